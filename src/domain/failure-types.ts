@@ -1,0 +1,24 @@
+/**
+ * Names by which a failure is known in Temporal histories, tables and `--json` output: a wire contract.
+ * Each says what the caller does about it, not which status code came.
+ */
+export const FAILURE_TYPES = {
+  /** The service refused the credentials (401, 403): stop the run. */
+  auth: "AuthError",
+  /** The service asked to wait (429): try again, not before it said. */
+  rateLimited: "RateLimitedError",
+  /** Network, time-out, 408, 5xx, a torn body: try again. */
+  transient: "TransientError",
+  /** 404: the thing is gone. */
+  notFound: "NotFoundError",
+  /** Another 4xx: the same request will be refused again. */
+  rejected: "RejectedError",
+  /** The answer breaks the contract: trying again does not mend it. */
+  schema: "SchemaError",
+  /** Wrong usage, configuration or input (exit 2). */
+  input: "InputError",
+  /** The service or Temporal can't be reached (exit 3). */
+  unreachable: "UnreachableError",
+} as const;
+
+export type FailureType = (typeof FAILURE_TYPES)[keyof typeof FAILURE_TYPES];
