@@ -1,0 +1,78 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { createSession, type SqlSession } from "./duckdb-session.js";
+
+export interface DuckDbOptions {
+  /** Where SQL spills and where scratch files lie; made when first needed. */
+  readonly scratchDirectory: string;
+  readonly memoryLimitMb?: number;
+  readonly threads?: number;
+}
+
+/** The SQL engine of one process (DESIGN.md, load). */
+export interface DuckDb {
+  readonly scratchDirectory: string;
+  /**
+   * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one
+   * memory limit and fail together. Its temp tables go with it. A call from within runs at once.
+   */
+  exclusive<T>(work: (sql: SqlSession) => Promise<T>): Promise<T>;
+  /** Waits for what is running and frees the engine; a later call opens it anew. */
+  close(): Promise<void>;
+}
+
+/** The engine, opened by its first use. */
+export function createDuckDb(options: DuckDbOptions): DuckDb {
+  const { scratchDirectory, memoryLimitMb = 128, threads = 2 } = options;
+  const spillDirectory = join(scratchDirectory, `duckdb-${process.pid}`);
+  const held = new AsyncLocalStorage<SqlSession>();
+  let opened: DuckDBInstance | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function instance(): Promise<DuckDBInstance> {
+    if (opened !== undefined) return opened;
+    mkdirSync(scratchDirectory, { recursive: true });
+    opened = await DuckDBInstance.create(":memory:", {
+      memory_limit: `${memoryLimitMb}MB`,
+      threads: String(threads),
+      temp_directory: spillDirectory,
+      preserve_insertion_order: "false",
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+    });
+    return opened;
+  }
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function withSession<T>(work: (sql: SqlSession) => Promise<T>): Promise<T> {
+    const connection = await (await instance()).connect();
+    try {
+      const sql = createSession(connection);
+      await sql.run("set TimeZone = 'UTC'");
+      return await held.run(sql, () => work(sql));
+    } finally {
+      connection.closeSync();
+    }
+  }
+
+  return {
+    scratchDirectory,
+    exclusive(work) {
+      const outer = held.getStore();
+      return outer === undefined ? inTurn(() => withSession(work)) : work(outer);
+    },
+    close: () =>
+      inTurn(async () => {
+        opened?.closeSync();
+        opened = undefined;
+        rmSync(spillDirectory, { force: true, recursive: true });
+      }),
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { realpathSync } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { InputError } from "../domain/input-error.js";
+import { isAbsent } from "./local-store-errors.js";
+
+const TEMPORARY = ".tmp-";
+
+/** True for the temp files of this or a killed process: never part of a listing. */
+export function isTemporary(name: string): boolean {
+  return name.startsWith(TEMPORARY);
+}
+
+/** A new temp name beside the final one, so that rename and link stay within one file system. */
+export function temporaryBeside(path: string): string {
+  return join(dirname(path), `${TEMPORARY}${process.pid}-${randomUUID()}`);
+}
+
+/** The real path of a directory that may not be there yet: one lake has one address, whatever link led to it. */
+export function canonicalPath(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch (error) {
+    if (!isAbsent(error) || dirname(absolute) === absolute) return absolute;
+    return join(canonicalPath(dirname(absolute)), basename(absolute));
+  }
+}
+
+/**
+ * The path of a key below the root.
+ * @throws InputError for a key that leaves the root or could be mistaken for a temp file.
+ */
+export function pathOfKey(root: string, key: string): string {
+  const parts = key.split("/");
+  const unsafe = parts.some(
+    (part) => part === "" || part === "." || part === ".." || /[\0\\]/.test(part) || isTemporary(part),
+  );
+  if (unsafe) {
+    throw new InputError(
+      `${JSON.stringify(key)} is not a key of ${root}: keys are relative, "/"-separated, and stay inside it.`,
+    );
+  }
+  return join(root, ...parts);
+}
+
+/** Makes what is in a file, or the names in a directory, survive a power cut. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Creates a directory so that it survives a power cut: each new name is fsynced in its parent. */
+export async function makeDirectoryDurably(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true });
+  if (first === undefined) return;
+  for (let made = directory; made.length >= first.length; made = dirname(made)) {
+    await syncToDisk(dirname(made));
+    if (!made.includes(sep)) break;
+  }
+}
+
+/** Writes a temp file (fsynced when asked); on failure it is gone again. */
+export async function writeTemporary(
+  path: string,
+  body: Uint8Array | string,
+  options: { readonly durable: boolean },
+): Promise<void> {
+  try {
+    const handle = await open(path, "wx");
+    try {
+      await handle.writeFile(body);
+      if (options.durable) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
