@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.js";
+import { noQuery, pathId, rows } from "../parameters.js";
+
+/** GET /bank_links/{link_id}/accounts (SERVICE.md 4.4); rows: `bankAccountSchema`. */
+export const listLinkAccounts = defineOperation({
+  name: "list_link_accounts",
+  method: "GET",
+  path: "/bank_links/{link_id}/accounts",
+  params: { path: z.strictObject({ link_id: pathId }), query: noQuery },
+  response: z.looseObject({ accounts: rows }, "not an object"),
+  auth: "secret_key",
+  idempotent: true,
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.js";
+import { cursor, pageSize, pathId, rows } from "../parameters.js";
+
+/**
+ * GET /bank_links/{link_id}/transactions/sync (SERVICE.md 4.4): one page of a link's change log.
+ * Rows of `created` and `updated`: `bankTransactionSchema`; of `removed`: `removedIdSchema`.
+ * `cursor.next` may be missing, null or empty while a history is not ready.
+ */
+export const syncTransactions = defineOperation({
+  name: "sync_transactions",
+  method: "GET",
+  path: "/bank_links/{link_id}/transactions/sync",
+  params: {
+    path: z.strictObject({ link_id: pathId }),
+    query: z.strictObject({ cursor: cursor.optional(), size: pageSize.optional() }),
+  },
+  response: z.looseObject(
+    {
+      cursor: z.looseObject({ next: z.string("not text").nullish() }, "not an object").nullish(),
+      has_more: z.boolean("not true or false"),
+      transactions: z.looseObject({ created: rows, updated: rows, removed: rows }, "not an object"),
+    },
+    "not an object",
+  ),
+  auth: "secret_key",
+  idempotent: true,
+});

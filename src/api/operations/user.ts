@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.js";
+import { noQuery, pathId } from "../parameters.js";
+
+/** GET /users/{fp_id} (SERVICE.md 4.2): the shape of the record isn't known, so any object passes. */
+export const getUser = defineOperation({
+  name: "get_user",
+  method: "GET",
+  path: "/users/{fp_id}",
+  params: { path: z.strictObject({ fp_id: pathId }), query: noQuery },
+  response: z.looseObject({}, "not an object"),
+  auth: "secret_key",
+  idempotent: true,
+});

@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { isRealDay } from "../domain/transaction-values.js";
+
+/** An id that stands in a path; how it may look there is `path.ts`'s to decide. */
+export const pathId = z.string("not text");
+
+/** No query parameter at all. */
+export const noQuery = z.strictObject({});
+
+/** Rows per page. */
+export const pageSize = z.int("not an integer").positive("not positive");
+
+/** The paged lists take 100 rows at most (SERVICE.md part 8). */
+export const listPageSize = pageSize.max(100, "more than 100");
+
+/** Where an update goes on: left out for the complete history, never sent empty. */
+export const cursor = z.string("not text").min(1, "empty: leave it out to read the complete history");
+
+/** A `YYYY-MM-DD` day. */
+export const day = z.string("not text").refine(isRealDay, "not a day YYYY-MM-DD");
+
+/** The filters of the paged lists; account ids are joined by commas, so no id may hold one. */
+export const listQuery = z.strictObject({
+  account_ids: z
+    .array(z.string("not text").regex(/^[^,]+$/, "empty or with a comma"))
+    .nonempty("empty")
+    .optional(),
+  start_date: day.optional(),
+  end_date: day.optional(),
+  page: z.int("not an integer").positive("not positive").optional(),
+  size: listPageSize.optional(),
+});
+
+/** Rows of a list as they came; each is judged on its own. */
+export const rows = z.array(z.unknown(), "not a list");
+
+/** The envelope of a paged list without its rows. */
+export const pageCounts = {
+  page: z.int("not an integer"),
+  size: z.int("not an integer"),
+  total: z.int("not an integer").nonnegative("negative"),
+};

@@ -1,0 +1,13 @@
+import type { z } from "zod";
+
+/**
+ * Says why a row can't be loaded (`amount: not a decimal string`), or undefined when it can.
+ * The reason names fields and rules only, never what stands in the row.
+ */
+export function rowProblem(schema: z.ZodType, row: unknown): string | undefined {
+  const result = schema.safeParse(row);
+  if (result.success) return undefined;
+  const issue = result.error.issues[0];
+  if (issue === undefined) return "not as the contract says";
+  return issue.path.length === 0 ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
+}

@@ -1,0 +1,46 @@
+/** What a bank transaction's values must look like to be loaded without loss (LAKE.md, *Values*). */
+
+const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
+const BLANK = /^\s*$/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+
+/** Money as the service writes it: what `DECIMAL(28,10)` holds exactly, without exponent, sign `+` or spaces. */
+export function isAmount(text: string): boolean {
+  return AMOUNT.test(text);
+}
+
+/** A `YYYY-MM-DD` that is in the calendar. The year 0000 is not: readers of DATE columns refuse it. */
+export function isRealDay(text: string): boolean {
+  const match = DAY.exec(text);
+  if (match === null) return false;
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  if (year === 0 || day === 0 || day > (DAYS_IN_MONTH[month - 1] ?? 0)) return false;
+  return month !== 2 || day < 29 || isLeapYear(year);
+}
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/** Nothing but white space, or nothing at all. */
+export function isBlank(text: string): boolean {
+  return BLANK.test(text);
+}
+
+/** Half of a surrogate pair: JSON can say it, UTF-8 can't, and DuckDB refuses the whole file. */
+export function hasLoneSurrogate(text: string): boolean {
+  return LONE_SURROGATE.test(text);
+}
+
+/** An id that can be a key: not blank and expressible in UTF-8. */
+export function isKeyText(text: string): boolean {
+  return !isBlank(text) && !hasLoneSurrogate(text);
+}
+
+/** The two directions of money. */
+export const TRANSACTION_TYPES = ["debit", "credit"] as const;
+export type TransactionType = (typeof TRANSACTION_TYPES)[number];
