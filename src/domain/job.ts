@@ -1,0 +1,39 @@
+/** Streams that `sync` reads, sorted as in a job's identity. */
+export const SYNC_STREAMS = ["accounts", "bank_links", "transactions"] as const;
+export type SyncStream = (typeof SYNC_STREAMS)[number];
+
+/** What is asked of a sync, apart from the people: part of the job's identity. */
+export interface SyncOptions {
+  readonly streams: readonly SyncStream[];
+  /** Only these links, or all of every user. */
+  readonly links: readonly string[] | null;
+  /** Read every link again from no cursor and accept large removals. */
+  readonly full: boolean;
+  /** Rows asked for in one page. */
+  readonly pageSize: number;
+}
+
+/**
+ * The text whose sha256 names a job, so that Temporal refuses a second run of it at the same time.
+ * Two commands with the same roster, streams and options are the same job, in whatever order they were given.
+ */
+export function jobText(rosterSha256: string, options: SyncOptions): string {
+  return JSON.stringify({
+    kind: "sync",
+    roster: rosterSha256,
+    streams: [...options.streams].sort(),
+    links: options.links === null ? null : [...new Set(options.links)].sort(),
+    full: options.full,
+    page_size: options.pageSize,
+  });
+}
+
+/** `sync/<scope>/<hash of the job>` */
+export function syncWorkflowId(scope: string, jobSha256: string): string {
+  return `sync/${scope}/${jobSha256.slice(0, 16)}`;
+}
+
+/** Workers of another service or lake never share a queue. */
+export function taskQueue(scope: string): string {
+  return `nightledger-${scope}`;
+}

@@ -1,0 +1,69 @@
+import type { BadRow } from "../lake/staging.js";
+import { EnvelopeError, type PageReading, type RowProblem } from "./page-reading.js";
+import { mendSurrogates, RawJson } from "./raw-json.js";
+import type { Stream } from "./stream.js";
+
+/** A page that SQL can read, and the rows that it must not see. */
+export interface CleanPage {
+  /** The lists alone; a bad row is `null`, so that every other row keeps its index. */
+  readonly clean: string;
+  readonly bad: readonly BadRow[];
+}
+
+/**
+ * Cuts the bad rows out of a page, in their own words: also those with a repeated key, which DuckDB refuses
+ * and whose value nobody can know.
+ *
+ * @throws EnvelopeError when a key of the envelope itself stands twice.
+ */
+export function cleanPage(
+  stream: Stream,
+  reading: PageReading,
+  further: readonly RowProblem[] = [],
+): CleanPage {
+  const raw = new RawJson(reading.text);
+  const reasons = new Map<string, string>();
+  for (const { list, index, reason } of [...reading.problems, ...further]) {
+    reasons.set(`${list} ${index}`, reason);
+  }
+  const bad: BadRow[] = [];
+  const lists = stream.lists.map((list) => {
+    const twice = raw.repeatedKeyAlong(list.path.slice(0, -1));
+    if (twice !== undefined) throw new EnvelopeError(list.path.slice(0, -1).join("."), "a key stands twice");
+    return raw.elements(list.path).map(({ text, repeatedKey }, index) => {
+      const reason =
+        reasons.get(`${list.name} ${index}`) ??
+        (repeatedKey === undefined ? undefined : "a key stands twice");
+      if (reason === undefined) return mendSurrogates(text);
+      bad.push({ list: list.name, index, reason, payload: text });
+      return "null";
+    });
+  });
+  return { clean: nest(stream, lists), bad };
+}
+
+/** A page that adds nothing: the same `transactions` came before (LAKE.md, Sync rules). */
+export function emptyPage(stream: Stream): CleanPage {
+  return {
+    clean: nest(
+      stream,
+      stream.lists.map(() => []),
+    ),
+    bad: [],
+  };
+}
+
+/** Raw text of what a page delivered: the value that holds all the lists. */
+export function deliveredText(stream: Stream, text: string): string | undefined {
+  const path = stream.lists[0]?.path.slice(0, -1) ?? [];
+  return new RawJson(text).slice(path);
+}
+
+function nest(stream: Stream, lists: readonly (readonly string[])[]): string {
+  const members = stream.lists.map(
+    (list, at) => `${JSON.stringify(list.path.at(-1))}:[${lists[at]?.join(",")}]`,
+  );
+  const inner = `{${members.join(",")}}`;
+  const outer = stream.lists[0]?.path.slice(0, -1) ?? [];
+  return outer.reduceRight((text, key) => `{${JSON.stringify(key)}:${text}}`, inner);
+}

@@ -1,0 +1,81 @@
+import { isUtf8 } from "node:buffer";
+import { rowProblem } from "../api/rows/row-problem.js";
+import { mayHoldSurrogates } from "./raw-json.js";
+import type { RowList, Stream } from "./stream.js";
+
+/** A bad row by its place; its text is cut out of the page only when there is one. */
+export interface RowProblem {
+  readonly list: string;
+  readonly index: number;
+  readonly reason: string;
+}
+
+/** What a staged response says, once its envelope was found right. */
+export interface PageReading {
+  /** The parsed response. */
+  readonly envelope: unknown;
+  readonly text: string;
+  readonly problems: readonly RowProblem[];
+  /** Entries of each list, in the stream's order, bad ones included. */
+  readonly entries: readonly number[];
+  /** Fields without a column, over all rows. */
+  readonly unknownFields: number;
+  /** Whether SQL must not read the page as it is: bad rows, or text that DuckDB would refuse. */
+  readonly needsCleaning: boolean;
+}
+
+/** Thrown when a body is not the JSON of its operation; `path` and `expectation` never hold a value. */
+export class EnvelopeError extends Error {
+  override readonly name = "EnvelopeError";
+
+  constructor(
+    readonly path: string,
+    readonly expectation: string,
+  ) {
+    super(`${path === "" ? "body" : path}: ${expectation}`);
+  }
+}
+
+/**
+ * Parses and validates a response, row by row (LAKE.md, Staging and Values).
+ *
+ * @throws SyntaxError when the body is no JSON: torn, ask again.
+ * @throws EnvelopeError when the envelope breaks the contract: the owner fails.
+ */
+export function readPage(stream: Stream, body: Buffer): PageReading {
+  const text = body.toString("utf8");
+  const envelope: unknown = JSON.parse(text);
+  const judged = stream.envelope.safeParse(envelope);
+  if (!judged.success) {
+    const issue = judged.error.issues[0];
+    throw new EnvelopeError(issue?.path.join(".") ?? "", issue?.message ?? "not as the contract says");
+  }
+  const problems: RowProblem[] = [];
+  const entries: number[] = [];
+  let unknownFields = 0;
+  for (const list of stream.lists) {
+    const rows = rowsAt(envelope, list);
+    entries.push(rows.length);
+    for (let index = 0; index < rows.length; index += 1) {
+      const row = rows[index];
+      const reason = rowProblem(list.row, row);
+      if (reason !== undefined) problems.push({ list: list.name, index, reason });
+      else if (list.fields !== undefined) unknownFields += countUnknown(row, list.fields);
+    }
+  }
+  const needsCleaning = problems.length > 0 || mayHoldSurrogates(body) || !isUtf8(body);
+  return { envelope, text, problems, entries, unknownFields, needsCleaning };
+}
+
+/** The rows of one list of a parsed response. */
+export function rowsAt(envelope: unknown, list: RowList): readonly unknown[] {
+  let value = envelope;
+  for (const key of list.path) value = (value as Record<string, unknown>)[key];
+  return value as readonly unknown[];
+}
+
+function countUnknown(row: unknown, fields: ReadonlySet<string>): number {
+  let count = 0;
+  for (const key in row as object) if (!fields.has(key)) count += 1;
+  return count;
+}

@@ -1,0 +1,85 @@
+import { type Node, parseTree } from "jsonc-parser";
+
+/** A JSON text with the places of its values, for the rare page whose rows must be kept in their own words. */
+export class RawJson {
+  private readonly root: Node | undefined;
+
+  constructor(private readonly text: string) {
+    this.root = parseTree(text);
+  }
+
+  /** Raw text of the value at a path of object keys; undefined where there is none. The last of a repeated key. */
+  slice(path: readonly string[]): string | undefined {
+    const node = this.find(path);
+    return node === undefined ? undefined : this.textOf(node);
+  }
+
+  /** Raw texts of the elements of the array at a path. */
+  elements(path: readonly string[]): { text: string; repeatedKey: string | undefined }[] {
+    return (this.find(path)?.children ?? []).map((node) => ({
+      text: this.textOf(node),
+      repeatedKey: repeatedKey(node),
+    }));
+  }
+
+  /** A key that stands twice in one of the objects along a path, the value's own object included. */
+  repeatedKeyAlong(path: readonly string[]): string | undefined {
+    for (let length = 0; length <= path.length; length += 1) {
+      const node = this.find(path.slice(0, length));
+      const key = node?.type === "object" ? firstRepeated(node) : undefined;
+      if (key !== undefined) return key;
+    }
+    return undefined;
+  }
+
+  private textOf(node: Node): string {
+    return this.text.slice(node.offset, node.offset + node.length);
+  }
+
+  private find(path: readonly string[]): Node | undefined {
+    let node = this.root;
+    for (const key of path) {
+      if (node?.type !== "object") return undefined;
+      const property = (node.children ?? []).findLast((child) => child.children?.[0]?.value === key);
+      node = property?.children?.[1];
+    }
+    return node;
+  }
+}
+
+function firstRepeated(node: Node): string | undefined {
+  const seen = new Set<string>();
+  for (const property of node.children ?? []) {
+    const key = String(property.children?.[0]?.value);
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return undefined;
+}
+
+function repeatedKey(node: Node): string | undefined {
+  const own = node.type === "object" ? firstRepeated(node) : undefined;
+  if (own !== undefined) return own;
+  for (const child of node.children ?? []) {
+    const below = repeatedKey(child);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}
+
+const ESCAPE =
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\[^u]|\\u[0-9a-fA-F]{4}/g;
+const PAIR_LENGTH = 12;
+const SURROGATE = /^\\u[dD][89a-fA-F]/;
+
+/** Whether a JSON text may hold an escaped half of a surrogate pair; whole pairs count too. */
+export function mayHoldSurrogates(body: Buffer): boolean {
+  return body.includes("\\ud") || body.includes("\\uD");
+}
+
+/** Escaped halves of surrogate pairs become U+FFFD: JSON can say them, UTF-8 and DuckDB can't. */
+export function mendSurrogates(json: string): string {
+  return json.replace(ESCAPE, (sequence) =>
+    sequence.length !== PAIR_LENGTH && SURROGATE.test(sequence) ? "\\ufffd" : sequence,
+  );
+}
