@@ -1,0 +1,42 @@
+import type { z } from "zod";
+import { SchemaError, TransientError } from "./errors.js";
+import type { Reply } from "./exchange.js";
+import type { Operation, ResponseOf } from "./operation.js";
+
+/**
+ * Parses and checks the body of an answer.
+ *
+ * @throws SchemaError when the body isn't JSON or not of the agreed shape.
+ * @throws TransientError (`torn_body`) when it isn't JSON and came without framing, so that a connection cut
+ * in the middle looks like its end.
+ */
+export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
+  return checkAnswer(operation, parseBody(operation, reply), reply.status);
+}
+
+/** Checks a parsed body against the operation's response schema; throws SchemaError. */
+export function checkAnswer<O extends Operation>(
+  operation: O,
+  body: unknown,
+  status?: number,
+): ResponseOf<O> {
+  const result = operation.response.safeParse(body);
+  if (result.success) return result.data as ResponseOf<O>;
+  const issue: z.core.$ZodIssue | undefined = result.error.issues[0];
+  const facts = { operation: operation.name, sent: true, ...(status === undefined ? {} : { status }) };
+  throw new SchemaError(facts, issue?.path.join(".") ?? "", issue?.message ?? "not as the contract says");
+}
+
+/** Parses a body; the parser's own message quotes the body, so it is not kept. */
+export function parseBody(operation: Operation, reply: Reply): unknown {
+  try {
+    return JSON.parse(reply.body.toString("utf8"));
+  } catch {
+    const facts = { operation: operation.name, status: reply.status, sent: true };
+    const framed =
+      reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
+    throw framed
+      ? new SchemaError(facts, "", "expected a JSON body")
+      : new TransientError(facts, "torn_body");
+  }
+}

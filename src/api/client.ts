@@ -1,0 +1,168 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type Dispatcher, Pool } from "undici";
+import { Admission } from "./admission.js";
+import { readAnswer } from "./answer.js";
+import { authHeader, basicAuthorization } from "./auth.js";
+import { AuthError } from "./errors.js";
+import { type ExchangeLimits, exchange, type Reply } from "./exchange.js";
+import { retryAfterMs } from "./failure.js";
+import type { Operation, ParamsOf, ResponseOf } from "./operation.js";
+import { requestTarget } from "./request.js";
+
+/** Compiled settings of a client. */
+export interface ApiClientOptions extends ExchangeLimits {
+  /** Canonical base address, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Calls in flight, and connections. */
+  readonly concurrency: number;
+  /** Calls started per second; unlimited when left out. */
+  readonly rps?: number | undefined;
+  readonly userAgent: string;
+}
+
+/** What one call may take. */
+export interface CallOptions {
+  /** Ends waiting and the call in flight; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The run it belongs to: after its first 401/403 no call of it starts any more. */
+  readonly run?: string | undefined;
+  /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
+  readonly notAfter?: number | undefined;
+  /** Client token of an operation that is authenticated by one. */
+  readonly clientToken?: string | undefined;
+}
+
+/** A client of the service. It never tries a call twice: retries belong to the workflows. */
+export interface ApiClient {
+  /**
+   * Makes one call and gives the raw answer.
+   *
+   * @throws InputError when a parameter is not as the operation takes it (nothing is sent).
+   * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
+   */
+  call<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<Reply>;
+  /** Makes one call and gives the parsed answer, checked against the operation's response schema. */
+  read<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResponseOf<O>>;
+  /** Requests that left this process so far. */
+  readonly requestsSent: number;
+  /** Epoch milliseconds until which the service asked for no calls; undefined when it didn't. */
+  readonly gateUntil: number | undefined;
+  /** Refuses what waits, breaks off what is in flight, closes the connections. */
+  close(): Promise<void>;
+}
+
+/** Makes a client; the connections are opened by the first calls. */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  return new PooledClient(options);
+}
+
+class PooledClient implements ApiClient {
+  readonly #options: ApiClientOptions;
+  readonly #pool: Pool;
+  readonly #admission: Admission;
+  readonly #basePath: string;
+  readonly #authorization: string;
+  #sent = 0;
+
+  constructor(options: ApiClientOptions) {
+    const { origin, pathname } = new URL(options.baseUrl);
+    this.#options = options;
+    this.#basePath = pathname.replace(/\/+$/, "");
+    this.#authorization = basicAuthorization(options.apiKey);
+    this.#admission = new Admission(options.concurrency, options.rps);
+    this.#pool = new Pool(origin, {
+      connections: options.concurrency,
+      pipelining: 1,
+      connect: { timeout: options.headersTimeoutMs },
+      // An exchange keeps its own, exact time; undici's is coarse and starts again with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  get requestsSent(): number {
+    return this.#sent;
+  }
+
+  get gateUntil(): number | undefined {
+    return this.#admission.gateUntil;
+  }
+
+  async call<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    options: CallOptions = {},
+  ): Promise<Reply> {
+    const request = this.#request(operation, params, options);
+    for (;;) {
+      const reply = await this.#attempt(operation.name, request, options);
+      if (reply !== undefined) return reply;
+    }
+  }
+
+  async read<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    options?: CallOptions,
+  ): Promise<ResponseOf<O>> {
+    return readAnswer(operation, await this.call(operation, params, options));
+  }
+
+  async close(): Promise<void> {
+    this.#admission.close();
+    await this.#pool.destroy();
+  }
+
+  #request<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    options: CallOptions,
+  ): Dispatcher.DispatchOptions {
+    return {
+      method: operation.method,
+      path: `${this.#basePath}${requestTarget(operation, params)}`,
+      headers: {
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "user-agent": this.#options.userAgent,
+        ...authHeader(operation, this.#authorization, options.clientToken),
+      },
+    };
+  }
+
+  // Gives undefined when the gate closed between admission and sending (a connection was still being made):
+  // nothing was sent, so the call queues again.
+  async #attempt(
+    operation: string,
+    request: Dispatcher.DispatchOptions,
+    { signal, run, notAfter }: CallOptions,
+  ): Promise<Reply | undefined> {
+    await this.#admission.enter({ operation, signal, run, notAfter });
+    const held = new Error("the gate has closed");
+    const beforeSend = () => {
+      const closed = this.#admission.closedFor(run);
+      if (closed === "run") return new AuthError({ operation, sent: false });
+      if (closed === "gate") return held;
+      this.#sent += 1;
+      return undefined;
+    };
+    const onHead = (status: number, headers: IncomingHttpHeaders) => this.#obey(run, status, headers);
+    try {
+      return await exchange(this.#pool, request, operation, this.#options, { beforeSend, onHead }, signal);
+    } catch (error) {
+      if (error === held) return undefined;
+      throw error;
+    } finally {
+      this.#admission.leave();
+    }
+  }
+
+  // As soon as the head is there: what waits must not start in the time its body takes.
+  #obey(run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
+    if ((status === 401 || status === 403) && run !== undefined) this.#admission.closeRun(run);
+    if (status !== 429 && status !== 503) return;
+    const wait = retryAfterMs(headers);
+    if (wait !== undefined) this.#admission.closeGate(Date.now() + wait);
+  }
+}

@@ -1,0 +1,10 @@
+export { checkAnswer, parseBody, readAnswer } from "./answer.js";
+export { type ApiClient, type ApiClientOptions, type CallOptions, createApiClient } from "./client.js";
+export * from "./errors.js";
+export type { Reply } from "./exchange.js";
+export type { Operation, ParamsOf, ResponseOf } from "./operation.js";
+export * from "./operations/index.js";
+export { type BankAccount, bankAccountSchema } from "./rows/bank-account.js";
+export { type BankLink, bankLinkSchema } from "./rows/bank-link.js";
+export { rowProblem } from "./rows/row-problem.js";
+export { type BankTransaction, bankTransactionSchema, removedIdSchema } from "./rows/transaction.js";
