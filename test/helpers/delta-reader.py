@@ -1,0 +1,39 @@
+"""Second reader of our tables: prints what deltalake sees as one JSON value. Commands: read, optimize."""
+import json
+import os
+import sys
+
+from deltalake import DeltaTable
+
+command, path = sys.argv[1], sys.argv[2]
+table = DeltaTable(path)
+if command == "optimize":
+    metrics = table.optimize.compact()
+    table.create_checkpoint()
+    print(json.dumps({"version": table.version(), "removed": metrics["numFilesRemoved"]}))
+elif command == "read":
+    rows = []
+    if len(table.file_uris()) > 0:
+        import polars
+
+        frame = polars.scan_delta(table).collect()
+        names = frame.columns
+        rows = [
+            {name: None if value is None else str(value) for name, value in zip(names, row)}
+            for row in frame.sort(names[0]).iter_rows()
+        ]
+    print(
+        json.dumps(
+            {
+                "version": table.version(),
+                "files": sorted(os.path.basename(uri) for uri in table.file_uris()),
+                "columns": {field.name: str(field.type) for field in table.schema().fields},
+                "transactions": {key: value.version for key, value in table.transaction_versions().items()}
+                if hasattr(table, "transaction_versions")
+                else None,
+                "rows": rows,
+            }
+        )
+    )
+else:
+    sys.exit(f"unknown command {command}")
