@@ -1,0 +1,116 @@
+/** One request as it came in. `status` and `duration_ms` are set once it is answered; never holds credentials. */
+export interface RecordedRequest {
+  readonly sequence: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly operation: string | undefined;
+  readonly link: string | undefined;
+  readonly user: string | undefined;
+  readonly cursor: string | undefined;
+  status: number | undefined;
+  fault: string | undefined;
+  duration_ms: number | undefined;
+}
+
+/** Which recorded requests are meant; all fields given must be equal. */
+export type RequestFilter = Partial<
+  Pick<RecordedRequest, "operation" | "link" | "user" | "cursor" | "path" | "status" | "fault">
+>;
+
+/** Counts since the start or the last `clear`. */
+export interface CallCounts {
+  total: number;
+  in_flight: number;
+  max_in_flight: number;
+  by_operation: Record<string, number>;
+  by_status: Record<string, number>;
+}
+
+interface Waiter {
+  readonly filter: RequestFilter;
+  readonly resolve: () => void;
+  missing: number;
+}
+
+/** What the service was asked: counts always, single requests up to a bound (the oldest go first). */
+export class CallLog {
+  readonly #keep: number;
+  #requests: RecordedRequest[] = [];
+  #counts: CallCounts = emptyCounts(0);
+  #sequence = 0;
+  #waiters: Waiter[] = [];
+
+  /** @param keep how many requests are kept; 0 keeps counts only. */
+  constructor(keep: number) {
+    this.#keep = keep;
+  }
+
+  begin(
+    request: Omit<RecordedRequest, "sequence" | "at" | "status" | "fault" | "duration_ms">,
+  ): RecordedRequest {
+    const counts = this.#counts;
+    const name = request.operation ?? "unknown";
+    counts.total++;
+    counts.in_flight++;
+    counts.max_in_flight = Math.max(counts.max_in_flight, counts.in_flight);
+    counts.by_operation[name] = (counts.by_operation[name] ?? 0) + 1;
+    const begun = { status: undefined, fault: undefined, duration_ms: undefined };
+    const record: RecordedRequest = { sequence: ++this.#sequence, at: Date.now(), ...request, ...begun };
+    if (this.#keep > 0) this.#requests.push(record);
+    // Cut rarely: a shift for each request would cost as much as the request.
+    if (this.#requests.length > this.#keep * 2) this.#requests = this.#requests.slice(-this.#keep);
+    this.#tell(record);
+    return record;
+  }
+
+  end(record: RecordedRequest, status: number | undefined, fault: string | undefined): void {
+    record.status = status;
+    record.fault ??= fault;
+    record.duration_ms = Date.now() - record.at;
+    this.#counts.in_flight--;
+    const name = String(status ?? "none");
+    this.#counts.by_status[name] = (this.#counts.by_status[name] ?? 0) + 1;
+  }
+
+  requests(filter: RequestFilter = {}): RecordedRequest[] {
+    return this.#requests.slice(-this.#keep || undefined).filter((request) => fits(request, filter));
+  }
+
+  counts(): CallCounts {
+    return structuredClone(this.#counts);
+  }
+
+  /** Forgets requests and counts; what is in flight stays counted. */
+  clear(): void {
+    this.#requests = [];
+    this.#counts = emptyCounts(this.#counts.in_flight);
+  }
+
+  /** Resolves when so many more requests have come in, counted from now. */
+  waitFor(count: number, filter: RequestFilter = {}): Promise<void> {
+    return new Promise((resolve) => {
+      if (count <= 0) resolve();
+      else this.#waiters.push({ filter, resolve, missing: count });
+    });
+  }
+
+  #tell(record: RecordedRequest): void {
+    if (this.#waiters.length === 0) return;
+    for (const waiter of this.#waiters) {
+      if (fits(record, waiter.filter) && --waiter.missing === 0) waiter.resolve();
+    }
+    this.#waiters = this.#waiters.filter((waiter) => waiter.missing > 0);
+  }
+}
+
+function emptyCounts(inFlight: number): CallCounts {
+  return { total: 0, in_flight: inFlight, max_in_flight: inFlight, by_operation: {}, by_status: {} };
+}
+
+function fits(request: RecordedRequest, filter: RequestFilter): boolean {
+  const names = Object.keys(filter) as (keyof RequestFilter)[];
+  return names.every((name) => filter[name] === undefined || request[name] === filter[name]);
+}

@@ -1,0 +1,40 @@
+import { InputError } from "../../src/domain/input-error.js";
+import { FAULT_FIELDS, type Fault, type FaultKind, SELECTOR_FIELDS } from "./fault.js";
+
+/**
+ * Reads faults from JSON: one object or a list of them.
+ * @throws InputError naming the fault, the field and what is accepted.
+ */
+export function parseFaults(text: string, source = "faults"): Fault[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new InputError(
+      `${source}: not JSON (${(error as Error).message}); give one fault or a list of faults`,
+    );
+  }
+  return (Array.isArray(value) ? value : [value]).map((fault, index) =>
+    checkFault(fault, `${source}[${index}]`),
+  );
+}
+
+function checkFault(value: unknown, where: string): Fault {
+  if (typeof value !== "object" || !value)
+    throw new InputError(`${where}: a fault is an object with a "kind"`);
+  const fault = value as Record<string, unknown>;
+  const kinds = Object.keys(FAULT_FIELDS) as FaultKind[];
+  const kind = kinds.find((known) => known === fault.kind);
+  if (!kind) throw new InputError(`${where}: unknown kind; accepted are ${kinds.join(", ")}`);
+  const accepted: readonly string[] = ["id", "kind", ...SELECTOR_FIELDS, ...FAULT_FIELDS[kind]];
+  for (const field of Object.keys(fault)) {
+    if (!accepted.includes(field)) {
+      throw new InputError(`${where}: ${kind} has no field "${field}"; accepted are ${accepted.join(", ")}`);
+    }
+  }
+  const required = kind === "latency" ? "ms" : kind === "status" ? "status" : undefined;
+  if (required && typeof fault[required] !== "number") {
+    throw new InputError(`${where}: ${kind} needs "${required}", a number`);
+  }
+  return fault as unknown as Fault;
+}

@@ -1,0 +1,95 @@
+/** Which calls a fault meets, and when it fires among them. */
+export interface FaultSelector {
+  /** Name of the operation, such as `sync_transactions`. */
+  operation?: string;
+  link?: string;
+  user?: string;
+  /** Page index within an update, from 0; of the lists: `page` − 1. */
+  page?: number;
+  /** Only calls with (`true`) or without (`false`) a cursor. */
+  cursor?: boolean;
+  /** Only the n-th call that it meets, from 1. */
+  nth?: number;
+  /** Only every n-th call that it meets. */
+  every?: number;
+  /** Not the first n calls that it meets. */
+  after?: number;
+  /** At most so many times. */
+  times?: number;
+  /** With this probability, seeded by `seed` (default 1). */
+  probability?: number;
+  seed?: number;
+}
+
+/** How long `Retry-After` asks to wait: seconds, an HTTP date so many seconds ahead, or a raw text. */
+export type RetryAfter = number | { dateInSeconds: number } | { raw: string };
+
+/** What happens instead of, or with, the answer. */
+export type FaultEffect =
+  | { kind: "latency"; ms: number }
+  | { kind: "status"; status: number; retryAfter?: RetryAfter; body?: string }
+  | { kind: "hang" }
+  | { kind: "reset"; afterBytes?: number }
+  /** `length`: content-length too large; `chunked`: the last chunk is missing; `body`: a cut body, framed as if whole. */
+  | { kind: "truncated"; mode?: "length" | "chunked" | "body" }
+  | { kind: "slow"; chunkBytes?: number; intervalMs?: number }
+  | { kind: "wrong_body"; status?: number; contentType?: string; body?: string }
+  /** The log changed while it was read: the rest of this update's cursors are refused. */
+  | { kind: "log_changed"; status?: number }
+  /** Every cursor given out so far for the link is refused, now and later. */
+  | { kind: "cursor_refused"; status?: number }
+  /** `has_more` true with a `next` that leads nowhere. */
+  | { kind: "loop"; next?: "missing" | "same" | "empty" | "null" }
+  /** The last page of an update without a usable `next`, or with the one that was sent. */
+  | { kind: "no_cursor"; next?: "missing" | "same" | "empty" | "null" }
+  | { kind: "not_ready"; next?: "missing" | "empty" | "null" }
+  /** A `size` above `above` (default 0: any) is refused. */
+  | { kind: "size_refused"; above?: number; status?: number }
+  /** A page with empty lists, `has_more` true and a good `next`. */
+  | { kind: "empty_page" }
+  /** The next cursor leads to the same `transactions` again. */
+  | { kind: "page_replayed" }
+  /** The link is listed but every call about it is answered 404. */
+  | { kind: "link_gone" };
+
+export type FaultKind = FaultEffect["kind"];
+
+/** A fault as it is set. `id` names it for taking it away; made when not given. */
+export type Fault = FaultSelector & FaultEffect & { id?: string };
+
+/** The effect of a kind. */
+export type EffectOf<K extends FaultKind> = Extract<FaultEffect, { kind: K }>;
+
+/** The fields that each kind of fault takes, for reading faults from JSON. */
+export const FAULT_FIELDS: { readonly [K in FaultKind]: readonly Exclude<keyof EffectOf<K>, "kind">[] } = {
+  latency: ["ms"],
+  status: ["status", "retryAfter", "body"],
+  hang: [],
+  reset: ["afterBytes"],
+  truncated: ["mode"],
+  slow: ["chunkBytes", "intervalMs"],
+  wrong_body: ["status", "contentType", "body"],
+  log_changed: ["status"],
+  cursor_refused: ["status"],
+  loop: ["next"],
+  no_cursor: ["next"],
+  not_ready: ["next"],
+  size_refused: ["above", "status"],
+  empty_page: [],
+  page_replayed: [],
+  link_gone: [],
+};
+
+export const SELECTOR_FIELDS: readonly (keyof FaultSelector)[] = [
+  "operation",
+  "link",
+  "user",
+  "page",
+  "cursor",
+  "nth",
+  "every",
+  "after",
+  "times",
+  "probability",
+  "seed",
+];

@@ -1,0 +1,79 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Answer } from "../answer.js";
+import type { EffectOf } from "./fault.js";
+import type { FaultBook, FaultTarget } from "./fault-book.js";
+
+/** Sends the answer, through whichever fault of the wire fires for this call. Resolves with the fault's kind. */
+export async function send(
+  response: ServerResponse,
+  answer: Answer,
+  book: FaultBook,
+  target: FaultTarget,
+): Promise<string | undefined> {
+  const wrong = book.fire("wrong_body", target);
+  const whole = wrong ? wrongAnswer(wrong) : answer;
+  const truncated = book.fire("truncated", target);
+  if (truncated) return sendTruncated(response, whole, truncated.mode ?? "length");
+  const reset = book.fire("reset", target, (fault) => fault.afterBytes !== undefined);
+  if (reset) return sendThenReset(response, whole, reset.afterBytes ?? 0);
+  const slow = book.fire("slow", target);
+  if (slow) return sendSlowly(response, whole, slow);
+  response.writeHead(whole.status, headersOf(whole));
+  response.end(whole.body);
+  return wrong?.kind;
+}
+
+function headersOf(
+  answer: Answer,
+  length: number | undefined = answer.body.length,
+): Record<string, string | number> {
+  const headers: Record<string, string | number> = { "content-type": "application/json", ...answer.headers };
+  if (length !== undefined) headers["content-length"] = length;
+  return headers;
+}
+
+function wrongAnswer(fault: EffectOf<"wrong_body">): Answer {
+  const body = fault.body ?? "<!doctype html><title>502</title><h1>Bad gateway</h1>";
+  const contentType = fault.contentType ?? (body.startsWith("<") ? "text/html" : "application/json");
+  return { status: fault.status ?? 200, headers: { "content-type": contentType }, body: Buffer.from(body) };
+}
+
+async function sendTruncated(response: ServerResponse, answer: Answer, mode: "length" | "chunked" | "body") {
+  const half = answer.body.subarray(0, Math.floor(answer.body.length / 2));
+  if (mode === "body") {
+    response.writeHead(answer.status, headersOf(answer, half.length));
+    response.end(half);
+    return "truncated";
+  }
+  response.writeHead(answer.status, headersOf(answer, mode === "length" ? answer.body.length : undefined));
+  await flushed(response, half);
+  response.socket?.destroySoon();
+  return "truncated";
+}
+
+async function sendThenReset(response: ServerResponse, answer: Answer, bytes: number) {
+  response.writeHead(answer.status, headersOf(answer));
+  await flushed(response, answer.body.subarray(0, Math.max(1, bytes)));
+  response.socket?.resetAndDestroy();
+  return "reset";
+}
+
+async function sendSlowly(response: ServerResponse, answer: Answer, fault: EffectOf<"slow">) {
+  const { chunkBytes = 64, intervalMs = 50 } = fault;
+  response.writeHead(answer.status, headersOf(answer));
+  for (let from = 0; from < answer.body.length && !response.destroyed; from += chunkBytes) {
+    response.write(answer.body.subarray(from, from + chunkBytes));
+    await delay(intervalMs);
+  }
+  response.end();
+  return "slow";
+}
+
+/** Resolves once the bytes went to the socket, or the socket is gone. */
+function flushed(response: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    response.once("close", resolve);
+    response.write(bytes, () => resolve());
+  });
+}

@@ -1,0 +1,12 @@
+import { ok } from "../answer.js";
+import type { Operation } from "../router.js";
+import { userOf } from "./owner.js";
+
+/** GET /users/{fp_id} (SERVICE.md 4.2; its shape is not shown there). */
+export const getUser: Operation = {
+  name: "get_user",
+  method: "GET",
+  path: "/users/{fp_id}",
+  query: [],
+  handle: (call) => ok(userOf(call).text),
+};

@@ -1,0 +1,15 @@
+import { ok } from "../answer.js";
+import type { Operation } from "../router.js";
+import { userOf } from "./owner.js";
+
+/** GET /users/{fp_id}/bank_links (SERVICE.md 4.4). */
+export const listBankLinks: Operation = {
+  name: "list_bank_links",
+  method: "GET",
+  path: "/users/{fp_id}/bank_links",
+  query: [],
+  handle(call) {
+    const links = call.state.world.linksOf(userOf(call).fpId);
+    return ok(`{"links":[${links.map((link) => link.text).join(",")}]}`);
+  },
+};

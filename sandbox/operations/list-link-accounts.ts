@@ -1,0 +1,17 @@
+import { ok } from "../answer.js";
+import type { Operation } from "../router.js";
+import { linkOf } from "./owner.js";
+
+/** GET /bank_links/{link_id}/accounts (SERVICE.md 4.4). */
+export const listLinkAccounts: Operation = {
+  name: "list_link_accounts",
+  method: "GET",
+  path: "/bank_links/{link_id}/accounts",
+  query: [],
+  handle: (call) =>
+    ok(
+      `{"accounts":[${linkOf(call)
+        .accounts.map((account) => account.text)
+        .join(",")}]}`,
+    ),
+};

@@ -1,0 +1,15 @@
+import { ok } from "../answer.js";
+import type { Operation } from "../router.js";
+import { userOf } from "./owner.js";
+
+/** GET /users/{fp_id}/linked_bank_accounts (SERVICE.md 4.4). */
+export const listLinkedBankAccounts: Operation = {
+  name: "list_linked_bank_accounts",
+  method: "GET",
+  path: "/users/{fp_id}/linked_bank_accounts",
+  query: [],
+  handle(call) {
+    const accounts = call.state.world.linksOf(userOf(call).fpId).flatMap((link) => link.accounts);
+    return ok(`{"accounts":[${accounts.map((account) => account.text).join(",")}]}`);
+  },
+};

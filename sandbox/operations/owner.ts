@@ -1,0 +1,18 @@
+import { Refusal } from "../answer.js";
+import type { Call } from "../router.js";
+import type { BankLink } from "../world/bank-link.js";
+import type { User } from "../world/world.js";
+
+/** The user that a call is about. @throws Refusal 404 */
+export function userOf({ params, state }: Call): User {
+  const user = state.world.users.get(params.fp_id ?? "");
+  if (!user) throw new Refusal(404, "not_found", "no such user");
+  return user;
+}
+
+/** The link that a call is about. @throws Refusal 404, also by a `link_gone` fault */
+export function linkOf(call: Call): BankLink {
+  const link = call.state.world.links.get(call.params.link_id ?? "");
+  if (!link || call.fire("link_gone")) throw new Refusal(404, "not_found", "no such bank link");
+  return link;
+}

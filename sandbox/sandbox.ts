@@ -1,0 +1,159 @@
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { CallCounts, RecordedRequest, RequestFilter } from "./calls.js";
+import type { Fault } from "./faults/fault.js";
+import type { FaultBook } from "./faults/fault-book.js";
+import { rosterCsv, writeRoster } from "./population/roster.js";
+import { syntheticRow } from "./population/synthetic-row.js";
+import type { SandboxState } from "./state.js";
+import { type AdvanceOptions, type AdvanceReport, advance } from "./world/advance.js";
+import { type NightlyChangesOptions, nightlyChanges } from "./world/nightly-changes.js";
+import type { LinkFields } from "./world/records.js";
+import {
+  type AccountTotal,
+  accountTotals,
+  type LinkTruth,
+  linkTruth,
+  type TruthRow,
+  truthRows,
+} from "./world/truth.js";
+import type { NewAccount, NewEvent, NewLink, NewUser, World } from "./world/world.js";
+
+/** A running stand-in: its address, its world, its faults, and what it was asked. */
+export class Sandbox {
+  readonly #server: Server;
+  readonly #state: SandboxState;
+  readonly url: string;
+  readonly port: number;
+  readonly apiKey: string;
+
+  constructor(server: Server, state: SandboxState, apiKey: string) {
+    this.#server = server;
+    this.#state = state;
+    this.port = (server.address() as AddressInfo).port;
+    this.url = `http://127.0.0.1:${this.port}`;
+    this.apiKey = apiKey;
+  }
+
+  /** The world itself, for what has no method here. */
+  get world(): World {
+    return this.#state.world;
+  }
+
+  addUser(user: NewUser): void {
+    this.world.addUser(user);
+  }
+
+  /** Adds a link (and its user where missing); gives the link's id. */
+  addLink(link: NewLink): string {
+    return this.world.addLink(link).id;
+  }
+
+  setLink(linkId: string, fields: LinkFields): void {
+    this.world.setLink(linkId, fields);
+  }
+
+  addAccount(linkId: string, account: NewAccount = {}): void {
+    this.world.addAccount(linkId, account);
+  }
+
+  append(linkId: string, events: readonly NewEvent[]): void {
+    this.world.append(linkId, events);
+  }
+
+  removeLink(linkId: string): void {
+    this.world.removeLink(linkId);
+  }
+
+  refuseCursors(linkId: string): void {
+    this.world.refuseCursors(linkId);
+  }
+
+  advance(options?: AdvanceOptions): AdvanceReport {
+    return advance(this.world, syntheticRow, options);
+  }
+
+  nightlyChanges(options: NightlyChangesOptions): AdvanceReport {
+    return nightlyChanges(this.world, syntheticRow, options);
+  }
+
+  /** Sets a fault; gives its id. */
+  addFault(fault: Fault): string {
+    return this.#state.faults.add(fault);
+  }
+
+  removeFault(id: string): boolean {
+    return this.#state.faults.remove(id);
+  }
+
+  clearFaults(): void {
+    this.#state.faults.clear();
+  }
+
+  faults(): ReturnType<FaultBook["list"]> {
+    return this.#state.faults.list();
+  }
+
+  setLatency(milliseconds: number): void {
+    this.#state.habits.latencyMs = milliseconds;
+  }
+
+  addKey(key: string): void {
+    this.#state.keys.add(key);
+  }
+
+  /** From now on calls with the key are answered 401 or 403. */
+  revokeKey(key: string = this.apiKey, status: 401 | 403 = 401): void {
+    this.#state.keys.revoke(key, status);
+  }
+
+  requests(filter?: RequestFilter): RecordedRequest[] {
+    return this.#state.calls.requests(filter);
+  }
+
+  calls(): CallCounts {
+    return this.#state.calls.counts();
+  }
+
+  clearRequests(): void {
+    this.#state.calls.clear();
+  }
+
+  /** Resolves when so many more requests have come in, counted from now. */
+  waitForRequests(count: number, filter?: RequestFilter): Promise<void> {
+    return this.#state.calls.waitFor(count, filter);
+  }
+
+  /** What is true of a link: present rows and ordered events. @throws InputError for an unknown link. */
+  truth(linkId: string): LinkTruth {
+    return linkTruth(this.world.link(linkId));
+  }
+
+  /** The present rows of a link, or of all, one by one. */
+  *truthRows(linkId?: string): Generator<TruthRow> {
+    for (const link of linkId === undefined ? this.world.links.values() : [this.world.link(linkId)]) {
+      yield* truthRows(link);
+    }
+  }
+
+  /** Exact totals of every account, over all links or one. */
+  totals(linkId?: string): AccountTotal[] {
+    return accountTotals(this.world, linkId);
+  }
+
+  rosterCsv(): string {
+    return rosterCsv(this.world);
+  }
+
+  writeRoster(file: string): Promise<void> {
+    return writeRoster(this.world, file);
+  }
+
+  /** Ends every connection, also those that hang, and frees the port. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}

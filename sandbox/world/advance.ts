@@ -1,0 +1,144 @@
+import type { BankLink } from "./bank-link.js";
+import { addDays } from "./days.js";
+import type { LiveRow } from "./link-log.js";
+import { Random } from "./random.js";
+import type { TransactionRow } from "./records.js";
+import { objectIn } from "./truth.js";
+import type { World } from "./world.js";
+
+/** How far time goes, and what happens on each link each day (how many of each kind). */
+export interface AdvanceOptions {
+  days?: number;
+  seed?: number;
+  /** Only these links; default: all that are `connected`. */
+  links?: readonly string[];
+  created?: number;
+  /** New rows that stay pending. */
+  pending?: number;
+  updated?: number;
+  removed?: number;
+  /** Pending rows that are removed and come back posted under another id. */
+  posted?: number;
+  /** Pending rows that are posted under the id they have. */
+  postedInPlace?: number;
+  /** New rows dated weeks ago. */
+  backDated?: number;
+  /** Rows removed once that come back under their id. */
+  recreated?: number;
+}
+
+/** How many events were appended. */
+export interface AdvanceReport {
+  today: string;
+  created: number;
+  updated: number;
+  removed: number;
+}
+
+/** Makes a new row; the population's own maker keeps its flavour. */
+export type RowMaker = (random: Random, id: string, accountId: string, date: string) => TransactionRow;
+
+/** Lets days pass: the world's date moves and events are appended to its links. */
+export function advance(world: World, makeRow: RowMaker, options: AdvanceOptions = {}): AdvanceReport {
+  const { days = 1, seed = 1 } = options;
+  const report: AdvanceReport = { today: world.today, created: 0, updated: 0, removed: 0 };
+  const links = options.links?.map((id) => world.link(id)) ?? [...world.links.values()].filter(isConnected);
+  for (let day = 0; day < days; day++) {
+    world.today = addDays(world.today, 1);
+    for (const link of links) {
+      const random = new Random(`${seed}/${world.today}/${link.id}`);
+      new LinkDay(world, link, random, makeRow, report).pass(options);
+    }
+  }
+  report.today = world.today;
+  return report;
+}
+
+function isConnected(link: BankLink): boolean {
+  return objectIn(link.text)?.state === "connected";
+}
+
+/** One day of one link. */
+class LinkDay {
+  constructor(
+    private readonly world: World,
+    private readonly link: BankLink,
+    private readonly random: Random,
+    private readonly makeRow: RowMaker,
+    private readonly report: AdvanceReport,
+  ) {}
+
+  pass(options: AdvanceOptions): void {
+    const { created = 4, pending = 2, updated = 2, removed = 1 } = options;
+    const { posted = 1, postedInPlace = 1, backDated = 1, recreated = 1 } = options;
+    const { today } = this.world;
+    const waiting = this.#pendingRows();
+    repeat(posted, () => this.#post(waiting.shift()));
+    repeat(postedInPlace, () => this.#postInPlace(waiting.shift()));
+    repeat(created, () => this.#create(today, false));
+    repeat(pending, () => this.#create(today, true));
+    repeat(backDated, () => this.#create(addDays(today, -20 - this.random.int(40)), false));
+    repeat(updated, () => this.#update());
+    repeat(removed, () => this.#remove());
+    repeat(recreated, () => this.#recreate());
+  }
+
+  #create(date: string, pending: boolean, id = this.link.newTransactionId()): void {
+    const account = this.link.accounts.length
+      ? this.random.pick(this.link.accounts).id
+      : `acc_${this.link.id}_1`;
+    this.#write("created", { ...this.makeRow(this.random, id, account, date), pending });
+  }
+
+  #update(): void {
+    const row = readable(this.link.log.pickLive(this.random));
+    if (row) this.#write("updated", { ...row, description: `seen again on ${this.world.today}` });
+  }
+
+  #remove(): void {
+    const row = this.link.log.pickLive(this.random);
+    if (row) this.#drop(row.id);
+  }
+
+  #recreate(): void {
+    const gone = this.link.log.removedIds.filter((id) => !this.link.log.live(id));
+    if (gone.length > 0) this.#create(this.world.today, false, this.random.pick(gone));
+  }
+
+  #post(row: TransactionRow | undefined): void {
+    if (!row) return;
+    this.#drop(row.transaction_id);
+    const transaction_id = this.link.newTransactionId();
+    this.#write("created", { ...row, transaction_id, pending: false, date: this.world.today });
+  }
+
+  #postInPlace(row: TransactionRow | undefined): void {
+    if (row) this.#write("updated", { ...row, pending: false, date: this.world.today });
+  }
+
+  #pendingRows(): TransactionRow[] {
+    // A generated history has no pending rows, and a walk over millions of rows would take the night.
+    const rows = this.link.log.base ? this.link.log.appendedLiveRows() : this.link.log.liveRows();
+    return [...rows].map(readable).filter((row) => row?.pending === true) as TransactionRow[];
+  }
+
+  #write(change: "created" | "updated", row: TransactionRow): void {
+    this.link.log.append({ change, id: row.transaction_id, text: JSON.stringify(row) });
+    this.report[change]++;
+  }
+
+  #drop(id: string): void {
+    this.link.log.append({ change: "removed", id, text: JSON.stringify(id) });
+    this.report.removed++;
+  }
+}
+
+function repeat(times: number, action: () => void): void {
+  for (let i = 0; i < times; i++) action();
+}
+
+/** A row that can be written again with changed fields; scripted rows may not be one. */
+function readable(row: LiveRow | undefined): TransactionRow | undefined {
+  const values = row && objectIn(row.text);
+  return values?.transaction_id === row?.id ? (values as TransactionRow | undefined) : undefined;
+}

@@ -1,0 +1,62 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** What a cursor stands for. `page` 0 is a cursor at rest: the next call begins a new update. */
+export interface CursorState {
+  readonly position: number;
+  readonly page: number;
+  /** Cursors of an older epoch than the link's are refused, whatever they stand for. */
+  readonly cursorEpoch: number;
+  /** Cursors in the middle of an update of an older epoch are refused. */
+  readonly updateEpoch: number;
+  /** Length of the log that a compacted history stands for; then `position` counts in it. 0 without one. */
+  readonly snapshot: number;
+}
+
+const MAC_BYTES = 12;
+const STATE_BYTES = 20;
+
+/** Makes and reads random-looking cursors; only this key's cursors for this link can be read, so no table is kept. */
+export class CursorCodec {
+  readonly #key: string;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  encode(linkId: string, state: CursorState): string {
+    const plain = Buffer.alloc(STATE_BYTES);
+    plain.writeUIntBE(state.position, 0, 6);
+    plain.writeUInt32BE(state.page, 6);
+    plain.writeUInt16BE(state.cursorEpoch, 10);
+    plain.writeUInt16BE(state.updateEpoch, 12);
+    plain.writeUIntBE(state.snapshot, 14, 6);
+    const mac = this.#mac(linkId, plain);
+    return Buffer.concat([mac, this.#masked(mac, plain)]).toString("base64url");
+  }
+
+  /** `undefined` for a text that was never given out for this link. */
+  decode(linkId: string, token: string): CursorState | undefined {
+    const bytes = Buffer.from(token, "base64url");
+    if (bytes.length !== MAC_BYTES + STATE_BYTES || bytes.toString("base64url") !== token) return undefined;
+    const mac = bytes.subarray(0, MAC_BYTES);
+    const plain = this.#masked(mac, bytes.subarray(MAC_BYTES));
+    if (!timingSafeEqual(mac, this.#mac(linkId, plain))) return undefined;
+    return {
+      position: plain.readUIntBE(0, 6),
+      page: plain.readUInt32BE(6),
+      cursorEpoch: plain.readUInt16BE(10),
+      updateEpoch: plain.readUInt16BE(12),
+      snapshot: plain.readUIntBE(14, 6),
+    };
+  }
+
+  #mac(linkId: string, plain: Buffer): Buffer {
+    const mac = createHmac("sha256", this.#key).update(linkId).update("\0").update(plain).digest();
+    return mac.subarray(0, MAC_BYTES);
+  }
+
+  #masked(mac: Buffer, bytes: Buffer): Buffer {
+    const mask = createHmac("sha256", this.#key).update("mask").update(mac).digest();
+    return Buffer.from(bytes.map((byte, index) => byte ^ mask[index]!));
+  }
+}

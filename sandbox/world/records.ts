@@ -1,0 +1,110 @@
+/** A transaction as the service serves it (SERVICE.md 2.9); scripted rows may carry anything besides. */
+export interface TransactionRow {
+  transaction_id: string;
+  account_id: string;
+  amount: string;
+  currency: string;
+  date: string;
+  datetime?: string | null;
+  type: "debit" | "credit";
+  pending: boolean;
+  description?: string | null;
+  raw_description?: string | null;
+  category?: string | null;
+  enrichment?: Record<string, unknown> | null;
+  [field: string]: unknown;
+}
+
+export type LinkState = "connecting" | "connected" | "deleted" | "error";
+
+/** Fields of a bank link that may be set (SERVICE.md 2.7); the rest is filled in. */
+export interface LinkFields {
+  created_at?: string;
+  state?: LinkState | (string & {});
+  error_code?: string | null;
+  available_products?: string[];
+  products?: Record<string, unknown>;
+  external_id?: string | null;
+  institution_id?: string | null;
+  institution_name?: string | null;
+  institution_logo?: string | null;
+  provider?: string | null;
+  tags?: string[] | null;
+  [field: string]: unknown;
+}
+
+/** Fields of an account that may be set (SERVICE.md 2.8); the rest is filled in. */
+export interface AccountFields {
+  name?: string;
+  nickname?: string | null;
+  mask?: string | null;
+  closed?: boolean | null;
+  account_type?: unknown;
+  balances?: Record<string, unknown> | null;
+  raw_provider_data?: Record<string, unknown> | null;
+  [field: string]: unknown;
+}
+
+/** A whole, valid transaction out of the fields that matter to a test. */
+export function transactionRow(fields: Partial<TransactionRow> & { transaction_id: string }): TransactionRow {
+  return {
+    account_id: "acc_1",
+    amount: "12.34",
+    currency: "USD",
+    date: "2026-11-01",
+    datetime: null,
+    type: "debit",
+    pending: false,
+    description: "Coffee",
+    raw_description: "COFFEE 0001",
+    ...fields,
+  };
+}
+
+/** A whole bank link. */
+export function linkRecord(id: string, fpId: string, fields: LinkFields = {}): Record<string, unknown> {
+  const at = "2026-01-15T08:30:00+00:00";
+  return {
+    id,
+    fp_id: fpId,
+    created_at: at,
+    state: "connected",
+    available_products: ["accounts", "transactions", "enrichment"],
+    products: {
+      accounts: { last_attempted_at: at, refreshed_at: at },
+      transactions: { last_attempted_at: at, refreshed_at: at },
+    },
+    institution_id: "ins_17",
+    institution_name: "First Example Bank",
+    institution_logo: null,
+    provider: "example",
+    tags: ["primary"],
+    ...fields,
+  };
+}
+
+/** A whole bank account. */
+export function accountRecord(
+  id: string,
+  linkId: string,
+  fields: AccountFields = {},
+): Record<string, unknown> {
+  return {
+    id,
+    link_id: linkId,
+    name: "Checking",
+    nickname: null,
+    mask: "0001",
+    closed: false,
+    account_type: "depository.checking",
+    balances: {
+      available: "1250.10",
+      balance_date: "2026-11-20T06:00:00Z",
+      currency: "USD",
+      current: "1300.00",
+      limit: null,
+    },
+    raw_provider_data: { source: "example" },
+    ...fields,
+  };
+}
