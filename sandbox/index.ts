@@ -1,4 +1,5 @@
 export type { CallCounts, RecordedRequest, RequestFilter } from "./calls.js";
+export { type LinkSummary, SandboxControl } from "./control/client.js";
 export type { Fault, FaultEffect, FaultKind, FaultSelector, RetryAfter } from "./faults/fault.js";
 export { parseFaults } from "./faults/fault-input.js";
 export type { SandboxOptions } from "./options.js";
@@ -6,6 +7,7 @@ export type { BerkaPopulation } from "./population/berka.js";
 export type { Population } from "./population/population.js";
 export type { SyntheticPopulation } from "./population/synthetic.js";
 export type { VolumePopulation } from "./population/volume.js";
+export { readFaults, runSandbox, type SandboxCommand, sandboxOptions } from "./run.js";
 export { Sandbox } from "./sandbox.js";
 export { startSandbox } from "./start.js";
 export type { AdvanceOptions, AdvanceReport } from "./world/advance.js";

@@ -25,7 +25,8 @@ export async function ask<T>(sandbox: Sandbox, path: string): Promise<{ status: 
 
 /** One sync page. */
 export function sync(sandbox: Sandbox, link: string, query: Record<string, string | number> = {}) {
-  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const text = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) text.set(name, String(value));
   return ask<SyncBody>(sandbox, `/bank_links/${encodeURIComponent(link)}/transactions/sync?${text}`);
 }
 
