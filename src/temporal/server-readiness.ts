@@ -1,0 +1,60 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Connection } from "@temporalio/client";
+
+const POLL_MS = 50;
+const CALL_MS = 2_000;
+
+/** When to stop asking a server whether it is ready. */
+export interface ReadinessLimits {
+  readonly deadlineMs: number;
+  /** Ends the wait early: the process died, or somebody aborted. */
+  readonly stopped?: () => boolean;
+}
+
+/**
+ * Waits until a Temporal server answers `GetSystemInfo` and knows the namespace; an open port is not enough.
+ * `false` when it did not within the deadline.
+ */
+export async function becomesReady(
+  address: string,
+  namespace: string,
+  limits: ReadinessLimits,
+): Promise<boolean> {
+  const deadline = Date.now() + limits.deadlineMs;
+  while (Date.now() < deadline && !limits.stopped?.()) {
+    if ((await portOpens(address)) && (await answers(address, namespace))) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+async function answers(address: string, namespace: string): Promise<boolean> {
+  const connection = Connection.lazy({ address, interceptors: [] });
+  try {
+    await connection.withDeadline(Date.now() + CALL_MS, async () => {
+      await connection.workflowService.getSystemInfo({});
+      await connection.workflowService.describeNamespace({ namespace });
+    });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close();
+  }
+}
+
+// Asked before gRPC, whose channel waits a second after each refused connection.
+function portOpens(address: string): Promise<boolean> {
+  const colon = address.lastIndexOf(":");
+  return new Promise((resolve) => {
+    const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
+    const settle = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.setTimeout(CALL_MS, () => settle(false));
+    socket.once("connect", () => settle(true));
+    socket.once("error", () => settle(false));
+  });
+}

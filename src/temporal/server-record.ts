@@ -1,0 +1,36 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isProcessIdentity, type ProcessIdentity } from "./process-identity.js";
+
+/** The embedded server that HOME knows of, as `HOME/server.json` keeps it. */
+export interface ServerRecord extends ProcessIdentity {
+  readonly port: number;
+  /** `127.0.0.1:<port>` */
+  readonly address: string;
+  /** Address of the web UI, when it was started with one. */
+  readonly ui?: string | undefined;
+}
+
+/** Reads `HOME/server.json`; a missing or torn one is no record. */
+export async function readServerRecord(home: string): Promise<ServerRecord | undefined> {
+  try {
+    const record: unknown = JSON.parse(await readFile(join(home, "server.json"), "utf8"));
+    if (!isProcessIdentity(record)) return undefined;
+    const { port, address } = record as Partial<ServerRecord>;
+    return typeof port === "number" && typeof address === "string" ? (record as ServerRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes `HOME/server.json`, whole or not at all. Call it under HOME's lock. */
+export async function writeServerRecord(home: string, record: ServerRecord): Promise<void> {
+  const path = join(home, "server.json");
+  await writeFile(`${path}.tmp`, JSON.stringify(record), { mode: 0o600 });
+  await rename(`${path}.tmp`, path);
+}
+
+/** Forgets the server. Call it under HOME's lock, once the process is gone. */
+export async function removeServerRecord(home: string): Promise<void> {
+  await rm(join(home, "server.json"), { force: true });
+}
