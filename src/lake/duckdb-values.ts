@@ -1,4 +1,5 @@
 import {
+  DuckDBArrayValue,
   DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBListValue,
@@ -35,7 +36,9 @@ export function exactValue(value: DuckDBValue): SqlValue {
   if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString();
   if (value instanceof DuckDBTimestampTZValue) return instant(value.micros, "Z", value);
   if (value instanceof DuckDBTimestampValue) return instant(value.micros, "", value);
-  if (value instanceof DuckDBListValue) return value.items.map(exactValue);
+  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
+    return value.items.map(exactValue);
+  }
   if (value instanceof DuckDBStructValue) {
     return Object.fromEntries(Object.entries(value.entries).map(([name, item]) => [name, exactValue(item)]));
   }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { DuckDBInstance } from "@duckdb/node-api";
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { createSession, type SqlSession } from "./duckdb-session.js";
 
 export interface DuckDbOptions {
@@ -19,6 +19,8 @@ export interface DuckDb {
    * memory limit and fail together. Its temp tables go with it. A call from within runs at once.
    */
   exclusive<T>(work: (sql: SqlSession) => Promise<T>): Promise<T>;
+  /** A connection outside of the queue, for reading; whoever asks closes it. */
+  connect(): Promise<DuckDBConnection>;
   /** Waits for what is running and frees the engine; a later call opens it anew. */
   close(): Promise<void>;
 }
@@ -45,6 +47,12 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     return opened;
   }
 
+  async function connect(): Promise<DuckDBConnection> {
+    const connection = await (await instance()).connect();
+    await connection.run("set TimeZone = 'UTC'");
+    return connection;
+  }
+
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = last.then(work);
     last = turn.catch(() => undefined);
@@ -52,10 +60,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   }
 
   async function withSession<T>(work: (sql: SqlSession) => Promise<T>): Promise<T> {
-    const connection = await (await instance()).connect();
+    const connection = await connect();
     try {
       const sql = createSession(connection);
-      await sql.run("set TimeZone = 'UTC'");
       return await held.run(sql, () => work(sql));
     } finally {
       connection.closeSync();
@@ -64,6 +71,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
 
   return {
     scratchDirectory,
+    connect,
     exclusive(work) {
       const outer = held.getStore();
       return outer === undefined ? inTurn(() => withSession(work)) : work(outer);
