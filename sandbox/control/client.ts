@@ -1,4 +1,3 @@
-import { TextDecoderStream } from "node:stream/web";
 import type { CallCounts, RecordedRequest, RequestFilter } from "../calls.js";
 import type { Fault } from "../faults/fault.js";
 import type { AdvanceOptions, AdvanceReport } from "../world/advance.js";
@@ -62,9 +61,10 @@ export class SandboxControl {
     const response = await this.#ask("GET", path, query);
     if (!response.body) return;
     // Not readline: it also splits at U+2028, which JSON texts may hold.
+    const decoder = new TextDecoder();
     let rest = "";
-    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-      const lines = (rest + text).split("\n");
+    for await (const bytes of response.body) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) yield JSON.parse(line) as T;
     }
