@@ -1,0 +1,52 @@
+import type { Logger, LogLevel, LogMetadata } from "@temporalio/common";
+import { Runtime } from "@temporalio/worker";
+
+/** Where the SDK's messages go; a pino logger is one. */
+export interface RuntimeLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+let target: RuntimeLogger | undefined;
+let installed = false;
+
+/**
+ * Sets the process's Temporal runtime up, before the first connection: the core's and the SDK's messages go to
+ * the logger and never to the console, and signals are left to the command. Called again, it only changes the
+ * logger.
+ */
+export function installRuntime(logger: RuntimeLogger): void {
+  target = logger;
+  if (installed) return;
+  Runtime.install({
+    logger: forwarding,
+    telemetryOptions: { logging: { filter: { core: "WARN", other: "ERROR" }, forward: {} } },
+    shutdownSignals: [],
+  });
+  installed = true;
+}
+
+// The SDK keeps the first logger for the life of the process, also when it makes its runtime anew.
+const forwarding: Logger = {
+  log: forward,
+  trace: (message, fields) => forward("TRACE", message, fields),
+  debug: (message, fields) => forward("DEBUG", message, fields),
+  info: (message, fields) => forward("INFO", message, fields),
+  warn: (message, fields) => forward("WARN", message, fields),
+  error: (message, fields) => forward("ERROR", message, fields),
+};
+
+const METHODS = {
+  TRACE: "debug",
+  DEBUG: "debug",
+  INFO: "info",
+  WARN: "warn",
+  ERROR: "error",
+} as const satisfies Record<LogLevel, keyof RuntimeLogger>;
+
+// Spreading would keep the SDK's symbol-keyed fields; entries are those with a name.
+function forward(level: LogLevel, message: string, fields: LogMetadata = {}): void {
+  target?.[METHODS[level]](Object.fromEntries(Object.entries(fields)), message);
+}
