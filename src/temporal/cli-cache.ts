@@ -1,0 +1,51 @@
+import { access, constants } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, isAbsolute, join } from "node:path";
+import { runTool } from "./tool-process.js";
+
+/** The environment that the search for the CLI goes by. */
+export type CliEnvironment = Readonly<Record<string, string | undefined>>;
+
+/** The CLI that `tools/temporal/go.mod` pins. */
+export const TEMPORAL_CLI_VERSION = "1.5.1";
+
+const VERSION_TIMEOUT_MS = 15_000;
+
+/** Where a downloaded or built CLI is kept: below `XDG_CACHE_HOME`, or `~/.cache`. */
+export function cliCacheDirectory(env: CliEnvironment): string {
+  const xdg = env.XDG_CACHE_HOME;
+  const base = xdg !== undefined && isAbsolute(xdg) ? xdg : join(env.HOME || homedir(), ".cache");
+  return join(base, "nightledger", `temporal-${TEMPORAL_CLI_VERSION}`);
+}
+
+/** The first executable of that name on a `PATH`. */
+export async function findOnPath(name: string, path: string | undefined): Promise<string | undefined> {
+  for (const directory of (path ?? "").split(delimiter)) {
+    if (!isAbsolute(directory)) continue;
+    const candidate = join(directory, name);
+    if (await isExecutable(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+/** Whether a file is there and may be run. */
+export async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What is wrong with a supposed Temporal CLI; `undefined` when it runs and says that it is one. */
+export async function whyNotTemporal(path: string, signal?: AbortSignal): Promise<string | undefined> {
+  if (!(await isExecutable(path))) return "is not there or not executable";
+  const result = await runTool({
+    command: path,
+    args: ["--version"],
+    env: { PATH: "/usr/bin:/bin" },
+    timeoutMs: VERSION_TIMEOUT_MS,
+    signal,
+  });
+  if (result.failure !== undefined) return `--version ${result.failure}`;
+  return /temporal version/i.test(result.output) ? undefined : "does not say that it is the Temporal CLI";
+}
