@@ -26,6 +26,12 @@ export interface LinkProgress {
   readonly bytes: number;
   /** Rolling hash of the attempt's pages (LAKE.md, Certificate); empty before the first. */
   readonly pagesSha256: string;
+  /** Hash of what the last page delivered, where the cursor did not move past it. */
+  readonly lastPageSha256: string | null;
+  /** Entries of each page since the last that was handed to loading. */
+  readonly pageEntries: readonly number[];
+  /** What was handed to loading: pages, their entries, the rolling hash at that point. */
+  readonly loaded: { readonly pages: number; readonly entries: number; readonly pagesSha256: string };
   /** Restarts in the middle of an update, in this run. */
   readonly restarts: number;
   readonly streak: FailureStreak | null;
@@ -55,6 +61,9 @@ export function freshProgress(
     quarantined: 0,
     bytes: 0,
     pagesSha256: "",
+    lastPageSha256: null,
+    pageEntries: [],
+    loaded: { pages: 0, entries: 0, pagesSha256: "" },
     restarts: 0,
     streak: null,
     notBefore: 0,
@@ -74,4 +83,10 @@ export function nextAttempt(
     restarts: progress.restarts,
     streak: progress.streak,
   };
+}
+
+/** The same reading once all its pages were handed to loading. */
+export function handedToLoading(progress: LinkProgress): LinkProgress {
+  const { pages, entries, pagesSha256 } = progress;
+  return { ...progress, pageEntries: [], loaded: { pages, entries, pagesSha256 } };
 }

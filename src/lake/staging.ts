@@ -82,8 +82,14 @@ export class Staging {
     return this.store.download(clean ? cleanKey(name) : pageKey(name), scratch);
   }
 
-  async hasCleanPage(name: PageName): Promise<boolean> {
-    return (await this.store.stat(cleanKey(name))) !== undefined;
+  /** Size of what SQL reads of a page, whether that is a clean page, and the time of the page itself. */
+  async describe(name: PageName): Promise<{ clean: boolean; bytes: number; fetchedAt: Date }> {
+    const [page, clean] = await Promise.all([
+      this.store.stat(pageKey(name)),
+      this.store.stat(cleanKey(name)),
+    ]);
+    if (page === undefined) throw new Error(`${pageKey(name)} is gone from the lake's staging area`);
+    return { clean: clean !== undefined, bytes: (clean ?? page).size, fetchedAt: page.modifiedAt };
   }
 
   async dropOwner(runId: string, stream: string, owner: string): Promise<void> {
@@ -104,7 +110,9 @@ export class Staging {
     const key = documentKey(runId, name);
     const body = await this.store.get(key);
     if (body === undefined) {
-      throw new Error(`${key} is gone from the lake's staging area; start the job again to read everything anew`);
+      throw new Error(
+        `${key} is gone from the lake's staging area; start the job again to read everything anew`,
+      );
     }
     return JSON.parse(body.toString("utf8")) as T;
   }

@@ -1,7 +1,7 @@
 import type { BadRow } from "../lake/staging.js";
+import type { Stream } from "../lake/stream.js";
 import { EnvelopeError, type PageReading, type RowProblem } from "./page-reading.js";
 import { mendSurrogates, RawJson } from "./raw-json.js";
-import type { Stream } from "./stream.js";
 
 /** A page that SQL can read, and the rows that it must not see. */
 export interface CleanPage {

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/rows/row-problem.js";
+import type { RowList, Stream } from "../lake/stream.js";
 import { mayHoldSurrogates } from "./raw-json.js";
-import type { RowList, Stream } from "./stream.js";
 
 /** A bad row by its place; its text is cut out of the page only when there is one. */
 export interface RowProblem {

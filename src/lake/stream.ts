@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { TableSpec } from "../lake/delta-schema.js";
+import type { TableSpec } from "./delta-schema.js";
 
 /** One list of a response: where it stands, and what makes one of its rows bad. */
 export interface RowList {

@@ -1,0 +1,219 @@
+import { createHash } from "node:crypto";
+import { syncTransactions } from "../api/operations/transaction-sync.js";
+import type { LinkOutcome } from "../domain/link-course.js";
+import type { LinkProgress } from "../domain/link-progress.js";
+import { withPage } from "../lake/link-domain.js";
+import type { PageName } from "../lake/staging.js";
+import { cleanPage, deliveredText, emptyPage } from "../streams/clean-page.js";
+import { EnvelopeError, type PageReading, readPage } from "../streams/page-reading.js";
+import { transactionStream } from "../streams/transactions.js";
+import { callFailure } from "./call-failure.js";
+import type { Dependencies } from "./dependencies.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { runSlice, type Slice } from "./slice.js";
+
+export interface ExtractInput extends GroupRef {
+  readonly links: readonly LinkProgress[];
+  /** Milliseconds after which no further page is asked for. */
+  readonly budgetMs: number;
+}
+
+export interface ExtractedLink {
+  readonly progress: LinkProgress;
+  readonly outcome: LinkOutcome;
+}
+
+export interface ExtractResult {
+  readonly links: readonly ExtractedLink[];
+  readonly calls: number;
+  /** Fields without a column that were dropped. */
+  readonly unknownFields: number;
+  /** Epoch milliseconds until which the service asked for no calls at all. */
+  readonly gateUntil: number | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** What the reading of one link needs and counts. */
+interface Reader {
+  readonly deps: Dependencies;
+  readonly input: ExtractInput;
+  readonly slice: Slice;
+  readonly planned: PlannedLink;
+  /** The page before the next one; undefined where it has not been looked at in this slice. */
+  previous: Buffer | undefined;
+  unknownFields: number;
+}
+
+/** Advances a slice of links, each page by page by its cursor (DESIGN.md, How a job runs). */
+export async function extract(deps: Dependencies, input: ExtractInput): Promise<ExtractResult> {
+  const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
+  let unknownFields = 0;
+  const { results, calls } = await runSlice(deps, input, input.links, async (progress, slice) => {
+    const planned = plan.links[progress.link];
+    if (planned === undefined) throw new Error(`link ${progress.link} is not in ${input.plan}`);
+    const reader: Reader = { deps, input, slice, planned, previous: undefined, unknownFields: 0 };
+    const link = await readLink(reader, progress);
+    unknownFields += reader.unknownFields;
+    return link;
+  });
+  return { links: results, calls, unknownFields, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
+}
+
+async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedLink> {
+  let progress = start;
+  while (reader.slice.mayGoOn()) {
+    const page = await nextPage(reader, progress);
+    if ("outcome" in page) return { progress, outcome: page.outcome };
+    const step = advance(progress, page);
+    reader.unknownFields += page.reading.unknownFields;
+    reader.previous = page.body;
+    if (step.outcome !== undefined) return { progress: step.progress, outcome: step.outcome };
+    progress = step.progress;
+  }
+  return { progress, outcome: { kind: "open" } };
+}
+
+function nameOf(reader: Reader, progress: LinkProgress, page: number): PageName {
+  return {
+    runId: reader.input.runId,
+    stream: transactionStream.name,
+    owner: reader.planned.link_id,
+    attempt: progress.attempt,
+    page,
+  };
+}
+
+/** One page as it was staged. */
+interface ReadPage {
+  readonly reading: PageReading;
+  readonly body: Buffer;
+  /** Whether it delivers again what came before it, and so adds nothing. */
+  readonly repeats: boolean;
+}
+
+/** A page that a lost attempt of this activity staged, or a new one from the service, staged as it came. */
+async function nextPage(
+  reader: Reader,
+  progress: LinkProgress,
+): Promise<ReadPage | { outcome: LinkOutcome }> {
+  const { deps, slice } = reader;
+  const name = nameOf(reader, progress, progress.pages);
+  const found = slice.repeated ? await deps.lake.staging.page(name) : undefined;
+  if (found !== undefined) {
+    const reading = wholeReading(found.body);
+    if (reading !== undefined) {
+      slice.countFound();
+      return { reading, body: found.body, repeats: await addsNothing(reader, progress, reading) };
+    }
+  }
+  try {
+    const { body } = await slice.call(syncTransactions, {
+      path: { link_id: reader.planned.link_id },
+      query: {
+        ...(progress.cursor !== null && { cursor: progress.cursor }),
+        ...(progress.size !== null && { size: progress.size }),
+      },
+    });
+    const reading = readPage(transactionStream, body);
+    const repeats = await addsNothing(reader, progress, reading);
+    await stage(reader, name, { reading, body, repeats });
+    slice.countBytes(body.length);
+    return { reading, body, repeats };
+  } catch (error) {
+    return { outcome: callFailure(error) };
+  }
+}
+
+/** The page comes last: where it is, its clean page is there too. */
+async function stage(reader: Reader, name: PageName, { reading, body, repeats }: ReadPage): Promise<void> {
+  const { staging } = reader.deps.lake;
+  if (repeats || reading.needsCleaning) {
+    const { clean, bad } = repeats ? emptyPage(transactionStream) : cleanPage(transactionStream, reading);
+    await staging.putCleanPage(name, clean, bad);
+  }
+  await staging.putPage(name, body);
+}
+
+function wholeReading(body: Buffer): PageReading | undefined {
+  try {
+    return readPage(transactionStream, body);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof EnvelopeError) return undefined;
+    throw error;
+  }
+}
+
+/** Hash of what a page delivered, as its raw text. */
+export function deliveredSha256(text: string): string {
+  return createHash("sha256")
+    .update(deliveredText(transactionStream, text) ?? "")
+    .digest("hex");
+}
+
+/**
+ * Whether a page repeats the one before it, or, on the cursor that was committed, the last one committed:
+ * then it adds nothing (LAKE.md, Sync rules).
+ */
+async function addsNothing(reader: Reader, progress: LinkProgress, reading: PageReading): Promise<boolean> {
+  if (reading.entries.every((count) => count === 0)) return false;
+  if (progress.pages === 0) {
+    const committed = progress.mode === "full" ? null : (reader.planned.base?.last_page_sha256 ?? null);
+    return committed !== null && committed === deliveredSha256(reading.text);
+  }
+  const before = reader.previous ?? (await previousPage(reader, progress));
+  if (before === undefined || !mayBeEqual(before, reading)) return false;
+  return (
+    deliveredText(transactionStream, before.toString("utf8")) ===
+    deliveredText(transactionStream, reading.text)
+  );
+}
+
+async function previousPage(reader: Reader, progress: LinkProgress): Promise<Buffer | undefined> {
+  const found = await reader.deps.lake.staging.page(nameOf(reader, progress, progress.pages - 1));
+  reader.previous = found?.body;
+  return found?.body;
+}
+
+/** A look at the first row, so that only real candidates are cut out and compared. */
+function mayBeEqual(before: Buffer, reading: PageReading): boolean {
+  const { transactions } = reading.envelope as { transactions: Record<string, readonly unknown[]> };
+  const first = transactions.created?.[0] ?? transactions.updated?.[0] ?? transactions.removed?.[0];
+  const id =
+    typeof first === "string" ? first : (first as { transaction_id?: unknown } | null)?.transaction_id;
+  return typeof id !== "string" || before.includes(JSON.stringify(id));
+}
+
+/** One page further: what was counted, and what the envelope says of the way on. Pure. */
+export function advance(
+  before: LinkProgress,
+  { reading, body, repeats }: ReadPage,
+): { progress: LinkProgress; outcome?: LinkOutcome } {
+  const envelope = reading.envelope as { cursor?: { next?: string | null } | null; has_more: boolean };
+  const next = envelope.cursor?.next || null;
+  const count = (at: number) => (repeats ? 0 : (reading.entries[at] ?? 0));
+  const bad = (list: string) =>
+    repeats ? 0 : reading.problems.filter((problem) => problem.list === list).length;
+  const stuck = next === null || next === before.cursor;
+  const delivered = count(0) + count(1) + count(2);
+  const progress: LinkProgress = {
+    ...before,
+    pages: before.pages + 1,
+    cursor: next ?? before.cursor,
+    lastNext: next ?? before.lastNext,
+    entries: before.entries + delivered,
+    pageEntries: [...before.pageEntries, delivered],
+    created: before.created + count(0) - bad("created"),
+    updated: before.updated + count(1) - bad("updated"),
+    removed: before.removed + count(2) - bad("removed"),
+    quarantined: before.quarantined + (repeats ? 0 : reading.problems.length),
+    bytes: before.bytes + body.length,
+    pagesSha256: withPage(before.pagesSha256, body),
+    lastPageSha256: !envelope.has_more && stuck ? deliveredSha256(reading.text) : null,
+    streak: null,
+    notBefore: 0,
+  };
+  if (!envelope.has_more) return { progress, outcome: { kind: "complete" } };
+  if (stuck) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
+  return { progress };
+}

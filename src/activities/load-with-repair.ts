@@ -1,0 +1,114 @@
+import type { PageOrigin } from "../lake/load.js";
+import { loadQuery } from "../lake/load.js";
+import { StoreFullError } from "../lake/local-store-errors.js";
+import type { PageName } from "../lake/staging.js";
+import type { Stream } from "../lake/stream.js";
+import { cleanPage } from "../streams/clean-page.js";
+import { EnvelopeError, type RowProblem, readPage, rowsAt } from "../streams/page-reading.js";
+import type { Dependencies } from "./dependencies.js";
+
+/** A staged page that is to be loaded. */
+export interface PageToLoad {
+  readonly name: PageName;
+  readonly fpId: string;
+  readonly linkId: string | null;
+  readonly generation: number | null;
+  readonly sequenceFrom: number | null;
+}
+
+/** Thrown when a page's envelope can't be loaded: its owner fails. */
+export class PageRefusedError extends Error {
+  override readonly name = "PageRefusedError";
+
+  constructor(
+    readonly page: PageToLoad,
+    readonly reason: string,
+  ) {
+    super(`a page of ${page.name.stream} can't be loaded: ${reason}`);
+  }
+}
+
+/** What SQL reads of each page: the clean page where there is one, the staged file's time in any case. */
+export async function originsOf(deps: Dependencies, pages: readonly PageToLoad[]): Promise<PageOrigin[]> {
+  const { staging, duckdb } = deps.lake;
+  return Promise.all(
+    pages.map(async ({ name, fpId, linkId, generation, sequenceFrom }) => {
+      const found = await staging.describe(name);
+      const path = await staging.loadable(name, found.clean, duckdb.scratchDirectory);
+      const { bytes, fetchedAt } = found;
+      return { path, bytes, runId: name.runId, fpId, linkId, generation, sequenceFrom, fetchedAt };
+    }),
+  );
+}
+
+/**
+ * Loads pages; when DuckDB refuses one of them (a repeated key, a value of another kind: any one aborts the
+ * whole statement), its bad rows are cut out into quarantine and the load is tried once more.
+ *
+ * @throws PageRefusedError when a page's envelope itself is what DuckDB refuses.
+ */
+export async function loadWithRepair<T>(
+  deps: Dependencies,
+  stream: Stream,
+  pages: readonly PageToLoad[],
+  load: (origins: readonly PageOrigin[]) => Promise<T>,
+): Promise<T> {
+  try {
+    return await load(await originsOf(deps, pages));
+  } catch (error) {
+    if (error instanceof StoreFullError) throw error;
+    let repaired = 0;
+    for (const page of pages) {
+      if (await accepts(deps, stream, page)) continue;
+      await repair(deps, stream, page);
+      repaired += 1;
+    }
+    if (repaired === 0) throw error;
+    deps.log.warn(
+      { stream: stream.name, pages: repaired },
+      "SQL refused pages; their bad rows were quarantined",
+    );
+    return load(await originsOf(deps, pages));
+  }
+}
+
+async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<boolean> {
+  const origins = await originsOf(deps, [page]);
+  return deps.lake.duckdb.exclusive(async (sql) => {
+    try {
+      await sql.run(`create or replace temp table probe as ${loadQuery(stream, origins)}`);
+      return true;
+    } catch (error) {
+      if (error instanceof StoreFullError) throw error;
+      return false;
+    }
+  });
+}
+
+/** First what we know DuckDB to refuse; then, should it still refuse the page, one row after the other. */
+async function repair(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<void> {
+  const staged = await deps.lake.staging.page(page.name);
+  if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+  const reading = readPage(stream, staged.body);
+  const write = async (further: readonly RowProblem[]) => {
+    const { clean, bad } = cleanPage(stream, reading, further);
+    await deps.lake.staging.putCleanPage(page.name, clean, bad);
+    return accepts(deps, stream, page);
+  };
+  try {
+    if (await write([])) return;
+    const every = stream.lists.flatMap((list) =>
+      rowsAt(reading.envelope, list).map((_, index) => ({
+        list: list.name,
+        index,
+        reason: "refused by SQL",
+      })),
+    );
+    const refused: RowProblem[] = [];
+    for (const row of every) if (!(await write(every.filter((other) => other !== row)))) refused.push(row);
+    await write(refused);
+  } catch (error) {
+    if (error instanceof EnvelopeError) throw new PageRefusedError(page, `schema ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,188 @@
+import type { LinkOutcome } from "../domain/link-course.js";
+import type { LinkProgress } from "../domain/link-progress.js";
+import { withPage } from "../lake/link-domain.js";
+import { type FeedFile, loadFeedFile } from "../lake/load.js";
+import { transactionStream } from "../streams/transactions.js";
+import type { Dependencies } from "./dependencies.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
+import { beating } from "./slice.js";
+
+/** Pages and bytes of one SQL statement (DESIGN.md, load). Small pages come together up to the bytes. */
+const MOST_PAGES = 200;
+const MOST_BYTES = 10 * 1024 * 1024;
+
+export interface LoadInput extends GroupRef {
+  readonly links: readonly { readonly progress: LinkProgress; readonly complete: boolean }[];
+}
+
+export interface LoadResult {
+  /** Staged name of the manifest. */
+  readonly manifest: string;
+  /** Links whose pages did not stand up; none of their rows are in the manifest. */
+  readonly refused: readonly { readonly link: number; readonly outcome: LinkOutcome }[];
+}
+
+/** A page in a manifest: enough to load it again. */
+export interface ManifestPage {
+  readonly link: number;
+  readonly attempt: number;
+  readonly page: number;
+  readonly generation: number;
+  readonly sequence_from: number;
+}
+
+/** A file of the feed that no commit refers to yet, and the pages in it. */
+export interface ManifestFile {
+  /** Undefined where the pages held no rows. */
+  readonly file?: FeedFile;
+  readonly pages: readonly ManifestPage[];
+}
+
+export interface LoadManifest {
+  readonly files: readonly ManifestFile[];
+}
+
+/** Generation of the rows that a reading brings: a full read of a known link starts a new one. */
+export function generationOf(planned: PlannedLink, progress: LinkProgress): number {
+  if (planned.base === null) return 1;
+  return progress.mode === "full" ? planned.base.generation + 1 : planned.base.generation;
+}
+
+/** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
+export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
+  return beating(async () => {
+    const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
+    const refused: { link: number; outcome: LinkOutcome }[] = [];
+    const shared: ManifestPage[] = [];
+    const batches: ManifestPage[][] = [];
+    for (const { progress, complete } of input.links) {
+      if (!(await standsUp(deps, input, plan, progress))) {
+        refused.push({ link: progress.link, outcome: { kind: "torn" } });
+      } else if (complete) shared.push(...pagesOf(plan, progress));
+      else batches.push(pagesOf(plan, progress));
+    }
+    batches.push(shared);
+    const files: ManifestFile[] = [];
+    for (const pages of batches) files.push(...(await loadBatches(deps, input, plan, pages, refused)));
+    const manifest = `${input.group}/load-${crypto.randomUUID()}`;
+    await deps.lake.staging.putDocument(input.runId, manifest, { files } satisfies LoadManifest);
+    return { manifest, refused };
+  });
+}
+
+/** The link's entry in the plan. @throws Error where a workflow and its plan have come apart. */
+export function plannedLink(plan: GroupPlan, link: number): PlannedLink {
+  const planned = plan.links[link];
+  if (planned === undefined) throw new Error(`link ${link} is not in the group's plan`);
+  return planned;
+}
+
+function pagesOf(plan: GroupPlan, progress: LinkProgress): ManifestPage[] {
+  const planned = plannedLink(plan, progress.link);
+  const generation = generationOf(planned, progress);
+  let sequence = (planned.base?.next_sequence ?? 1) + progress.loaded.entries;
+  return progress.pageEntries.map((entries, at) => {
+    const { link, attempt } = progress;
+    const page = { link, attempt, page: progress.loaded.pages + at, generation, sequence_from: sequence };
+    sequence += entries;
+    return page;
+  });
+}
+
+/** Whether the staged pages are the ones that were read: by their rolling hash. */
+async function standsUp(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  progress: LinkProgress,
+): Promise<boolean> {
+  const owner = plannedLink(plan, progress.link).link_id;
+  let { pagesSha256 } = progress.loaded;
+  for (let page = progress.loaded.pages; page < progress.pages; page += 1) {
+    const name = {
+      runId: input.runId,
+      stream: transactionStream.name,
+      owner,
+      attempt: progress.attempt,
+      page,
+    };
+    const staged = await deps.lake.staging.page(name);
+    if (staged === undefined) return false;
+    pagesSha256 = withPage(pagesSha256, staged.body);
+  }
+  return pagesSha256 === progress.pagesSha256;
+}
+
+async function loadBatches(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  pages: readonly ManifestPage[],
+  refused: { link: number; outcome: LinkOutcome }[],
+): Promise<ManifestFile[]> {
+  const files: ManifestFile[] = [];
+  let rest = [...pages];
+  while (rest.length > 0) {
+    const batch = await firstBatch(deps, input, plan, rest);
+    try {
+      files.push(await loadPages(deps, input, plan, batch));
+      rest = rest.slice(batch.length);
+    } catch (error) {
+      if (!(error instanceof PageRefusedError)) throw error;
+      const link = plan.links.findIndex(({ link_id }) => link_id === error.page.linkId);
+      refused.push({ link, outcome: { kind: "broken", reason: error.reason } });
+      // Its rows may stand in files of this very load: these are made again without it.
+      const mixed = files.filter((file) => file.pages.some((page) => page.link === link));
+      const again = mixed.flatMap((file) => file.pages);
+      for (const file of mixed) files.splice(files.indexOf(file), 1);
+      rest = [...again, ...rest].filter((page) => page.link !== link);
+    }
+  }
+  return files;
+}
+
+async function firstBatch(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  pages: readonly ManifestPage[],
+): Promise<ManifestPage[]> {
+  const batch: ManifestPage[] = [];
+  let bytes = 0;
+  for (const page of pages) {
+    const { name } = toLoad(input, plan, page);
+    bytes += (await deps.lake.staging.describe(name)).bytes;
+    if (batch.length > 0 && (bytes > MOST_BYTES || batch.length >= MOST_PAGES)) break;
+    batch.push(page);
+  }
+  return batch;
+}
+
+function toLoad(input: GroupRef, plan: GroupPlan, page: ManifestPage): PageToLoad {
+  const planned = plannedLink(plan, page.link);
+  const { attempt, generation, sequence_from: sequenceFrom } = page;
+  const stream = transactionStream.name;
+  return {
+    name: { runId: input.runId, stream, owner: planned.link_id, attempt, page: page.page },
+    fpId: planned.fp_id,
+    linkId: planned.link_id,
+    generation,
+    sequenceFrom,
+  };
+}
+
+/** Loads pages into one file of the feed; also again, without those of a link that lost its commit. */
+export async function loadPages(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  pages: readonly ManifestPage[],
+): Promise<ManifestFile> {
+  const toBeLoaded = pages.map((page) => toLoad(input, plan, page));
+  const prefix = `${input.runId}-${input.group}`;
+  const file = await loadWithRepair(deps, transactionStream, toBeLoaded, (origins) =>
+    loadFeedFile(deps.lake, transactionStream, prefix, origins),
+  );
+  return file === undefined ? { pages } : { file, pages };
+}

@@ -1,0 +1,91 @@
+import { activityInfo, cancellationSignal, heartbeat } from "@temporalio/activity";
+import { ApiError } from "../api/errors.js";
+import type { Reply } from "../api/exchange.js";
+import type { Operation, ParamsOf } from "../api/operation.js";
+import type { Dependencies } from "./dependencies.js";
+
+const HEARTBEAT_EVERY_MS = 2_000;
+/** A slice ends here too, so that loading goes on beside reading and staging stays small. */
+const MOST_BYTES = 24 * 1024 * 1024;
+
+/** What the owners of one slice share: time, calls, cancellation. */
+export interface Slice {
+  /** Whether this activity may have staged pages before: a lost attempt. */
+  readonly repeated: boolean;
+  /** Whether another page may be asked for: time and bytes left, not cancelled. */
+  mayGoOn(): boolean;
+  /** Makes one call within the slice's time and counts it. */
+  call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply>;
+  /** Counts a call that a lost attempt made: its page was found staged. */
+  countFound(): void;
+  countBytes(bytes: number): void;
+}
+
+/**
+ * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
+ * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
+ */
+export async function runSlice<T, R>(
+  deps: Dependencies,
+  { runId, budgetMs }: { readonly runId: string; readonly budgetMs: number },
+  owners: readonly T[],
+  work: (owner: T, slice: Slice) => Promise<R>,
+): Promise<{ results: R[]; calls: number }> {
+  const signal = cancellationSignal();
+  const deadline = Date.now() + budgetMs;
+  let calls = 0;
+  let bytes = 0;
+  const slice: Slice = {
+    repeated: activityInfo().attempt > 1,
+    mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
+    countFound: () => {
+      calls += 1;
+    },
+    countBytes: (more) => {
+      bytes += more;
+    },
+    async call(operation, params) {
+      try {
+        const reply = await deps.api.call(operation, params, { signal, run: runId, notAfter: deadline });
+        calls += 1;
+        return reply;
+      } catch (error) {
+        if (error instanceof ApiError && error.sent) calls += 1;
+        throw error;
+      }
+    },
+  };
+  const results = await beating(() => inLanes(deps.concurrency, owners, (owner) => work(owner, slice)));
+  signal.throwIfAborted();
+  return { results, calls };
+}
+
+/** Heartbeats while work goes on, so that a killed worker is noticed within seconds. */
+export async function beating<R>(work: () => Promise<R>): Promise<R> {
+  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function inLanes<T, R>(
+  lanes: number,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
+  const results = new Array<R>(items.length);
+  let next = 0;
+  async function lane(): Promise<void> {
+    while (next < items.length) {
+      const at = next;
+      next += 1;
+      results[at] = await work(items[at] as T);
+    }
+  }
+  const settled = await Promise.allSettled(Array.from({ length: Math.min(lanes, items.length) }, lane));
+  const broken = settled.find((result) => result.status === "rejected");
+  if (broken !== undefined) throw broken.reason;
+  return results;
+}

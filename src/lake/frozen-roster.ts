@@ -1,0 +1,36 @@
+import { createHash } from "node:crypto";
+import { canonicalRoster, type RosterRow, rosterRange, rosterText } from "../domain/roster.js";
+import type { ObjectStore } from "./object-store.js";
+
+/** Users in one group of a run: one child workflow, one file of the frozen roster. */
+export const GROUP_SIZE = 100;
+
+function rosterKey(runId: string, group: number): string {
+  return `_staging/${runId}/roster/${group}.jsonl`;
+}
+
+/** Hash of a roster's canonical rows: part of the job's id, and of the run's row. */
+export function rosterSha256(rows: readonly RosterRow[]): string {
+  return createHash("sha256").update(rosterText(rows)).digest("hex");
+}
+
+/** Stages the canonical rows of a roster, a file a group, so that later changes of the file are the next run's. */
+export async function freezeRoster(
+  store: ObjectStore,
+  runId: string,
+  rows: readonly RosterRow[],
+): Promise<void> {
+  const canonical = canonicalRoster(rows);
+  for (let group = 0; group * GROUP_SIZE < canonical.length; group += 1) {
+    const part = canonical.slice(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);
+    await store.put(rosterKey(runId, group), rosterText(part));
+  }
+}
+
+/** The users of one group, as they were frozen. @throws Error when the run's staging is gone. */
+export async function frozenUsers(store: ObjectStore, runId: string, group: number): Promise<RosterRow[]> {
+  const key = rosterKey(runId, group);
+  const text = await store.get(key);
+  if (text === undefined) throw new Error(`${key} is gone from the lake; start the job again`);
+  return rosterRange(text.toString("utf8"), 0, GROUP_SIZE);
+}

@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { DeltaTable } from "./delta-table.js";
+import { createDuckDb, type DuckDb } from "./duckdb.js";
+import { createLocalStore } from "./local-store.js";
+import type { ObjectStore } from "./object-store.js";
+import { Staging } from "./staging.js";
+
+/** The lake as one process holds it: tables, staging and the SQL engine between them. */
+export interface Lake {
+  readonly store: ObjectStore;
+  readonly staging: Staging;
+  readonly duckdb: DuckDb;
+  /** The table of that name, with its state kept between uses. */
+  table(name: string): DeltaTable;
+  close(): Promise<void>;
+}
+
+/** What a lake is opened with. */
+export interface LakeOptions {
+  /** The directory of the lake. */
+  readonly directory: string;
+  /** Told of a checkpoint that could not be written; the commit before it stands. */
+  readonly onCheckpointFailed?: (error: unknown) => void;
+  /** The store of the tables, where it is not the directory itself. */
+  readonly store?: ObjectStore;
+}
+
+/** Opens a lake; nothing is written before the first use. */
+export function openLake(options: LakeOptions): Lake {
+  const store = options.store ?? createLocalStore(options.directory);
+  const duckdb = createDuckDb({ scratchDirectory: join(options.directory, "_staging", "scratch") });
+  const tables = new Map<string, DeltaTable>();
+  return {
+    store,
+    duckdb,
+    staging: new Staging(store),
+    table(name) {
+      let table = tables.get(name);
+      if (table === undefined) {
+        const { onCheckpointFailed } = options;
+        table = new DeltaTable(
+          { store, table: name, duckdb },
+          onCheckpointFailed ? { onCheckpointFailed } : {},
+        );
+        tables.set(name, table);
+      }
+      return table;
+    },
+    close: () => duckdb.close(),
+  };
+}

@@ -1,0 +1,111 @@
+import { rm } from "node:fs/promises";
+import type { SqlSession } from "./duckdb-session.js";
+import { sqlList, sqlText } from "./duckdb-sql.js";
+import type { Lake } from "./lake.js";
+import {
+  type DataFile,
+  objectSize,
+  PARQUET_OPTIONS,
+  scratchPath,
+  statsOf,
+  storeFile,
+} from "./parquet-file.js";
+import type { Stream } from "./stream.js";
+
+/** What SQL must know of a staged page beyond its text. */
+export interface PageOrigin {
+  /** Local path of the page, or of its clean page. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly runId: string;
+  readonly fpId: string;
+  readonly linkId: string | null;
+  readonly generation: number | null;
+  /** Sequence of the page's first entry. */
+  readonly sequenceFrom: number | null;
+  readonly fetchedAt: Date;
+}
+
+/** Rows of one link in one loaded file. */
+export interface LinkRows {
+  readonly link_id: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly sign_conflicts: number;
+  readonly sequence_from: number;
+  readonly sequence_to: number;
+}
+
+/** A file of `transaction_changes` with the rows of each link in it. */
+export interface FeedFile extends DataFile {
+  readonly links: readonly LinkRows[];
+}
+
+function originValues(origins: readonly PageOrigin[]): string {
+  const rows = origins.map(
+    ({ path, runId, fpId, linkId, generation, sequenceFrom, fetchedAt }) =>
+      `(${sqlText(path)}, ${sqlText(runId)}, ${sqlText(fpId)}, ${linkId === null ? "null::varchar" : sqlText(linkId)},
+        ${generation ?? "null"}::integer, ${sequenceFrom ?? "null"}::bigint,
+        ${sqlText(fetchedAt.toISOString())}::timestamptz)`,
+  );
+  return rows.join(", ");
+}
+
+/** The query that turns staged pages into the rows of their stream's table. */
+export function loadQuery(stream: Stream, origins: readonly PageOrigin[]): string {
+  return `
+    with page as (
+      select * from read_json(${sqlList(origins.map(({ path }) => path))}, format = 'unstructured',
+        records = true, filename = true, maximum_object_size = ${objectSize(origins.map(({ bytes }) => bytes))},
+        columns = ${stream.pageColumns})
+    ), origin(filename, run_id, fp_id, link_id, generation, sequence_from, fetched_at) as (
+      values ${originValues(origins)}
+    )
+    ${stream.projection.replace(/^\s*with /, ", ")}`;
+}
+
+/**
+ * Loads staged pages of `transactions` into one new file of the feed (DESIGN.md, load); undefined where they
+ * hold no rows. The counts are read back from the written file.
+ *
+ * @throws Error in DuckDB's words when it refuses a page: one is enough for all of them.
+ */
+export async function loadFeedFile(
+  lake: Lake,
+  stream: Stream,
+  prefix: string,
+  origins: readonly PageOrigin[],
+): Promise<FeedFile | undefined> {
+  const path = scratchPath(lake, "parquet");
+  try {
+    const written = await lake.duckdb.exclusive(async (sql) => {
+      await sql.run(`copy (${loadQuery(stream, origins)}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
+      return { known: await statsOf(sql, stream.table, path), links: await linkRows(sql, path) };
+    });
+    if (written.known.rows === 0) return undefined;
+    const file = await storeFile(lake, stream.table, prefix, path, written.known);
+    return { ...file, links: written.links };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function linkRows(sql: SqlSession, path: string): Promise<LinkRows[]> {
+  const rows = await sql.rows(`
+    select link_id, count(*) filter (change_type = 'created') as created,
+      count(*) filter (change_type = 'updated') as updated,
+      count(*) filter (change_type = 'removed') as removed,
+      count(*) filter (sign(amount) * sign(signed_amount) < 0) as sign_conflicts,
+      min(sequence) as sequence_from, max(sequence) as sequence_to
+    from read_parquet(${sqlText(path)}) group by link_id`);
+  return rows.map((row) => ({
+    link_id: String(row.link_id),
+    created: Number(row.created),
+    updated: Number(row.updated),
+    removed: Number(row.removed),
+    sign_conflicts: Number(row.sign_conflicts),
+    sequence_from: Number(row.sequence_from),
+    sequence_to: Number(row.sequence_to),
+  }));
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AddFile } from "./delta-actions.js";
+import type { TableSpec } from "./delta-schema.js";
+import { type ColumnStats, statsText } from "./delta-stats.js";
+import type { SqlSession } from "./duckdb-session.js";
+import { sqlName, sqlText } from "./duckdb-sql.js";
+import type { Lake } from "./lake.js";
+
+/** Rows in a row group: bounded memory for whoever writes or reads it (DESIGN.md, load). */
+const ROW_GROUP_SIZE = 20_480;
+
+export const PARQUET_OPTIONS = `format parquet, compression zstd, row_group_size ${ROW_GROUP_SIZE}`;
+
+/** A data file of a table that no commit refers to yet. */
+export interface DataFile {
+  /** Relative to the table's directory. */
+  readonly path: string;
+  readonly size: number;
+  readonly rows: number;
+  /** Delta statistics text. */
+  readonly stats: string;
+  /** Epoch milliseconds. */
+  readonly modifiedAt: number;
+}
+
+/** The action that makes a data file part of its table. */
+export function addOf(file: DataFile, dataChange = true): AddFile {
+  return {
+    path: file.path,
+    partitionValues: {},
+    size: file.size,
+    modificationTime: file.modifiedAt,
+    dataChange,
+    stats: file.stats,
+  };
+}
+
+/** A path in the scratch directory that nothing else uses. */
+export function scratchPath(lake: Lake, extension: string): string {
+  return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
+}
+
+/** Row count and the statistics of `link_id`, `date` and `sequence`, read back from a written file. */
+export async function statsOf(
+  sql: SqlSession,
+  spec: TableSpec,
+  path: string,
+): Promise<{ rows: number; stats: string }> {
+  const columns = spec.columns.filter(
+    ({ name }) => name === "link_id" || name === "date" || name === "sequence",
+  );
+  const wanted = columns.flatMap(({ name }) => {
+    const column = sqlName(name);
+    const value = name === "date" ? `${column}::varchar` : column;
+    return [`min(${value})`, `max(${value})`, `count(*) - count(${column})`];
+  });
+  const [row] =
+    await sql.rows(`select ${["count(*)", ...wanted].map((text, at) => `${text} as c${at}`).join(", ")}
+    from read_parquet(${sqlText(path)})`);
+  const stats: Record<string, ColumnStats> = {};
+  for (const [at, { name }] of columns.entries()) {
+    stats[name] = {
+      min: row?.[`c${at * 3 + 1}`] as string | bigint | null,
+      max: row?.[`c${at * 3 + 2}`] as string | bigint | null,
+      nullCount: row?.[`c${at * 3 + 3}`] as bigint,
+    };
+  }
+  const rows = Number(row?.c0);
+  return { rows, stats: statsText(rows, stats) };
+}
+
+/** Moves a written file into its table's directory, durably, under a name of its own (LAKE.md, Commit 1). */
+export async function storeFile(
+  lake: Lake,
+  spec: TableSpec,
+  prefix: string,
+  path: string,
+  known: { rows: number; stats: string },
+): Promise<DataFile> {
+  const { size, mtimeMs } = await stat(path);
+  const name = `${prefix}-${randomUUID()}.parquet`;
+  await lake.store.upload(path, `${spec.name}/${name}`);
+  return { path: name, size, rows: known.rows, stats: known.stats, modifiedAt: Math.trunc(mtimeMs) };
+}
+
+/** `maximum_object_size` for the largest of some objects: DuckDB takes buffers of that size (DESIGN.md, load). */
+export function objectSize(bytes: readonly number[]): number {
+  return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
+}
+
+/** Writes the result of a query as one data file of a table; undefined where it has no rows. */
+export async function writeQuery(
+  lake: Lake,
+  spec: TableSpec,
+  prefix: string,
+  query: string,
+): Promise<DataFile | undefined> {
+  const path = scratchPath(lake, "parquet");
+  try {
+    const known = await lake.duckdb.exclusive(async (sql) => {
+      await sql.run(`copy (${query}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
+      return statsOf(sql, spec, path);
+    });
+    return known.rows === 0 ? undefined : await storeFile(lake, spec, prefix, path, known);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Writes rows given as JSON values (instants and decimals as text) as one data file of a table. */
+export async function writeRows(
+  lake: Lake,
+  spec: TableSpec,
+  prefix: string,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<DataFile | undefined> {
+  if (rows.length === 0) return undefined;
+  const source = scratchPath(lake, "jsonl");
+  try {
+    const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+    await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
+    await writeFile(source, lines.join(""));
+    const columns = spec.columns.map(({ name }) => `${sqlName(name)}: 'VARCHAR'`).join(", ");
+    const values = spec.columns
+      .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
+      .join(", ");
+    return await writeQuery(
+      lake,
+      spec,
+      prefix,
+      `select ${values} from read_json(${sqlText(source)}, format = 'newline_delimited', columns = {${columns}},
+        maximum_object_size = ${objectSize(lines.map((line) => Buffer.byteLength(line)))})`,
+    );
+  } finally {
+    await rm(source, { force: true });
+  }
+}

@@ -1,0 +1,18 @@
+import type { TableSpec } from "../delta-schema.js";
+
+/** Rows that could not be loaded, in their own words (LAKE.md, Tables and columns). */
+export const quarantine = {
+  name: "quarantine",
+  columns: [
+    { name: "run_id", type: "VARCHAR" },
+    { name: "stream", type: "VARCHAR" },
+    { name: "fp_id", type: "VARCHAR" },
+    { name: "link_id", type: "VARCHAR" },
+    { name: "page", type: "BIGINT" },
+    { name: "index", type: "BIGINT" },
+    { name: "list", type: "VARCHAR" },
+    { name: "reason", type: "VARCHAR" },
+    { name: "payload", type: "VARCHAR" },
+    { name: "fetched_at", type: "TIMESTAMPTZ" },
+  ],
+} as const satisfies TableSpec;
