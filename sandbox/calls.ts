@@ -66,9 +66,8 @@ export class CallLog {
     return record;
   }
 
-  end(record: RecordedRequest, status: number | undefined, fault: string | undefined): void {
+  end(record: RecordedRequest, status: number | undefined): void {
     record.status = status;
-    record.fault ??= fault;
     record.duration_ms = Date.now() - record.at;
     this.#counts.in_flight--;
     const name = String(status ?? "none");

@@ -1,5 +1,5 @@
 import { type Answer, Refusal } from "./answer.js";
-import type { EffectOf, FaultKind } from "./faults/fault.js";
+import type { Fire } from "./faults/fault-book.js";
 import type { Query } from "./query.js";
 import type { SandboxState } from "./state.js";
 
@@ -8,8 +8,7 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly state: SandboxState;
-  /** The fault of a kind that fires for this call now; ask only where it can take effect. */
-  fire<K extends FaultKind>(kind: K, fits?: (fault: EffectOf<K>) => boolean): EffectOf<K> | undefined;
+  readonly fire: Fire;
 }
 
 /** One call of the service. */

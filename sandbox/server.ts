@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, errorBody, Refusal } from "./answer.js";
 import type { RecordedRequest } from "./calls.js";
-import type { FaultTarget } from "./faults/fault-book.js";
+import type { Fire } from "./faults/fault-book.js";
 import { statusAnswer } from "./faults/status.js";
 import { send } from "./faults/transport.js";
 import { Query } from "./query.js";
-import type { Call, Route, Router } from "./router.js";
+import type { Route, Router } from "./router.js";
 import type { SandboxState } from "./state.js";
 
 /** Answers what is not for the service itself; `false` when it is not meant. */
@@ -51,20 +51,29 @@ async function serve(
     user: params.fp_id,
     cursor: query.get("cursor") ?? undefined,
   });
-  let fault: string | undefined;
-  response.once("close", () =>
-    state.calls.end(record, response.headersSent ? response.statusCode : undefined, fault),
-  );
+  response.once("close", () => {
+    state.calls.end(record, response.headersSent ? response.statusCode : undefined);
+  });
   try {
     state.keys.check(request.headers.authorization);
     if (route instanceof Refusal) throw route;
     const page = route.operation.pageOf?.(params, query, state) ?? 0;
-    const target = { ...targetOf(record), page };
-    fault = await answer(state, route, queryText, target, response, record);
+    await answer(state, route, queryText, firing(state, record, page), response);
   } catch (error) {
     const refusal = error instanceof Refusal ? error : new Refusal(500, "sandbox_bug", String(error));
     reply(response, { status: refusal.status, body: errorBody(refusal.code, refusal.message) });
   }
+}
+
+/** Fires faults for one request and notes in its record which one did. */
+function firing(state: SandboxState, record: RecordedRequest, page: number): Fire {
+  const { operation = "unknown", link, user, cursor } = record;
+  const target = { operation, link, user, page, cursor: cursor !== undefined };
+  return (kind, fits) => {
+    const fault = state.faults.fire(kind, target, fits);
+    if (fault) record.fault = kind;
+    return fault;
+  };
 }
 
 /** Runs one routed call through latency, faults, strict checks and its operation. */
@@ -72,38 +81,20 @@ async function answer(
   state: SandboxState,
   { operation, params }: Route,
   queryText: string,
-  target: FaultTarget,
+  fire: Fire,
   response: ServerResponse,
-  record: RecordedRequest,
-): Promise<string | undefined> {
-  const { faults, habits } = state;
-  const wait = habits.latencyMs + (faults.fire("latency", target)?.ms ?? 0);
+): Promise<void> {
+  const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
   if (wait > 0) await delay(wait);
-  if (faults.fire("hang", target)) return "hang";
-  if (faults.fire("reset", target, (fault) => fault.afterBytes === undefined)) {
+  if (fire("hang")) return;
+  if (fire("reset", (fault) => fault.afterBytes === undefined)) {
     response.socket?.resetAndDestroy();
-    return "reset";
+    return;
   }
-  const status = faults.fire("status", target);
-  if (status) {
-    reply(response, statusAnswer(status));
-    return "status";
-  }
-  const call: Call = {
-    params,
-    query: new Query(queryText, operation.query),
-    state,
-    fire(kind, fits) {
-      const fault = faults.fire(kind, target, fits);
-      if (fault) record.fault = kind;
-      return fault;
-    },
-  };
-  return send(response, operation.handle(call), faults, target);
-}
-
-function targetOf({ operation, link, user, cursor }: RecordedRequest): Omit<FaultTarget, "page"> {
-  return { operation: operation ?? "unknown", link, user, cursor: cursor !== undefined };
+  const status = fire("status");
+  if (status) return reply(response, statusAnswer(status));
+  const call = { params, query: new Query(queryText, operation.query), state, fire };
+  return send(response, operation.handle(call), fire);
 }
 
 function reply(response: ServerResponse, { status, headers, body }: Answer): void {

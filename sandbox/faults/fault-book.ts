@@ -10,6 +10,12 @@ export interface FaultTarget {
   readonly cursor: boolean;
 }
 
+/** The fault of a kind that fires for the call at hand now; ask only where it can take effect. */
+export type Fire = <K extends FaultKind>(
+  kind: K,
+  fits?: (fault: EffectOf<K>) => boolean,
+) => EffectOf<K> | undefined;
+
 interface Entry {
   readonly fault: Fault & { id: string };
   readonly random: Random;

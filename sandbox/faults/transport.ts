@@ -2,34 +2,28 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../answer.js";
 import type { EffectOf } from "./fault.js";
-import type { FaultBook, FaultTarget } from "./fault-book.js";
+import type { Fire } from "./fault-book.js";
 
-/** Sends the answer, through whichever fault of the wire fires for this call. Resolves with the fault's kind. */
-export async function send(
-  response: ServerResponse,
-  answer: Answer,
-  book: FaultBook,
-  target: FaultTarget,
-): Promise<string | undefined> {
-  const wrong = book.fire("wrong_body", target);
+/** Sends the answer, through whichever fault of the wire fires for this call. */
+export async function send(response: ServerResponse, answer: Answer, fire: Fire): Promise<void> {
+  const wrong = fire("wrong_body");
   const whole = wrong ? wrongAnswer(wrong) : answer;
-  const truncated = book.fire("truncated", target);
+  const truncated = fire("truncated");
   if (truncated) return sendTruncated(response, whole, truncated.mode ?? "length");
-  const reset = book.fire("reset", target, (fault) => fault.afterBytes !== undefined);
+  const reset = fire("reset", (fault) => fault.afterBytes !== undefined);
   if (reset) return sendThenReset(response, whole, reset.afterBytes ?? 0);
-  const slow = book.fire("slow", target);
+  const slow = fire("slow");
   if (slow) return sendSlowly(response, whole, slow);
   response.writeHead(whole.status, headersOf(whole));
   response.end(whole.body);
-  return wrong?.kind;
 }
 
 function headersOf(
   answer: Answer,
-  length: number | undefined = answer.body.length,
+  length: number | null = answer.body.length,
 ): Record<string, string | number> {
   const headers: Record<string, string | number> = { "content-type": "application/json", ...answer.headers };
-  if (length !== undefined) headers["content-length"] = length;
+  if (length !== null) headers["content-length"] = length;
   return headers;
 }
 
@@ -44,19 +38,16 @@ async function sendTruncated(response: ServerResponse, answer: Answer, mode: "le
   if (mode === "body") {
     response.writeHead(answer.status, headersOf(answer, half.length));
     response.end(half);
-    return "truncated";
   }
-  response.writeHead(answer.status, headersOf(answer, mode === "length" ? answer.body.length : undefined));
+  response.writeHead(answer.status, headersOf(answer, mode === "length" ? answer.body.length : null));
   await flushed(response, half);
   response.socket?.destroySoon();
-  return "truncated";
 }
 
 async function sendThenReset(response: ServerResponse, answer: Answer, bytes: number) {
   response.writeHead(answer.status, headersOf(answer));
   await flushed(response, answer.body.subarray(0, Math.max(1, bytes)));
   response.socket?.resetAndDestroy();
-  return "reset";
 }
 
 async function sendSlowly(response: ServerResponse, answer: Answer, fault: EffectOf<"slow">) {
@@ -67,7 +58,6 @@ async function sendSlowly(response: ServerResponse, answer: Answer, fault: Effec
     await delay(intervalMs);
   }
   response.end();
-  return "slow";
 }
 
 /** Resolves once the bytes went to the socket, or the socket is gone. */
