@@ -15,7 +15,10 @@ export type ControlHandler = (request: IncomingMessage, response: ServerResponse
 /** Makes the HTTP server of a stand-in; the caller binds and closes it. */
 export function createSandboxServer(state: SandboxState, router: Router, control: ControlHandler): Server {
   const server = createServer((request, response) => {
-    const [path = "", queryText = ""] = (request.url ?? "").split("?", 2);
+    const url = request.url ?? "";
+    const mark = url.indexOf("?");
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const queryText = mark < 0 ? "" : url.slice(mark + 1);
     if (path.startsWith("/_sandbox/") && control(request, response, path)) return;
     void serve(state, router, request, response, path, queryText);
   });
@@ -86,6 +89,7 @@ async function answer(
 ): Promise<void> {
   const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
   if (wait > 0) await delay(wait);
+  if (response.destroyed) return;
   if (fire("hang")) return;
   if (fire("reset", (fault) => fault.afterBytes === undefined)) {
     response.socket?.resetAndDestroy();

@@ -9,6 +9,9 @@ const MERCHANTS = [
   ["Booknook", "shopping"],
 ] as const;
 
+/** How many shapes the rows of a link take. */
+export const VARIANTS = 24;
+
 /** The JSON of a row with holes of fixed width: a page of 500 rows is filled in by copying, not by building texts. */
 export class RowTemplate {
   readonly #bytes: Buffer;
@@ -25,36 +28,39 @@ export class RowTemplate {
     this.#date = time > 0 ? [date, time] : [date];
   }
 
-  /** The shapes that the rows of a link take. */
-  static variants(idPrefix: string, accounts: readonly string[], idDigits: number): RowTemplate[] {
-    return Array.from({ length: 24 }, (_, index) => {
-      const [name, category] = MERCHANTS[index % MERCHANTS.length]!;
-      const whole = ["", "", "1", "-", "2", "74"][Math.floor(index / 4)]!;
-      const party = {
-        id: `mer_${1000 + index}`,
-        name,
-        logo: `https://logos.example/${index}.png`,
-        confidence: 0.97,
-      };
-      const row = {
-        transaction_id: idPrefix + "0".repeat(idDigits),
-        account_id: accounts[index % accounts.length],
-        amount: whole + AMOUNT_MARK,
-        currency: "USD",
-        date: DATE_MARK,
-        datetime: index % 3 === 0 ? null : `${DATE_MARK}T0${index % 10}:30:00Z`,
-        type: index % 5 === 0 ? "credit" : "debit",
-        pending: false,
-        description: name,
-        raw_description: `POS PURCHASE ${2000 + index} ${name.toUpperCase()}`,
-        enrichment: {
-          category: { value: category, confidence: index % 2 ? 0.91 : "0.91" },
-          subcategory: { value: `${category}.general`, confidence: 0.5 },
-          ...(index % 4 === 0 ? {} : { merchant: party }),
-        },
-      };
-      return new RowTemplate(JSON.stringify(row), idDigits, idPrefix);
-    });
+  /** One of the `VARIANTS` shapes that the rows of a link take. */
+  static variant(
+    index: number,
+    idPrefix: string,
+    accounts: readonly string[],
+    idDigits: number,
+  ): RowTemplate {
+    const [name, category] = MERCHANTS[index % MERCHANTS.length]!;
+    const whole = ["", "", "1", "-", "2", "74"][Math.floor(index / 4)]!;
+    const party = {
+      id: `mer_${1000 + index}`,
+      name,
+      logo: `https://logos.example/${index}.png`,
+      confidence: 0.97,
+    };
+    const row = {
+      transaction_id: idPrefix + "0".repeat(idDigits),
+      account_id: accounts[index % accounts.length],
+      amount: whole + AMOUNT_MARK,
+      currency: "USD",
+      date: DATE_MARK,
+      datetime: index % 3 === 0 ? null : `${DATE_MARK}T0${index % 10}:30:00Z`,
+      type: index % 5 === 0 ? "credit" : "debit",
+      pending: false,
+      description: name,
+      raw_description: `POS PURCHASE ${2000 + index} ${name.toUpperCase()}`,
+      enrichment: {
+        category: { value: category, confidence: index % 2 ? 0.91 : "0.91" },
+        subcategory: { value: `${category}.general`, confidence: 0.5 },
+        ...(index % 4 === 0 ? {} : { merchant: party }),
+      },
+    };
+    return new RowTemplate(JSON.stringify(row), idDigits, idPrefix);
   }
 
   get length(): number {

@@ -1,6 +1,7 @@
 import { dayNumber, dayText } from "../world/days.js";
 import type { GeneratedRows } from "../world/link-log.js";
-import { RowTemplate } from "./row-template.js";
+import { RowTemplate, VARIANTS } from "./row-template.js";
+import type { TemplateCache } from "./template-cache.js";
 
 export interface VolumeRowsOptions {
   linkId: string;
@@ -10,6 +11,7 @@ export interface VolumeRowsOptions {
   days: number;
   /** What tells this link's amounts and texts from another's. */
   salt: number;
+  templates: TemplateCache;
 }
 
 const ID_DIGITS = 8;
@@ -18,20 +20,24 @@ const ID_DIGITS = 8;
 export class VolumeRows implements GeneratedRows {
   readonly count: number;
   readonly #prefix: string;
-  readonly #templates: readonly RowTemplate[];
+  readonly #linkId: string;
+  readonly #accounts: readonly string[];
+  readonly #templates: TemplateCache;
   readonly #firstDay: number;
   readonly #days: number;
   readonly #salt: number;
   #dayText = "";
   #day = Number.NaN;
 
-  constructor({ linkId, accounts, count, today, days, salt }: VolumeRowsOptions) {
+  constructor({ linkId, accounts, count, today, days, salt, templates }: VolumeRowsOptions) {
     this.count = count;
     this.#prefix = `txn_${linkId}_`;
     this.#firstDay = dayNumber(today) - days + 1;
     this.#days = days;
     this.#salt = salt;
-    this.#templates = RowTemplate.variants(this.#prefix, accounts, ID_DIGITS);
+    this.#linkId = linkId;
+    this.#accounts = accounts;
+    this.#templates = templates;
   }
 
   id(index: number): string {
@@ -55,24 +61,27 @@ export class VolumeRows implements GeneratedRows {
   }
 
   join(from: number, to: number): Buffer {
+    const templates = this.#templates.of(this.#linkId);
     let size = 0;
-    for (let index = from; index < to; index++) size += this.#template(index).length + 1;
+    for (let index = from; index < to; index++) size += this.#template(templates, index).length + 1;
     const out = Buffer.allocUnsafe(Math.max(0, size - 1));
     let at = 0;
     for (let index = from; index < to; index++) {
       if (index > from) out[at++] = 0x2c;
-      at = this.#template(index).write(out, at, index, this.#cents(index), this.#dateOf(index));
+      const template = this.#template(templates, index);
+      at = template.write(out, at, index, this.#cents(index), this.#dateOf(index));
     }
     return out;
   }
 
-  #template(index: number): RowTemplate {
-    const mixed = Math.imul(index ^ this.#salt, 0x9e3779b1) >>> 0;
-    return this.#templates[mixed % this.#templates.length]!;
+  #template(templates: (RowTemplate | undefined)[], index: number): RowTemplate {
+    const variant = (Math.imul(index ^ this.#salt, 0x9e3779b1) >>> 0) % VARIANTS;
+    templates[variant] ??= RowTemplate.variant(variant, this.#prefix, this.#accounts, ID_DIGITS);
+    return templates[variant];
   }
 
   #cents(index: number): number {
-    return (Math.imul(index + this.#salt, 0x85ebca6b) >>> 0) % 100_000;
+    return 10_000 + ((Math.imul(index + this.#salt, 0x85ebca6b) >>> 0) % 90_000);
   }
 
   #dateOf(index: number): string {

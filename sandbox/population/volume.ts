@@ -1,5 +1,6 @@
 import { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
+import { TemplateCache } from "./template-cache.js";
 import { VolumeRows } from "./volume-rows.js";
 
 export interface VolumePopulation {
@@ -16,6 +17,7 @@ export interface VolumePopulation {
 /** Fills a world with links of many plain rows for benchmarks; its memory does not grow with the rows. */
 export function populateVolume(world: World, options: Omit<VolumePopulation, "kind">): void {
   const { users = 20, linksPerUser = 1, rows = 50_000, days = 730, seed = 1 } = options;
+  const templates = new TemplateCache();
   for (let user = 1; user <= users; user++) {
     const fp_id = `fp_id_${String(user).padStart(6, "0")}`;
     for (let number = 1; number <= linksPerUser; number++) {
@@ -28,6 +30,7 @@ export function populateVolume(world: World, options: Omit<VolumePopulation, "ki
         today: world.today,
         days,
         salt: new Random(`${seed}/${id}`).int(1 << 30),
+        templates,
       });
       world.addLink({ fp_id, id, base, accounts: accounts.map((account) => ({ id: account })) });
     }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { decimalText, decimalUnits, type Population, startSandbox } from "../../sandbox/index.js";
+import { TemplateCache } from "../../sandbox/population/template-cache.js";
 import { VolumeRows } from "../../sandbox/population/volume-rows.js";
 import { ask, sync } from "./reader.js";
 
@@ -81,6 +82,7 @@ test("an advance brings every kind of change", async () => {
 
 test("volume rows are a function of their index: any page joined equals its rows one by one", () => {
   const accounts = ["a1", "a2"] as const;
+  const templates = new TemplateCache();
   const rows = new VolumeRows({
     linkId: "l",
     accounts,
@@ -88,6 +90,7 @@ test("volume rows are a function of their index: any page joined equals its rows
     today: "2026-11-20",
     days: 730,
     salt: 9,
+    templates,
   });
   const page = JSON.parse(`[${rows.join(99_500, 100_000)}]`) as {
     transaction_id: string;
