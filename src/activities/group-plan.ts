@@ -19,6 +19,8 @@ export interface LinkBaseState {
 /** The links of a group of users, by index; written once and never changed. */
 export interface GroupPlan {
   readonly links: readonly PlannedLink[];
+  /** When the group began to read links: `link_syncs.started_at`. */
+  readonly started_at: string;
 }
 
 /** Names the work of one group: whose run, which group, which staged documents. */

@@ -1,0 +1,158 @@
+import type { SyncStream } from "../domain/job.js";
+import { linkObstacle } from "../domain/link-state.js";
+import type { RosterRow } from "../domain/roster.js";
+import { appendOnce } from "../lake/append.js";
+import type { Snapshot } from "../lake/delta-snapshot.js";
+import { frozenUsers } from "../lake/frozen-roster.js";
+import { linkDomain } from "../lake/link-domain.js";
+import { loadQuery } from "../lake/load.js";
+import { writeQuery, writeRows } from "../lake/parquet-file.js";
+import type { Stream } from "../lake/stream.js";
+import { quarantine } from "../lake/tables/quarantine.js";
+import { transactionChanges } from "../lake/tables/transactions.js";
+import { bankLinkStream } from "../streams/bank-links.js";
+import { readPage, rowsAt } from "../streams/page-reading.js";
+import type { Dependencies } from "./dependencies.js";
+import { userReads } from "./discover.js";
+import type { GroupPlan, LinkBaseState, PlannedLink } from "./group-plan.js";
+import { loadWithRepair, type PageToLoad } from "./load-with-repair.js";
+import { beating } from "./slice.js";
+
+export interface PlanGroupInput {
+  readonly runId: string;
+  readonly group: number;
+  readonly streams: readonly SyncStream[];
+  /** Only these links, or all. */
+  readonly only: readonly string[] | null;
+  /** Users whose links and accounts are staged. */
+  readonly users: readonly number[];
+}
+
+export interface PlanGroupResult {
+  /** Staged name of the plan. */
+  readonly plan: string;
+  /** Links to be read, by index, each with what its course depends on. */
+  readonly open: readonly PlannedCourse[];
+  /** Links that are not read, and why. */
+  readonly skipped: readonly { readonly link: number; readonly reason: string }[];
+  /** Bad rows among links and accounts. */
+  readonly quarantined: number;
+}
+
+/** What the course of a link depends on, without naming it. */
+export interface PlannedCourse {
+  readonly link: number;
+  readonly cursor: string | null;
+  readonly known: boolean;
+}
+
+/**
+ * Commits what a group's users look like now (`accounts`, `bank_links`), and fixes which links are read and
+ * from which committed state. The plan gets a new name at every attempt: a late twin can't change it.
+ */
+export async function planGroup(deps: Dependencies, input: PlanGroupInput): Promise<PlanGroupResult> {
+  return beating(async () => {
+    const startedAt = new Date().toISOString();
+    const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
+    const users = input.users.flatMap((user) => roster[user] ?? []);
+    const quarantined = await observe(deps, input, users);
+    const links = input.streams.includes("transactions") ? await plannedLinks(deps, input, users) : [];
+    const plan = `g${input.group}/plan-${crypto.randomUUID()}`;
+    await deps.lake.staging.putDocument(input.runId, plan, {
+      links,
+      started_at: startedAt,
+    } satisfies GroupPlan);
+    const open = links.flatMap(({ obstacle, base }, link) =>
+      obstacle === null ? [{ link, cursor: base?.cursor ?? null, known: base !== null }] : [],
+    );
+    const skipped = links.flatMap(({ obstacle }, link) =>
+      obstacle === null ? [] : [{ link, reason: obstacle }],
+    );
+    return { plan, open, skipped, quarantined };
+  });
+}
+
+async function observe(
+  deps: Dependencies,
+  input: PlanGroupInput,
+  users: readonly RosterRow[],
+): Promise<number> {
+  const appId = `${input.runId}/g${input.group}`;
+  const bad: Record<string, unknown>[] = [];
+  for (const { stream } of userReads(input.streams)) {
+    const pages = users.map(({ fp_id }) => observedPage(input.runId, stream, fp_id));
+    if (pages.length === 0) continue;
+    if (input.streams.some((name) => name === stream.name)) {
+      await appendOnce(deps.lake, stream.table, appId, () =>
+        loadWithRepair(deps, stream, pages, (origins) =>
+          writeQuery(deps.lake, stream.table, input.runId, loadQuery(stream, origins)),
+        ),
+      );
+    }
+    for (const page of pages) bad.push(...(await quarantinedRows(deps, page)));
+  }
+  await appendOnce(deps.lake, quarantine, appId, () => writeRows(deps.lake, quarantine, input.runId, bad));
+  return bad.length;
+}
+
+function observedPage(runId: string, stream: Stream, fpId: string): PageToLoad {
+  const name = { runId, stream: stream.name, owner: fpId, attempt: 0, page: 0 };
+  return { name, fpId, linkId: null, generation: null, sequenceFrom: null };
+}
+
+async function quarantinedRows(deps: Dependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
+  const { clean, fetchedAt } = await deps.lake.staging.describe(page.name);
+  if (!clean) return [];
+  return (await deps.lake.staging.badRows(page.name)).map((row) => ({
+    run_id: page.name.runId,
+    stream: page.name.stream,
+    fp_id: page.fpId,
+    link_id: null,
+    page: 0,
+    index: row.index,
+    list: row.list,
+    reason: row.reason,
+    payload: row.payload,
+    fetched_at: fetchedAt.toISOString(),
+  }));
+}
+
+async function plannedLinks(
+  deps: Dependencies,
+  input: PlanGroupInput,
+  users: readonly RosterRow[],
+): Promise<PlannedLink[]> {
+  const feed = await deps.lake.table(transactionChanges.name).snapshot();
+  const planned = new Map<string, PlannedLink>();
+  for (const { fp_id } of users) {
+    for (const link of await goodLinks(deps, input.runId, fp_id)) {
+      if (planned.has(link.id) || (input.only !== null && !input.only.includes(link.id))) continue;
+      const obstacle = linkObstacle(link.state, link.error_code ?? null)?.reason ?? null;
+      planned.set(link.id, { link_id: link.id, fp_id, obstacle, base: baseOf(feed, link.id) });
+    }
+  }
+  return [...planned.values()];
+}
+
+interface ListedLink {
+  readonly id: string;
+  readonly state: string;
+  readonly error_code?: string | null;
+}
+
+async function goodLinks(deps: Dependencies, runId: string, fpId: string): Promise<ListedLink[]> {
+  const page = await deps.lake.staging.page(observedPage(runId, bankLinkStream, fpId).name);
+  if (page === undefined) throw new Error("a user's staged links are gone while the group is planned");
+  const reading = readPage(bankLinkStream, page.body);
+  const bad = new Set(reading.problems.map(({ index }) => index));
+  return bankLinkStream.lists.flatMap((list) =>
+    rowsAt(reading.envelope, list).filter((_, index) => !bad.has(index)),
+  ) as ListedLink[];
+}
+
+function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
+  const domain = linkDomain(feed, linkId);
+  if (domain === undefined) return null;
+  const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
+  return { cursor, generation, next_sequence, head, last_page_sha256 };
+}
