@@ -99,16 +99,18 @@ async function lockCache(
 ): Promise<() => Promise<void>> {
   try {
     await mkdir(directory, { recursive: true });
+    return await acquireLock(join(directory, "lock"), {
+      guards: "the installation of the Temporal CLI",
+      waitMs: INSTALL_WAIT_MS,
+      report: search.report,
+      signal: search.signal,
+    });
   } catch (error) {
-    tried.push(`download and build: ${directory} can't be made (${(error as NodeJS.ErrnoException).code})`);
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    tried.push(`download and build: ${directory} can't be written (${code})`);
     throw nothingWorked(tried);
   }
-  return acquireLock(join(directory, "lock"), {
-    guards: "the installation of the Temporal CLI",
-    waitMs: INSTALL_WAIT_MS,
-    report: search.report,
-    signal: search.signal,
-  });
 }
 
 interface Step {

@@ -1,5 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type CliEnvironment, TEMPORAL_CLI_VERSION } from "./cli-cache.js";
 import { runTool } from "./tool-process.js";
 
@@ -34,7 +36,7 @@ try {
 
 /** The download that `@temporalio/testing` has built in. */
 export function sdkDownload(): CliDownload {
-  const testing = import.meta.resolve("@temporalio/testing");
+  const testing = pathToFileURL(createRequire(import.meta.url).resolve("@temporalio/testing")).href;
   return {
     command: process.execPath,
     args: ["--input-type=module", "-e", SCRIPT, testing, `v${TEMPORAL_CLI_VERSION}`],

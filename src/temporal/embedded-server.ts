@@ -1,4 +1,4 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { access, constants, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../domain/input-error.js";
 import { acquireLock } from "./generation-lock.js";
@@ -82,11 +82,12 @@ export async function acquireEmbeddedServer(options: EmbeddedOptions): Promise<E
 async function openHome(home: string): Promise<string> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
+    await access(home, constants.W_OK);
     return await realpath(home);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new InputError(
-      `NIGHTLEDGER_HOME: ${home} can't be made or opened (${code ?? "unknown error"}). ` +
+      `NIGHTLEDGER_HOME: ${home} can't be made or written (${code ?? "unknown error"}). ` +
         "Nothing was started. Name a directory that can be written.",
       { cause: error },
     );
