@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 /** A process, told apart from a later one with the same pid by when it started. */
 export interface ProcessIdentity {
@@ -40,11 +40,17 @@ function startedFromProc(pid: number): string | undefined {
     // The command name stands in parentheses and may hold spaces and parentheses itself.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, ticks] = [fields[0], fields[19]];
-    if (state === "Z" || state === "X" || ticks === undefined) return undefined;
+    if (ticks === undefined || state === "X" || (state === "Z" && hasNoThreads(pid))) return undefined;
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}/${ticks}`;
   } catch {
     return undefined;
   }
+}
+
+// A killed process looks like a zombie as soon as its first thread is gone; the others still hold its files
+// and ports for a moment.
+function hasNoThreads(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).length <= 1;
 }
 
 function startedFromPs(pid: number): string | undefined {

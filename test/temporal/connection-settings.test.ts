@@ -1,0 +1,75 @@
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { InputError } from "../../src/domain/input-error.js";
+import { resolveTemporal } from "../../src/temporal/connection-settings.js";
+
+let directory: string;
+let file: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-settings-"));
+  file = join(directory, "temporal.toml");
+  await writeFile(file, '[profile.default]\naddress = "filed:7233"\n[profile.prod]\naddress = "prod:7233"\n');
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test.each([
+  ["nothing set", {}],
+  ["an empty address", { TEMPORAL_ADDRESS: "", TEMPORAL_API_KEY: "" }],
+  ["a namespace alone", { TEMPORAL_NAMESPACE: "other" }],
+])("%s means the embedded mode", (_, env) => {
+  expect(resolveTemporal(env)).toEqual({ mode: "embedded" });
+});
+
+test("an address alone means a cluster, its namespace default, without TLS", () => {
+  expect(resolveTemporal({ TEMPORAL_ADDRESS: "t:7233", TEMPORAL_NAMESPACE: "" })).toEqual({
+    mode: "cluster",
+    address: "t:7233",
+    namespace: "default",
+    apiKey: undefined,
+    tls: undefined,
+    metadata: undefined,
+  });
+});
+
+test("an API key turns TLS on unless TEMPORAL_TLS says otherwise", () => {
+  const env = { TEMPORAL_ADDRESS: "t:7233", TEMPORAL_NAMESPACE: "n", TEMPORAL_API_KEY: "secret" };
+  expect(resolveTemporal(env)).toMatchObject({ namespace: "n", apiKey: "secret", tls: true });
+  expect(resolveTemporal({ ...env, TEMPORAL_TLS: "false" })).toMatchObject({ tls: false });
+});
+
+test("the default configuration file is not read unless a variable asks for it", async () => {
+  const env = { XDG_CONFIG_HOME: directory, HOME: directory };
+  await mkdir(join(directory, "temporalio"));
+  await copyFile(file, join(directory, "temporalio", "temporal.toml"));
+  expect(resolveTemporal(env)).toEqual({ mode: "embedded" });
+  expect(resolveTemporal({ ...env, TEMPORAL_PROFILE: "prod" })).toMatchObject({ address: "prod:7233" });
+  expect(resolveTemporal({ ...env, TEMPORAL_CONFIG_FILE: file })).toMatchObject({ address: "filed:7233" });
+  const profile = { ...env, TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: "prod" };
+  expect(resolveTemporal(profile)).toMatchObject({ address: "prod:7233" });
+  expect(resolveTemporal({ ...profile, TEMPORAL_ADDRESS: "mine:7233" })).toMatchObject({
+    address: "mine:7233",
+  });
+});
+
+test.each([
+  [
+    "a configuration file that is not there",
+    { TEMPORAL_CONFIG_FILE: "/no/such.toml" },
+    "TEMPORAL_CONFIG_FILE: ",
+  ],
+  ["a profile that is not there", { TEMPORAL_PROFILE: "nope", HOME: "/no" }, "'nope'"],
+  [
+    "a certificate that is not there",
+    {
+      TEMPORAL_ADDRESS: "t:7233",
+      TEMPORAL_TLS_CLIENT_CERT_PATH: "/no/cert",
+      TEMPORAL_TLS_CLIENT_KEY_PATH: "/no/key",
+    },
+    "/no/cert",
+  ],
+])("%s is an input error that names it", (_, env, expected) => {
+  expect(() => resolveTemporal(env)).toThrow(InputError);
+  expect(() => resolveTemporal(env)).toThrow(expected);
+});
