@@ -58,7 +58,8 @@ function wrongKey(lake: string, keyId: string, keys: EncryptionKeys, cause?: unk
     : `only ${[...keys.byId.keys()].map((id) => `"${id}"`).join(", ")} given`;
   return new InputError(
     `${KEYS_VARIABLE}: the lake ${lake} was first used with the key "${keyId}": ${known}. ` +
-      "Nothing was changed. Give that key too (behind the current one), or name another lake.",
+      `Nothing was changed. Give the key that "${keyId}" was then (it may stand behind the current one), or ` +
+      "name another lake.",
     { cause },
   );
 }

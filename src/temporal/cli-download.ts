@@ -73,7 +73,7 @@ export async function downloadCli(
     signal,
     watch,
   });
-  if (result.failure !== undefined) return { failure: `${result.failure} (${result.output.slice(-300)})` };
+  if (result.failure !== undefined) return { failure: `${result.failure} (…${result.output.slice(-160)})` };
   const [name] = await readdir(directory);
   return name === undefined ? { failure: "left no file" } : { file: join(directory, name) };
 }

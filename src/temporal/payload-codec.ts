@@ -1,14 +1,14 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
-import { temporal } from "@temporalio/proto";
+import proto from "@temporalio/proto";
 import { decrypt, encrypt } from "./cipher.js";
 import type { EncryptionKeys } from "./keys.js";
 
 const ENCODING = "binary/encrypted";
 const ENCODING_KEY = "encoding";
 const KEY_ID = "encryption-key-id";
-const PayloadMessage = temporal.api.common.v1.Payload;
+const PayloadMessage = proto.temporal.api.common.v1.Payload;
 
 /** Where the SDK finds `failureConverter`; the workflow bundle is built with the same. */
 export const failureConverterPath = fileURLToPath(

@@ -39,8 +39,8 @@ test.each([
 ])("%s is an input error that names the variable and the canary's key", async (_, value, expected) => {
   await ensureCanary(store, keys);
   const other = parseEncryptionKeys(value);
-  for (const attempt of [checkCanary(store, other), ensureCanary(store, other)]) {
-    const error = await attempt.catch((failure: unknown) => failure);
+  for (const use of [checkCanary, ensureCanary]) {
+    const error = await use(store, other).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(InputError);
     expect((error as Error).message).toMatch(/^NIGHTLEDGER_ENCRYPTION_KEYS: .*with the key "k1"/);
     expect((error as Error).message).toMatch(expected);
