@@ -1,0 +1,48 @@
+import { sqlName, sqlText } from "../duckdb-sql.js";
+import { transactions } from "../tables/transactions.js";
+import type { Batch } from "./batches.js";
+import { MONTH_NAME } from "./month-cut.js";
+import { numbersOf, reading } from "./sources.js";
+
+const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
+
+/** The rows that a batch writes; `fresh` is the scratch file of its months. */
+export function batchQuery(batch: Batch, fresh: string | undefined): string {
+  return queryOf(batch, fresh, COLUMNS, true);
+}
+
+/** Days and links of about the same rows, for cutting them: those that will be left out are still counted. */
+export function narrowQuery(batch: Batch, fresh: string | undefined): string {
+  return queryOf(batch, fresh, 'link_id, "date"', false);
+}
+
+function queryOf(batch: Batch, fresh: string | undefined, columns: string, exact: boolean): string {
+  const { feed, live, months, parts, part } = batch;
+  const where = (condition: string) =>
+    [condition, parts > 1 ? `hash(transaction_id) % ${parts} = ${part}` : "true"].join(" and ");
+  const queries: string[] = [];
+  if (feed.length > 0) {
+    queries.push(
+      `select ${columns} from ${reading(feed)} ${
+        exact
+          ? `anti join (select link_id, sequence from superseded where file in ${numbersOf(feed)}) using (link_id, sequence)`
+          : ""
+      } where ${where("change_type <> 'removed'")}`,
+    );
+  }
+  if (live.length > 0) {
+    queries.push(
+      `select ${columns} from ${reading(live)} ${
+        exact
+          ? `anti join (select link_id, transaction_id from gone where file in ${numbersOf(live)})
+            using (link_id, transaction_id)`
+          : ""
+      } where ${where("true")}`,
+    );
+  }
+  if (months.length > 0 && fresh !== undefined) {
+    const ofMonths = `${MONTH_NAME} in (${months.map(sqlText).join(", ")})`;
+    queries.push(`select ${columns} from read_parquet(${sqlText(fresh)}) where ${where(ofMonths)}`);
+  }
+  return queries.join(" union all ");
+}

@@ -1,0 +1,116 @@
+import type { SqlSession } from "../duckdb-session.js";
+import { sqlText } from "../duckdb-sql.js";
+import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
+import { holdingLinks, numberFiles, reading, type SourceFile } from "./sources.js";
+import { isOutOfMemory } from "./sql-failure.js";
+
+/** What the keys of changed rows say about both tables. */
+export interface ChangedKeys {
+  /** Feed rows to apply, superseded and removed ones left out. */
+  readonly freshRows: number;
+  /** Live files that hold rows of changed keys. */
+  readonly touched: readonly SourceFile[];
+}
+
+/**
+ * Looks at the keys of changed rows, slice by slice, and leaves two temp tables for whoever reads whole rows:
+ * `superseded(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
+ * removal), and `gone(file, link_id, transaction_id)`, the rows that leave their live file.
+ * (`link_id`, `sequence`) names one feed row: sequences of a link only grow, and a commit that compares
+ * heads lets nobody use one twice (LAKE.md, Order and Commit).
+ */
+export async function findChangedKeys(
+  sql: SqlSession,
+  feed: readonly SourceFile[],
+  live: readonly SourceFile[],
+  signal?: AbortSignal,
+): Promise<ChangedKeys> {
+  await sql.run("create or replace temp table superseded (file integer, link_id varchar, sequence bigint)");
+  await sql.run("create or replace temp table gone (file integer, link_id varchar, transaction_id varchar)");
+  await sql.run("create or replace temp table known_link (link_id varchar)");
+  await numberFiles(sql, "feed_file", feed);
+  await numberFiles(sql, "live_file", live);
+  const links = await linkCounts(sql, feed);
+  await findKnownLinks(sql, links, live);
+  for (const slice of keySlices(links)) await readSlice(sql, slice, feed, live, signal);
+  const [{ superseded } = {}] = await sql.rows("select count(*) as superseded from superseded");
+  const touched = await sql.rows("select distinct file from gone");
+  const ids = new Set(touched.map(({ file }) => Number(file)));
+  return {
+    freshRows: links.reduce((sum, { rows }) => sum + rows, 0) - Number(superseded),
+    touched: live.filter(({ id }) => ids.has(id)),
+  };
+}
+
+async function linkCounts(sql: SqlSession, feed: readonly SourceFile[]): Promise<LinkCount[]> {
+  const rows = await sql.rows(
+    `select link_id, count(*) as n from ${reading(feed)} group by link_id order by link_id`,
+  );
+  return rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) }));
+}
+
+/** Links without an earlier row need no looking for it: a feed's first load reads no keys of `transactions`. */
+async function findKnownLinks(
+  sql: SqlSession,
+  links: readonly LinkCount[],
+  live: readonly SourceFile[],
+): Promise<void> {
+  const [first, last] = [links[0], links.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const candidates = holdingLinks(live, first.link, last.link);
+  if (candidates.length === 0) return;
+  await sql.run(`insert into known_link select distinct link_id from ${reading(candidates)}
+    where link_id between ${sqlText(first.link)} and ${sqlText(last.link)}`);
+}
+
+async function readSlice(
+  sql: SqlSession,
+  slice: KeySlice,
+  feed: readonly SourceFile[],
+  live: readonly SourceFile[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  await sql.run("begin");
+  try {
+    await judgeSlice(sql, slice, feed, live);
+    await sql.run("commit");
+  } catch (error) {
+    await sql.run("rollback");
+    const halves = isOutOfMemory(error) ? halvesOf(slice) : undefined;
+    if (halves === undefined) throw error;
+    for (const half of halves) await readSlice(sql, half, feed, live, signal);
+  }
+}
+
+async function judgeSlice(
+  sql: SqlSession,
+  slice: KeySlice,
+  feed: readonly SourceFile[],
+  live: readonly SourceFile[],
+): Promise<void> {
+  const within =
+    `link_id between ${sqlText(slice.from)} and ${sqlText(slice.to)}` +
+    (slice.parts > 1 ? ` and hash(transaction_id) % ${slice.parts} = ${slice.part}` : "");
+  await sql.run(`create or replace temp table change as
+    select file, link_id, transaction_id, sequence, change_type = 'removed' as removed
+    from ${reading(holdingLinks(feed, slice.from, slice.to), true)} join feed_file using (filename)
+    where ${within}`);
+  await sql.run(`insert into superseded
+    select file, link_id, sequence from change where removed
+    union all
+    select file, link_id, sequence from change join (
+      select link_id, transaction_id, max(sequence) as newest from change
+      group by link_id, transaction_id having count(*) > 1
+    ) using (link_id, transaction_id)
+    where not removed and sequence < newest`);
+  const candidates = holdingLinks(live, slice.from, slice.to);
+  if (candidates.length > 0) {
+    await sql.run(`insert into gone
+      select file, link_id, transaction_id
+      from ${reading(candidates, true)} join live_file using (filename)
+      semi join (select link_id, transaction_id from change semi join known_link using (link_id))
+        using (link_id, transaction_id)`);
+  }
+  await sql.run("drop table change");
+}
