@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import {
+  choice,
+  codeOf,
+  directory,
+  integer,
+  invalid,
+  rate,
+  required,
+  unknownVariables,
+  type Values,
+} from "./config-values.js";
+import { InputError } from "./domain/input-error.js";
+
+const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** What the service's client is made of. */
+export interface ApiConfig {
+  /** Canonical: no slash at its end. */
+  readonly url: string;
+  readonly key: string;
+  readonly concurrency: number;
+  readonly rps: number | undefined;
+  readonly headersTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  readonly maxBodyBytes: number;
+}
+
+/** The parts of the configuration; a command asks for those it uses. */
+export interface ConfigParts {
+  readonly api: ApiConfig;
+  /** Canonical address of the lake: the directory's real path. */
+  readonly lake: { readonly address: string };
+  /** Absolute path of the embedded mode's state. */
+  readonly home: { readonly path: string };
+  /** Raw `NIGHTLEDGER_ENCRYPTION_KEYS`; undefined in embedded mode means: made once in HOME. */
+  readonly keys: { readonly encryptionKeys: string | undefined };
+  /** The same where a cluster is used and they are required. */
+  readonly clusterKeys: { readonly encryptionKeys: string };
+  readonly webhooks: { readonly secrets: readonly string[]; readonly mode: "test" | "live" };
+  /** Every `TEMPORAL_*` variable, `.env` merged in. */
+  readonly temporal: { readonly env: Readonly<Record<string, string>> };
+  readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
+}
+
+/** The asked-for parts, and what goes with any of them. */
+export type Config<Part extends keyof ConfigParts> = Pick<ConfigParts, Part> & {
+  /** Words for the user: unknown variables, a key sent in the clear. */
+  readonly warnings: readonly string[];
+  /** Every configured secret, for the logger's redaction. */
+  readonly secrets: readonly string[];
+};
+
+/** Where the configuration comes from. */
+export interface ConfigSource {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Directory of `.env` and of relative paths. */
+  readonly cwd: string;
+}
+
+/**
+ * Reads the configuration from the environment and `.env` in the working directory; the environment wins and
+ * an empty variable counts as not set. Writes nothing (DESIGN.md, *Configuration*).
+ *
+ * @throws InputError naming the variable, what was wrong with it and what is accepted.
+ */
+export function readConfig<const Part extends keyof ConfigParts>(
+  source: ConfigSource,
+  needs: readonly Part[],
+): Config<Part> {
+  const merged = Object.entries({ ...readDotEnv(source.cwd), ...source.env });
+  const values = new Map(merged.filter(isSet));
+  const warnings = unknownVariables(values);
+  const parts = Object.fromEntries(needs.map((part) => [part, READERS[part](values, source.cwd, warnings)]));
+  return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
+}
+
+/** The scope of workflow ids and task queues: one per service and lake (DESIGN.md, *Words*). */
+export function scopeOf(apiUrl: string, lakeAddress: string): string {
+  return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
+}
+
+type Readers = {
+  readonly [P in keyof ConfigParts]: (values: Values, cwd: string, warnings: string[]) => ConfigParts[P];
+};
+
+const READERS: Readers = {
+  api: (values, _cwd, warnings) => ({
+    url: apiUrl(values, warnings),
+    key: apiKey(values),
+    concurrency: integer(values, "NIGHTLEDGER_API_CONCURRENCY", 1, 1024) ?? 32,
+    rps: rate(values, "NIGHTLEDGER_API_RPS"),
+    headersTimeoutMs: integer(values, "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS", 1, 600_000) ?? 30_000,
+    bodyTimeoutMs: integer(values, "NIGHTLEDGER_API_BODY_TIMEOUT_MS", 1, 600_000) ?? 60_000,
+    maxBodyBytes: MAX_BODY_BYTES,
+  }),
+  lake: (values, cwd) => ({ address: lakeAddress(values.get("NIGHTLEDGER_LAKE") ?? "lake", cwd) }),
+  home: (values, cwd) => ({
+    path: directory("NIGHTLEDGER_HOME", values.get("NIGHTLEDGER_HOME") ?? ".nightledger", cwd),
+  }),
+  keys: (values) => ({ encryptionKeys: values.get("NIGHTLEDGER_ENCRYPTION_KEYS") }),
+  clusterKeys: (values) => ({
+    encryptionKeys: required(values, "NIGHTLEDGER_ENCRYPTION_KEYS", "id:base64 of 32 bytes, comma-separated"),
+  }),
+  webhooks: (values) => ({
+    secrets: webhookSecrets(values),
+    mode: choice(values, "NIGHTLEDGER_WEBHOOK_MODE", ["test", "live"]) ?? "test",
+  }),
+  temporal: (values) => ({
+    env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
+  }),
+  log: (values) => ({ level: choice(values, "NIGHTLEDGER_LOG_LEVEL", LOG_LEVELS) ?? "info" }),
+};
+
+// Temporal's reader has its own rule for empty ones.
+function isSet(entry: [string, string | undefined]): entry is [string, string] {
+  const [name, value] = entry;
+  return value !== undefined && (value.trim() !== "" || name.startsWith("TEMPORAL_"));
+}
+
+function readDotEnv(cwd: string): Record<string, string | undefined> {
+  const path = join(cwd, ".env");
+  try {
+    return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return {};
+    throw new InputError(
+      `${path} can't be read (${codeOf(error)}); nothing was started. Give it as a UTF-8 text file, or remove it`,
+    );
+  }
+}
+
+function apiUrl(values: Values, warnings: string[]): string {
+  const accepted = "an http:// or https:// address such as https://api.example.com";
+  const name = "NIGHTLEDGER_API_URL";
+  const text = required(values, name, accepted).trim();
+  // The value is not quoted: an address with credentials would show them.
+  if (!URL.canParse(text)) throw invalid(name, "is not an address", accepted);
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    throw invalid(name, "is not an HTTP address", accepted);
+  if (url.username !== "" || url.password !== "") {
+    throw invalid(name, "has credentials in it", `${accepted}; the key goes into NIGHTLEDGER_API_KEY`);
+  }
+  if (url.search !== "" || url.hash !== "" || /[?#]/.test(text))
+    throw invalid(name, "has a query or a fragment", accepted);
+  if (url.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)) {
+    warnings.push(`${name} is http: to another host, the key travels in the clear; use https:`);
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+function apiKey(values: Values): string {
+  const name = "NIGHTLEDGER_API_KEY";
+  const key = required(values, name, "the secret key of the service").trim();
+  // A colon would end the user name of HTTP Basic.
+  if (!/^[\x21-\x39\x3b-\x7e]+$/.test(key)) {
+    throw invalid(
+      name,
+      "has a space, a colon or a character that is not ASCII",
+      "the key as the service issued it",
+    );
+  }
+  return key;
+}
+
+function lakeAddress(text: string, cwd: string): string {
+  const name = "NIGHTLEDGER_LAKE";
+  if (/^s3:\/\/[^/]/i.test(text)) {
+    throw invalid(name, "is an S3 address, which this version can't write yet", "a directory");
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
+    throw invalid(name, "is an address of an unknown kind", "a directory");
+  return directory(name, text, cwd);
+}
+
+function webhookSecrets(values: Values): string[] {
+  const name = "NIGHTLEDGER_WEBHOOK_SECRETS";
+  const accepted = "whsec_ and base64, comma-separated";
+  const secrets = required(values, name, accepted)
+    .split(",")
+    .map((secret) => secret.trim());
+  const bad = secrets.findIndex((secret) => !/^whsec_[A-Za-z0-9+/]{8,}={0,2}$/.test(secret));
+  if (bad >= 0) throw invalid(name, `entry ${bad + 1} is not a webhook secret`, accepted);
+  return secrets;
+}
+
+function secretsOf(values: Values): string[] {
+  const list = (name: string) => (values.get(name) ?? "").split(",").map((entry) => entry.trim());
+  const encryption = list("NIGHTLEDGER_ENCRYPTION_KEYS").map((entry) => entry.slice(entry.indexOf(":") + 1));
+  const single = ["NIGHTLEDGER_API_KEY", "TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"];
+  const secrets = [...single.map((name) => (values.get(name) ?? "").trim()), ...encryption];
+  return [...new Set([...secrets, ...list("NIGHTLEDGER_WEBHOOK_SECRETS")])].filter((secret) => secret !== "");
+}

@@ -1,0 +1,85 @@
+import { pino, stdSerializers } from "pino";
+
+const REDACTED = "[redacted]";
+const SECRET_WORD = /secret|token|password|passphrase|authorization|cookie|(^|[_-])keys?$/i;
+const CAMEL_CASE_KEY = /[a-z]Keys?$/;
+// Shorter ones would tear ordinary words apart.
+const MIN_SECRET_LENGTH = 4;
+const MAX_DEPTH = 8;
+
+/** Where logs go and what they may not say. Never standard output: that is for results. */
+export interface LoggerOptions {
+  readonly destination: "stderr" | { readonly file: string };
+  readonly level: string;
+  /** Configured secrets: taken out wherever they stand, also inside a message. */
+  readonly secrets: readonly string[];
+}
+
+/** What writes a log line: `(fields, message)` or `(message)`. */
+export type Logger = pino.Logger;
+
+/** A logger and the release of its file. */
+export interface LogHandle {
+  readonly logger: Logger;
+  /** Writes out what is left and closes the file. */
+  close(): void;
+}
+
+/** Makes a logger that redacts in its formatter, so that no call site has to think of it. */
+export function createLogger({ destination, level, secrets }: LoggerOptions): LogHandle {
+  const sink =
+    destination === "stderr"
+      ? pino.destination({ dest: 2, sync: true })
+      : pino.destination({ dest: destination.file, sync: true, append: true, mode: 0o600 });
+  const scrub = scrubber(secrets);
+  const logger = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      // The formatter has made plain objects of errors already; pino's own would name their type "Object".
+      serializers: { err: (error: unknown) => error },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => redactFields(fields) as Record<string, unknown>,
+      },
+    },
+    // The whole line, because a child's bindings pass by the formatter.
+    { write: (line: string) => sink.write(scrub(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)) },
+  );
+  return {
+    logger,
+    close: () => {
+      sink.flushSync();
+      if (destination !== "stderr") sink.end();
+    },
+  };
+}
+
+/** Takes out of a value everything that stands under a secret's name; errors become plain objects. */
+export function redactFields(value: unknown, depth = 0): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_DEPTH) return "[deep]";
+  if (value instanceof Error) return redactFields({ ...stdSerializers.err(value) }, depth);
+  if (value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((item) => redactFields(item, depth + 1));
+  const entries = Object.entries(value).map(([name, item]) => [
+    name,
+    SECRET_WORD.test(name) || CAMEL_CASE_KEY.test(name) ? REDACTED : redactFields(item, depth + 1),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+/** A function that takes secrets out of a line, as they are, as JSON writes them, and as HTTP Basic sends them. */
+export function scrubber(secrets: readonly string[]): (line: string) => string {
+  const forms = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
+    .flatMap((secret) => [
+      Buffer.from(`${secret}:`).toString("base64"),
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(secret),
+      secret,
+    ]);
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
+  return (line) => longestFirst.reduce((text, form) => text.replaceAll(form, REDACTED), line);
+}
