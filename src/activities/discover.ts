@@ -24,6 +24,8 @@ export interface DiscoverInput {
 export interface DiscoveredUser {
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
+  /** Whose failure it is; null for all others, so that no history holds people in bulk. */
+  readonly failed: string | null;
 }
 
 export interface DiscoverResult {
@@ -52,7 +54,8 @@ export async function discover(deps: Dependencies, input: DiscoverInput): Promis
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {
     const fpId = users[progress.user]?.fp_id;
     if (fpId === undefined) throw new Error(`user ${progress.user} is not in the frozen roster`);
-    return { progress, outcome: await readUser(deps, input, slice, fpId) };
+    const outcome = await readUser(deps, input, slice, fpId);
+    return { progress, outcome, failed: outcome.kind === "failed" ? fpId : null };
   });
   return { users: results, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
 }

@@ -1,6 +1,6 @@
+import { cancellationSignal } from "@temporalio/activity";
 import type { PageOrigin } from "../lake/load.js";
 import { loadQuery } from "../lake/load.js";
-import { StoreFullError } from "../lake/local-store-errors.js";
 import type { PageName } from "../lake/staging.js";
 import type { Stream } from "../lake/stream.js";
 import { cleanPage } from "../streams/clean-page.js";
@@ -56,9 +56,10 @@ export async function loadWithRepair<T>(
   try {
     return await load(await originsOf(deps, pages));
   } catch (error) {
-    if (error instanceof StoreFullError) throw error;
+    if (!refusesData(error)) throw error;
     let repaired = 0;
     for (const page of pages) {
+      cancellationSignal().throwIfAborted();
       if (await accepts(deps, stream, page)) continue;
       await repair(deps, stream, page);
       repaired += 1;
@@ -72,6 +73,11 @@ export async function loadWithRepair<T>(
   }
 }
 
+/** Only what is in the pages may cost rows; a full disk, memory or a mistake of ours never does. */
+function refusesData(error: unknown): boolean {
+  return error instanceof Error && /^(Invalid Input|Conversion|Out of Range) Error/.test(error.message);
+}
+
 async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<boolean> {
   const origins = await originsOf(deps, [page]);
   return deps.lake.duckdb.exclusive(async (sql) => {
@@ -79,34 +85,37 @@ async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Pr
       await sql.run(`create or replace temp table probe as ${loadQuery(stream, origins)}`);
       return true;
     } catch (error) {
-      if (error instanceof StoreFullError) throw error;
+      if (!refusesData(error)) throw error;
       return false;
     }
   });
 }
 
-/** First what we know DuckDB to refuse; then, should it still refuse the page, one row after the other. */
+/** First what we know DuckDB to refuse; then, should it still refuse the page, by halves down to single rows. */
 async function repair(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<void> {
   const staged = await deps.lake.staging.page(page.name);
   if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
   const reading = readPage(stream, staged.body);
-  const write = async (further: readonly RowProblem[]) => {
-    const { clean, bad } = cleanPage(stream, reading, further);
+  const every: RowProblem[] = stream.lists.flatMap((list) =>
+    rowsAt(reading.envelope, list).map((_, index) => ({ list: list.name, index, reason: "refused by SQL" })),
+  );
+  const acceptsWithout = async (dropped: readonly RowProblem[]) => {
+    cancellationSignal().throwIfAborted();
+    const { clean, bad } = cleanPage(stream, reading, dropped);
     await deps.lake.staging.putCleanPage(page.name, clean, bad);
     return accepts(deps, stream, page);
   };
+  const refusedAmong = async (rows: readonly RowProblem[]): Promise<readonly RowProblem[]> => {
+    const others = every.filter((row) => !rows.includes(row));
+    if (rows.length === 0 || (await acceptsWithout(others))) return [];
+    if (rows.length === 1) return rows;
+    const middle = Math.ceil(rows.length / 2);
+    const first = await refusedAmong(rows.slice(0, middle));
+    return [...first, ...(await refusedAmong(rows.slice(middle)))];
+  };
   try {
-    if (await write([])) return;
-    const every = stream.lists.flatMap((list) =>
-      rowsAt(reading.envelope, list).map((_, index) => ({
-        list: list.name,
-        index,
-        reason: "refused by SQL",
-      })),
-    );
-    const refused: RowProblem[] = [];
-    for (const row of every) if (!(await write(every.filter((other) => other !== row)))) refused.push(row);
-    await write(refused);
+    if (await acceptsWithout([])) return;
+    await acceptsWithout(await refusedAmong(every));
   } catch (error) {
     if (error instanceof EnvelopeError) throw new PageRefusedError(page, `schema ${error.message}`);
     throw error;

@@ -1,3 +1,4 @@
+import { cancellationSignal } from "@temporalio/activity";
 import type { LinkOutcome } from "../domain/link-course.js";
 import type { LinkProgress } from "../domain/link-progress.js";
 import { withPage } from "../lake/link-domain.js";
@@ -124,6 +125,7 @@ async function loadBatches(
   const files: ManifestFile[] = [];
   let rest = [...pages];
   while (rest.length > 0) {
+    cancellationSignal().throwIfAborted();
     const batch = await firstBatch(deps, input, plan, rest);
     try {
       files.push(await loadPages(deps, input, plan, batch));

@@ -31,19 +31,10 @@ export interface PlanGroupInput {
 export interface PlanGroupResult {
   /** Staged name of the plan. */
   readonly plan: string;
-  /** Links to be read, by index, each with what its course depends on. */
-  readonly open: readonly PlannedCourse[];
-  /** Links that are not read, and why. */
-  readonly skipped: readonly { readonly link: number; readonly reason: string }[];
+  /** Links in the plan, obstacles included. */
+  readonly links: number;
   /** Bad rows among links and accounts. */
   readonly quarantined: number;
-}
-
-/** What the course of a link depends on, without naming it. */
-export interface PlannedCourse {
-  readonly link: number;
-  readonly cursor: string | null;
-  readonly known: boolean;
 }
 
 /**
@@ -62,13 +53,7 @@ export async function planGroup(deps: Dependencies, input: PlanGroupInput): Prom
       links,
       started_at: startedAt,
     } satisfies GroupPlan);
-    const open = links.flatMap(({ obstacle, base }, link) =>
-      obstacle === null ? [{ link, cursor: base?.cursor ?? null, known: base !== null }] : [],
-    );
-    const skipped = links.flatMap(({ obstacle }, link) =>
-      obstacle === null ? [] : [{ link, reason: obstacle }],
-    );
-    return { plan, open, skipped, quarantined };
+    return { plan, links: links.length, quarantined };
   });
 }
 

@@ -75,6 +75,6 @@ function networkReason(code: string, status: number | undefined): string {
   const reason = REASONS[code];
   if (status !== undefined && reason !== "timeout") return "torn_body";
   if (reason !== undefined) return reason;
-  if (code.startsWith("HPE_")) return "bad_http";
+  if (code.startsWith("HPE_") || code === "HTTPParserError") return "bad_http";
   return /^ERR_(TLS|SSL)|CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? "tls" : "network";
 }

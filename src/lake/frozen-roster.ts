@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { canonicalRoster, type RosterRow, rosterRange, rosterText } from "../domain/roster.js";
+import { type RosterRow, rosterRange, rosterText } from "../domain/roster.js";
 import type { ObjectStore } from "./object-store.js";
 
 /** Users in one group of a run: one child workflow, one file of the frozen roster. */
@@ -9,20 +8,14 @@ function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
 }
 
-/** Hash of a roster's canonical rows: part of the job's id, and of the run's row. */
-export function rosterSha256(rows: readonly RosterRow[]): string {
-  return createHash("sha256").update(rosterText(rows)).digest("hex");
-}
-
-/** Stages the canonical rows of a roster, a file a group, so that later changes of the file are the next run's. */
+/** Stages the rows rows of a roster, a file a group, so that later changes of the file are the next run's. */
 export async function freezeRoster(
   store: ObjectStore,
   runId: string,
   rows: readonly RosterRow[],
 ): Promise<void> {
-  const canonical = canonicalRoster(rows);
-  for (let group = 0; group * GROUP_SIZE < canonical.length; group += 1) {
-    const part = canonical.slice(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);
+  for (let group = 0; group * GROUP_SIZE < rows.length; group += 1) {
+    const part = rows.slice(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);
     await store.put(rosterKey(runId, group), rosterText(part));
   }
 }

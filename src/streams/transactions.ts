@@ -12,9 +12,12 @@ const ROW = `STRUCT(transaction_id VARCHAR, account_id VARCHAR, amount VARCHAR, 
   category VARCHAR, enrichment STRUCT(category ${SCORED}, subcategory ${SCORED}, merchant ${PARTY},
   processor ${PARTY}))`;
 
-/** Exact in both branches; the first is sixty times cheaper and takes nearly every amount (DESIGN.md, load). */
+/**
+ * Exact in both branches; the first is sixty times cheaper and takes nearly every amount (DESIGN.md, load).
+ * It only tries: DuckDB may compute it for rows that the condition leaves to the other branch.
+ */
 const amount = (text: string) => `case when regexp_full_match(${text}, '-?\\d{1,13}(\\.\\d{1,4})?')
-  then ${text}::decimal(18,4)::decimal(28,10) else ${text}::decimal(28,10) end`;
+  then try_cast(${text} as decimal(18,4))::decimal(28,10) else ${text}::decimal(28,10) end`;
 
 /** The instant only where the text has an offset (LAKE.md, Values). */
 export const instant = (text: string) => `case when regexp_full_match(${text},
@@ -41,7 +44,7 @@ export const transactionStream: Stream = {
       from page
     ), entry as (
       select filename, 'created' as change_type, unnest(created) as r, null::varchar as gone,
-        generate_subscripts(created, 1) as at from list
+        generate_subscripts(created, 1) as place from list
       union all
       select filename, 'updated', unnest(updated), null, n + generate_subscripts(updated, 1) from list
       union all
@@ -51,7 +54,7 @@ export const transactionStream: Stream = {
       from entry where r is not null or gone is not null
     )
     select o.link_id, o.fp_id, coalesce(gone, r.transaction_id) as transaction_id, change_type,
-      o.sequence_from + at - 1 as sequence, o.generation, false as inferred,
+      o.sequence_from + place - 1 as sequence, o.generation, false as inferred,
       r.account_id as account_id, amount,
       case r."type" when 'credit' then abs(amount) when 'debit' then -abs(amount) end as signed_amount,
       r.currency as currency, r."date"::date as "date", ${instant("r.datetime")} as datetime,

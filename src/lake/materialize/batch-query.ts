@@ -6,17 +6,17 @@ import { numbersOf, reading } from "./sources.js";
 
 const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
 
-/** The rows that a batch writes; `fresh` is the scratch file of its months. */
-export function batchQuery(batch: Batch, fresh: string | undefined): string {
-  return queryOf(batch, fresh, COLUMNS, true);
+/** The rows that a batch writes. */
+export function batchQuery(batch: Batch): string {
+  return queryOf(batch, COLUMNS, true);
 }
 
 /** Days and links of about the same rows, for cutting them: those that will be left out are still counted. */
-export function narrowQuery(batch: Batch, fresh: string | undefined): string {
-  return queryOf(batch, fresh, 'link_id, "date"', false);
+export function narrowQuery(batch: Batch): string {
+  return queryOf(batch, 'link_id, "date"', false);
 }
 
-function queryOf(batch: Batch, fresh: string | undefined, columns: string, exact: boolean): string {
+function queryOf(batch: Batch, columns: string, exact: boolean): string {
   const { feed, live, months, parts, part } = batch;
   const where = (condition: string) =>
     [condition, parts > 1 ? `hash(transaction_id) % ${parts} = ${part}` : "true"].join(" and ");
@@ -40,9 +40,9 @@ function queryOf(batch: Batch, fresh: string | undefined, columns: string, exact
       } where ${where("true")}`,
     );
   }
-  if (months.length > 0 && fresh !== undefined) {
+  if (months.length > 0) {
     const ofMonths = `${MONTH_NAME} in (${months.map(sqlText).join(", ")})`;
-    queries.push(`select ${columns} from read_parquet(${sqlText(fresh)}) where ${where(ofMonths)}`);
+    queries.push(`select ${columns} from fresh where ${where(ofMonths)}`);
   }
   return queries.join(" union all ");
 }

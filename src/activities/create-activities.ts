@@ -1,0 +1,31 @@
+import { admitLinks } from "./admit-links.js";
+import { commit } from "./commit.js";
+import type { Dependencies } from "./dependencies.js";
+import { discover } from "./discover.js";
+import { dropStaging } from "./drop-staging.js";
+import { extract } from "./extract.js";
+import { asActivityFailure } from "./failure.js";
+import { finishRun } from "./finish-run.js";
+import { load } from "./load.js";
+import { materialize } from "./materialize.js";
+import { planGroup } from "./plan-group.js";
+
+/** All activities over their dependencies: what a worker registers and workflows see the types of. */
+export function createActivities(deps: Dependencies) {
+  const bound = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
+    return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
+  };
+  return {
+    admitLinks: bound(admitLinks),
+    commit: bound(commit),
+    discover: bound(discover),
+    dropStaging: bound(dropStaging),
+    extract: bound(extract),
+    finishRun: bound(finishRun),
+    load: bound(load),
+    materialize: bound(materialize),
+    planGroup: bound(planGroup),
+  };
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,19 @@
+import { transactionStream } from "../streams/transactions.js";
+import type { Dependencies } from "./dependencies.js";
+import type { GroupPlan, GroupRef } from "./group-plan.js";
+import { plannedLink } from "./load.js";
+import { beating } from "./slice.js";
+
+export interface DropStagingInput extends GroupRef {
+  readonly links: readonly number[];
+}
+
+/** Deletes the staged pages of links whose commit is in history (LAKE.md, Staging). */
+export async function dropStaging(deps: Dependencies, input: DropStagingInput): Promise<void> {
+  await beating(async () => {
+    const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
+    for (const link of input.links) {
+      await deps.lake.staging.dropOwner(input.runId, transactionStream.name, plannedLink(plan, link).link_id);
+    }
+  });
+}

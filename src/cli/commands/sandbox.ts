@@ -1,0 +1,42 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { runSandbox } from "../../../sandbox/index.js";
+import type { AddCommand } from "../main.js";
+
+function count(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
+  return Number(text);
+}
+
+/** `nightledger sandbox` */
+export const sandboxCommand: AddCommand = (program: Command, terminal) => {
+  program
+    .command("sandbox")
+    .description("serve a strict, stateful stand-in of the service on this machine, to try things against")
+    .option("--port <number>", "port on 127.0.0.1; 0 takes a free one", count, 8787)
+    .addOption(
+      new Option("--population <kind>", "what it serves")
+        .choices(["synthetic", "volume", "berka"])
+        .default("synthetic"),
+    )
+    .option("--users <n>", "users of a synthetic or volume population", count)
+    .option("--links-per-user <n>", "bank links of each user", count)
+    .option("--rows <n>", "transactions of each link", count)
+    .option("--seed <n>", "seed of the population", count)
+    .option("--berka-dir <directory>", "folder of the Berka bank data (population berka)")
+    .option("--latency <ms>", "milliseconds before each answer", count)
+    .option("--faults <json>", "faults to begin with: JSON, or @file")
+    .option("--api-key <key>", "secret key it accepts")
+    .option("--roster-out <file>", "write a roster CSV of its users")
+    .option("--no-record", "count requests, but do not keep them")
+    .action(async ({ record, ...flags }: { record: boolean } & Record<string, unknown>) => {
+      const ended = new AbortController();
+      process.once("SIGINT", () => ended.abort());
+      process.once("SIGTERM", () => ended.abort());
+      await runSandbox({ ...flags, ...(record ? {} : { recordRequests: 0 }) }, ended.signal, (sandbox) => {
+        terminal.result(JSON.stringify({ url: sandbox.url, api_key: sandbox.apiKey }));
+        terminal.say(
+          "stand-in of the service; end it with Ctrl-C. Point NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY at it.",
+        );
+      });
+    });
+};

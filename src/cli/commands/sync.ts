@@ -1,0 +1,70 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { SYNC_STREAMS, type SyncOptions, type SyncStream } from "../../domain/job.js";
+import type { AddCommand } from "../main.js";
+import { runSync } from "../sync-run.js";
+
+interface SyncFlags {
+  readonly roster: string;
+  readonly streams: SyncStream[];
+  readonly links?: string[];
+  readonly full?: boolean;
+  readonly pageSize: number;
+  readonly detach?: boolean;
+  readonly json?: boolean;
+}
+
+function streams(text: string): SyncStream[] {
+  const given = text.split(",").map((name) => name.trim());
+  for (const name of given) {
+    if (!(SYNC_STREAMS as readonly string[]).includes(name)) {
+      throw new InvalidArgumentError(`unknown stream ${name}; accepted: ${SYNC_STREAMS.join(", ")}.`);
+    }
+  }
+  return [...new Set(given as SyncStream[])].sort();
+}
+
+function linkIds(text: string): string[] {
+  const ids = text.split(",").map((id) => id.trim());
+  if (ids.some((id) => id === "")) throw new InvalidArgumentError("a link id is empty; accepted: ID,ID,…");
+  return [...new Set(ids)].sort();
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError("accepted: a positive whole number.");
+  return value;
+}
+
+/** `nightledger sync` */
+export const syncCommand: AddCommand = (program: Command, terminal, end) => {
+  program
+    .command("sync")
+    .description(
+      "read every bank link of every user in a roster into the lake; the same command again joins the run",
+    )
+    .requiredOption("--roster <file>", "CSV or JSONL naming the users (fp_id, optional external_id)")
+    .addOption(
+      new Option("--streams <list>", `comma-separated, of ${SYNC_STREAMS.join(", ")}`)
+        .argParser(streams)
+        .default([...SYNC_STREAMS], SYNC_STREAMS.join(",")),
+    )
+    .option("--links <ids>", "only these bank links, comma-separated", linkIds)
+    .option("--full", "read every link again from its beginning, and accept large removals")
+    .option("--page-size <rows>", "rows asked for in one page", positive, 500)
+    .option("--detach", "with a cluster: return once the run is started")
+    .option("--json", "print the summary as one JSON value on standard output")
+    .action(async (flags: SyncFlags) => {
+      const options: SyncOptions = {
+        streams: flags.streams,
+        links: flags.links ?? null,
+        full: flags.full ?? false,
+        pageSize: flags.pageSize,
+      };
+      end(
+        await runSync(terminal, flags.roster, options, {
+          detach: flags.detach === true,
+          json: flags.json === true,
+        }),
+      );
+    });
+};

@@ -1,0 +1,60 @@
+import { Command, CommanderError } from "commander";
+import { VERSION } from "../version.js";
+import { sandboxCommand } from "./commands/sandbox.js";
+import { syncCommand } from "./commands/sync.js";
+import { EXIT, exitCodeOf } from "./exit-code.js";
+import { processTerminal, type Terminal } from "./terminal.js";
+
+/** Adds one command to the program; `end` gives its exit code. */
+export type AddCommand = (program: Command, terminal: Terminal, end: (code: number) => void) => void;
+
+/** Every command, in the order of `--help`. */
+const COMMANDS: readonly AddCommand[] = [sandboxCommand, syncCommand];
+
+/** Builds the program: what `--help` shows is what it does. */
+export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
+  const program = new Command("nightledger")
+    .description(
+      "Nightly bank-data syncs as Temporal workflows, into open tables that are exact whatever is killed.",
+    )
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(text),
+      writeErr: (text) => process.stderr.write(text),
+    });
+  for (const add of COMMANDS) add(program, terminal, end);
+  return program;
+}
+
+/** Runs one command line and sets the process's exit code. */
+export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
+  process.exitCode = await run(argv, terminal);
+}
+
+async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  let code: number = EXIT.completed;
+  const json = argv.includes("--json");
+  const program = createProgram(terminal, (given) => {
+    code = given;
+  });
+  try {
+    await program.parseAsync(argv);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.completed;
+      if (json) terminal.result(errorJson("InputError", error.message));
+      return EXIT.usage;
+    }
+    const failed = exitCodeOf(error);
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    if (json) terminal.result(errorJson(name, message));
+    terminal.say(`${name === "Error" ? "Failed" : name}: ${message}`);
+    return failed;
+  }
+}
+
+function errorJson(name: string, message: string): string {
+  return JSON.stringify({ error: { class: name, message } });
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  isGrpcServiceError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import { UnreachableError } from "../domain/unreachable-error.js";
+import type { SyncProgress } from "../workflows/messages.js";
+import type { SyncResult } from "../workflows/sync.js";
+import type { TemporalSession } from "./temporal-session.js";
+
+const LOOK_EVERY_MS = 500;
+/** Without an answer from Temporal for so long, it counts as lost. */
+const LOST_AFTER_MS = 120_000;
+const QUERY_TIMEOUT_MS = 2_000;
+
+/** How a run ended, as far as this command saw it. */
+export type RunEnd =
+  | { readonly kind: "completed"; readonly result: SyncResult }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "interrupted" };
+
+export interface WatchOptions {
+  readonly signal: AbortSignal;
+  onProgress(progress: SyncProgress): void;
+  /** Nobody answers for the run: its worker is not there. */
+  onSilence(): void;
+}
+
+/**
+ * Waits for a run and tells its progress meanwhile.
+ *
+ * @throws UnreachableError when Temporal is lost for good.
+ */
+export async function watchRun(
+  temporal: TemporalSession,
+  handle: WorkflowHandle,
+  options: WatchOptions,
+): Promise<RunEnd> {
+  const { signal } = options;
+  let answered = Date.now();
+  while (!signal.aborted) {
+    try {
+      const { status } = await Promise.race([handle.describe(), temporal.lost]);
+      answered = Date.now();
+      if (status.name !== "RUNNING") return await endOf(handle);
+      await tellProgress(temporal, handle, options);
+    } catch (error) {
+      if (!isGrpcServiceError(error) || error instanceof WorkflowNotFoundError) throw error;
+      if (Date.now() - answered > LOST_AFTER_MS) {
+        throw new UnreachableError(
+          `Temporal at ${temporal.server.address} has not answered for two minutes. The run is as it was; the same command goes on with it`,
+          { cause: error },
+        );
+      }
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return { kind: "interrupted" };
+}
+
+async function tellProgress(
+  temporal: TemporalSession,
+  handle: WorkflowHandle,
+  options: WatchOptions,
+): Promise<void> {
+  try {
+    const asked = temporal.client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
+      handle.query<SyncProgress>("progress"),
+    );
+    options.onProgress(await asked);
+  } catch (error) {
+    if (!isGrpcServiceError(error)) options.onSilence();
+    else if (!temporal.embedded) options.onSilence();
+  }
+}
+
+async function endOf(handle: WorkflowHandle): Promise<RunEnd> {
+  try {
+    return { kind: "completed", result: (await handle.result()) as SyncResult };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    if (error.cause?.name === "CancelledFailure") return { kind: "cancelled" };
+    return { kind: "failed", message: error.cause?.message ?? error.message };
+  }
+}

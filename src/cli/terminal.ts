@@ -1,0 +1,22 @@
+/** Where a command reads its surroundings and writes its words; standard output is for results only. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Whether standard error is a terminal: bars and colours, or plain lines. */
+  readonly interactive: boolean;
+  /** A result, on standard output. */
+  result(text: string): void;
+  /** A line for people, on standard error. */
+  say(line: string): void;
+}
+
+/** The process's own terminal. */
+export function processTerminal(): Terminal {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    interactive: process.stderr.isTTY === true,
+    result: (text) => void process.stdout.write(`${text}\n`),
+    say: (line) => void process.stderr.write(`${line}\n`),
+  };
+}

@@ -1,0 +1,29 @@
+/** One object of a listing. `modifiedAt` is the store's time, not that of whoever asks. */
+export interface ObjectEntry {
+  readonly key: string;
+  readonly size: number;
+  readonly modifiedAt: Date;
+}
+
+/**
+ * Where tables and staging live. Keys are `/`-separated and relative to the store's root;
+ * every write is whole or not there at all.
+ */
+export interface ObjectStore {
+  /** Canonical address, for messages and for the scope hash: an absolute path, later `s3://bucket/prefix`. */
+  readonly address: string;
+  get(key: string): Promise<Buffer | undefined>;
+  stat(key: string): Promise<ObjectEntry | undefined>;
+  /** Atomic, not durable: staging is checked by hash when it is read. */
+  put(key: string, body: Uint8Array | string): Promise<void>;
+  /** Atomic and durable; `false` when the key is there already. The one primitive that commits rest on. */
+  putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
+  /** Every entry below a key prefix (a prefix ends in `/` or is empty), in key order, after `startAfter`. */
+  list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
+  delete(key: string): Promise<void>;
+  deletePrefix(prefix: string): Promise<void>;
+  /** A local path with the object's bytes, for SQL; the object itself where the store is local. */
+  download(key: string, scratchDirectory: string): Promise<string>;
+  /** Publishes a local file under a new key, durably; the local file is gone afterwards. */
+  upload(localPath: string, key: string): Promise<void>;
+}

@@ -1,0 +1,96 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "@temporalio/worker";
+import { createActivities } from "./activities/create-activities.js";
+import { createApiClient } from "./api/client.js";
+import type { ApiConfig } from "./config.js";
+import { openLake } from "./lake/lake.js";
+import type { ObjectStore } from "./lake/object-store.js";
+import type { Logger } from "./logger.js";
+import { connectWorker } from "./temporal/connection.js";
+import type { TemporalAddress } from "./temporal/connection-settings.js";
+import type { EncryptionKeys } from "./temporal/keys.js";
+import { dataConverter } from "./temporal/payload-codec.js";
+import { installRuntime } from "./temporal/runtime.js";
+import { VERSION } from "./version.js";
+
+/** What a worker is made of. */
+export interface WorkerSettings {
+  readonly api: ApiConfig;
+  /** Directory of the lake. */
+  readonly lake: string;
+  readonly server: TemporalAddress;
+  readonly keys: EncryptionKeys;
+  readonly taskQueue: string;
+  readonly log: Logger;
+  /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
+  readonly embedded: boolean;
+  /** The store of the tables, where it is not the lake's directory itself. */
+  readonly store?: ObjectStore;
+}
+
+/** A worker that is polling. */
+export interface RunningWorker {
+  /** Settles when the worker has stopped; rejects when it failed. */
+  readonly done: Promise<void>;
+  /** Stops polling, cancels what is running, releases everything; no call is sent afterwards. */
+  stop(): Promise<void>;
+}
+
+/** About a megabyte each: a run's own workflow, its groups and some to spare. */
+const CACHED_WORKFLOWS = 200;
+const BUNDLE = new URL(
+  "./workflow-bundle.js",
+  import.meta.url.includes("/dist/") ? new URL("../", import.meta.url) : new URL("../dist/", import.meta.url),
+);
+
+/** The composition root: client → lake → activities → worker; released in reverse order. */
+export async function startWorker(settings: WorkerSettings): Promise<RunningWorker> {
+  const { api, keys, log, server, taskQueue } = settings;
+  installRuntime(log);
+  const releases: (() => Promise<void>)[] = [];
+  const release = async () => {
+    for (const step of releases.splice(0).reverse()) await step();
+  };
+  try {
+    const client = createApiClient({
+      ...api,
+      baseUrl: api.url,
+      apiKey: api.key,
+      userAgent: `nightledger/${VERSION}`,
+    });
+    releases.push(() => client.close());
+    const lake = openLake({
+      directory: settings.lake,
+      onCheckpointFailed: (error) =>
+        log.warn({ err: error }, "a checkpoint could not be written; the commit stands"),
+      ...(settings.store && { store: settings.store }),
+    });
+    releases.push(() => lake.close());
+    const connection = await connectWorker(server);
+    releases.push(() => connection.close());
+    const worker = await Worker.create({
+      connection,
+      namespace: server.namespace,
+      taskQueue,
+      workflowBundle: { codePath: fileURLToPath(BUNDLE) },
+      activities: createActivities({ api: client, lake, log, concurrency: api.concurrency }),
+      dataConverter: dataConverter(keys, server.namespace),
+      maxCachedWorkflows: CACHED_WORKFLOWS,
+      maxConcurrentActivityTaskExecutions: 100,
+      ...(settings.embedded && { stickyQueueScheduleToStartTimeout: "1s" }),
+    });
+    const running = worker.run();
+    const done = running.finally(release);
+    done.catch(() => undefined);
+    return {
+      done,
+      async stop() {
+        if (worker.getState() === "RUNNING") worker.shutdown();
+        await done.catch(() => undefined);
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}

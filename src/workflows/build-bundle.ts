@@ -1,0 +1,18 @@
+import { writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { bundleWorkflowCode } from "@temporalio/worker";
+import { failureConverterPath } from "../temporal/payload-codec.js";
+
+// A script of `npm run build`: a worker starts from the finished bundle, never from sources.
+const workflowsPath = fileURLToPath(new URL("./index.js", import.meta.url));
+const target = fileURLToPath(new URL("../../workflow-bundle.js", import.meta.url));
+const { code } = await bundleWorkflowCode({
+  workflowsPath,
+  failureConverterPath,
+  logger: { log() {}, trace() {}, debug() {}, info() {}, warn: report, error: report },
+});
+await writeFile(target, code);
+
+function report(message: string): void {
+  process.stderr.write(`${message}\n`);
+}

@@ -1,0 +1,2 @@
+export { sync } from "./sync.js";
+export { syncGroup } from "./sync-group.js";

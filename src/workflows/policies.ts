@@ -1,0 +1,41 @@
+import type { ActivityOptions, RetryPolicy } from "@temporalio/workflow";
+import { FAILURE_TYPES } from "../domain/failure-types.js";
+
+/** Every retry policy and time-out of the workflows stands here: one owner for each thing. */
+
+const UNTIL_A_WORKER_LIVES: RetryPolicy = {
+  initialInterval: "1s",
+  backoffCoefficient: 2,
+  maximumInterval: "30s",
+  nonRetryableErrorTypes: [FAILURE_TYPES.input],
+};
+
+/**
+ * Activities that heartbeat: a killed worker is noticed in ten seconds, and what it staged is found.
+ * The calls within are not retried here; their failures are outcomes (`domain/link-course.ts`).
+ */
+export const HEARTBEATING: ActivityOptions = {
+  startToCloseTimeout: "1h",
+  heartbeatTimeout: "10s",
+  retry: UNTIL_A_WORKER_LIVES,
+};
+
+/** Activities that are done in an instant. */
+export const BRIEF: ActivityOptions = {
+  startToCloseTimeout: "30s",
+  retry: UNTIL_A_WORKER_LIVES,
+};
+
+/** A slice advances its links for this long, and then says how far they came. */
+export const SLICE_BUDGET_MS = 5_000;
+/** Finished links are committed when so many rows are waiting, or after so long. */
+export const COMMIT_EVERY_ROWS = 50_000;
+export const COMMIT_EVERY_MS = 30_000;
+/** Pages of an unfinished link that are loaded while it is still being read. */
+export const LOAD_EVERY_PAGES = 20;
+/** Links that one group reads at a time. */
+export const LINKS_AT_ONCE = 400;
+/** Groups of one run at a time. */
+export const GROUPS_AT_ONCE = 4;
+/** Groups after which a run continues as new. */
+export const GROUPS_PER_EXECUTION = 200;

@@ -1,0 +1,194 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  proxyActivities,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../activities/create-activities.js";
+import type { SyncOptions } from "../domain/job.js";
+import { addTotals, noTotals, type SyncTotals, withFailure } from "../domain/sync-totals.js";
+import { discoverUsers } from "./discover-users.js";
+import { type CarriedGroup, GroupState } from "./group-state.js";
+import { groupProgressSignal } from "./messages.js";
+import {
+  BRIEF,
+  COMMIT_EVERY_MS,
+  COMMIT_EVERY_ROWS,
+  HEARTBEATING,
+  LINKS_AT_ONCE,
+  SLICE_BUDGET_MS,
+} from "./policies.js";
+
+const { extract, load, commit, dropStaging, planGroup } = proxyActivities<Activities>(HEARTBEATING);
+const { admitLinks } = proxyActivities<Activities>(BRIEF);
+
+export interface SyncGroupInput {
+  readonly runId: string;
+  /** Number of the group; its users are one file of the frozen roster. */
+  readonly group: number;
+  readonly users: number;
+  readonly options: SyncOptions;
+  /** Size that worked earlier in the run; null leaves the parameter away. */
+  readonly size: number | null;
+  /** Links that were not ready at the first try, of a plan that stands. */
+  readonly again: { readonly plan: string; readonly links: readonly number[] } | null;
+  readonly carried: CarriedGroup | null;
+}
+
+export interface SyncGroupResult {
+  readonly totals: SyncTotals;
+  readonly plan: string | null;
+  readonly notReady: readonly number[];
+  readonly size: number | null;
+  readonly unauthorized: boolean;
+}
+
+/**
+ * Syncs the links of about a hundred users: discover, then extract in a loop while finished links are loaded
+ * and committed (DESIGN.md, Workflows). What goes wrong with a link stays with that link.
+ */
+export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult> {
+  const started = input.carried ?? (await begin(input));
+  const state = new GroupState(started, {
+    full: input.options.full,
+    secondTry: input.again !== null,
+    random: Math.random,
+  });
+  try {
+    await read(input, state);
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    state.totals = givenUp(input, state, error);
+  }
+  const { totals, notReady, size, unauthorized, plan } = state;
+  return { totals, notReady, size, unauthorized, plan: plan === "" ? null : plan };
+}
+
+async function begin(input: SyncGroupInput): Promise<CarriedGroup> {
+  if (input.again !== null) return GroupState.begin(input.again.plan, input.again.links, input.size);
+  const { runId, group, options } = input;
+  const found = await discoverUsers({ runId, group, users: input.users, streams: options.streams });
+  if (found.unauthorized) {
+    return { ...GroupState.begin("", [], input.size), totals: found.totals, unauthorized: true };
+  }
+  const { plan, links, quarantined } = await planGroup({
+    runId,
+    group,
+    streams: options.streams,
+    only: options.links,
+    users: found.users,
+  });
+  const totals = addTotals(found.totals, { ...noTotals(), rows: { ...noTotals().rows, quarantined } });
+  const waiting = Array.from({ length: links }, (_, link) => link);
+  return { ...GroupState.begin(plan, waiting, input.size), totals };
+}
+
+/** Reads, loads and commits until nothing is open; loading goes on beside the next slice. */
+async function read(input: SyncGroupInput, state: GroupState): Promise<void> {
+  const askedSize = input.options.pageSize;
+  const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
+  let publishing = Promise.resolve();
+  let committedAt = Date.now();
+  const publish = async (last: boolean): Promise<void> => {
+    const toLoad = state.takeToLoad();
+    if (toLoad.length > 0) {
+      const { manifest, refused } = await load({ ...ref, links: toLoad });
+      state.applyLoad(toLoad, manifest, refused, askedSize, Date.now());
+    }
+    const due = state.rowsToCommit >= COMMIT_EVERY_ROWS || Date.now() - committedAt >= COMMIT_EVERY_MS;
+    if (!due && !last) return;
+    await commitFinished(input, state, ref);
+    committedAt = Date.now();
+  };
+  try {
+    while (state.reading) {
+      await admit(state, ref);
+      const due = state.due(Date.now());
+      if (due.length === 0) {
+        await publishing;
+        await publish(true);
+        await sleep(Math.max(1, (state.nextDue() ?? 0) - Date.now()));
+        continue;
+      }
+      const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
+      state.applySlice(slice.links, askedSize, slice.at);
+      state.totals = addTotals(state.totals, { ...noTotals(), calls: slice.calls });
+      await publishing;
+      publishing = publish(false);
+      publishing.catch(() => undefined);
+      if (state.reading) await tellRun(input, state);
+      if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
+      if (workflowInfo().continueAsNewSuggested) {
+        await publishing;
+        await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });
+      }
+      if (!state.reading) {
+        await publishing;
+        await publish(true);
+      }
+    }
+    await publish(true);
+  } finally {
+    await publishing.catch(() => undefined);
+  }
+}
+
+function groupName({ group, again }: SyncGroupInput): string {
+  return again === null ? `g${group}` : `g${group}-again`;
+}
+
+interface Ref {
+  readonly runId: string;
+  readonly group: string;
+  readonly plan: string;
+}
+
+async function admit(state: GroupState, ref: Ref): Promise<void> {
+  const links = state.toAdmit(LINKS_AT_ONCE);
+  if (links.length === 0) return;
+  state.admit(await admitLinks({ ...ref, links }));
+}
+
+async function commitFinished(input: SyncGroupInput, state: GroupState, ref: Ref): Promise<void> {
+  const finished = state.takeToCommit();
+  if (finished === undefined) return;
+  const chunk = state.chunk;
+  state.chunk += 1;
+  const { totals } = await commit({ ...ref, ...finished, chunk, full: input.options.full });
+  state.totals = addTotals(state.totals, totals);
+  const links = [...finished.complete, ...finished.ended].map(({ progress }) => progress.link);
+  await dropStaging({ ...ref, links });
+}
+
+async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return;
+  const { group } = input;
+  const { links: linksTotal, linksDone } = state;
+  const { created, updated, removed } = state.totals.rows;
+  const rowsRead = state.entriesOpen + created + updated + removed;
+  try {
+    const run = getExternalWorkflowHandle(parent.workflowId);
+    await run.signal(groupProgressSignal, { group, linksTotal, linksDone, rowsRead });
+  } catch (error) {
+    // The run may have ended: what is told is for show only.
+    if (isCancellation(error)) throw error;
+  }
+}
+
+/** What can't be committed fails, with the reason; everything committed before stays as it is. */
+function givenUp(input: SyncGroupInput, state: GroupState, error: ActivityFailure): SyncTotals {
+  const { cause } = error;
+  const reason = cause instanceof ApplicationFailure ? `${cause.type}: ${cause.message}` : error.message;
+  const none = noTotals();
+  const failed = { ...none, links: { ...none.links, failed: state.unfinished() } };
+  return withFailure(addTotals(state.totals, failed), {
+    stream: "transactions",
+    owner: groupName(input),
+    reason: reason ?? "unknown",
+  });
+}
