@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { checkAnswer } from "../../../src/api/answer.js";
+import { OPERATIONS, syncTransactions } from "../../../src/api/index.js";
+import { defineOperation } from "../../../src/api/operation.js";
+import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
+import { requestTarget } from "../../../src/api/request.js";
+
+it("every operation is in the registry once, under a name of its own", () => {
+  const lines = OPERATIONS.map(({ name, method, path }) => `${name} ${method} ${path}`);
+  expect(lines).toEqual([
+    "get_user GET /users/{fp_id}",
+    "list_bank_links GET /users/{fp_id}/bank_links",
+    "list_link_accounts GET /bank_links/{link_id}/accounts",
+    "list_user_accounts GET /users/{fp_id}/linked_bank_accounts",
+    "list_user_transactions GET /users/{fp_id}/linked_bank_transactions",
+    "sync_transactions GET /bank_links/{link_id}/transactions/sync",
+  ]);
+  expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(OPERATIONS.length);
+});
+
+it("a path and its parameters can't come apart", () => {
+  const { params } = syncTransactions;
+  expect(() => defineOperation({ ...syncTransactions, path: "/users/{fp_id}", params })).toThrow(TypeError);
+});
+
+describe("the list of transactions", () => {
+  const target = (query: object) => requestTarget(listUserTransactions, { path: { fp_id: "fp_1" }, query });
+  it("writes its filters", () => {
+    const query = {
+      account_ids: ["a", "b"],
+      start_date: "2026-01-01",
+      end_date: "2026-01-31",
+      page: 2,
+      size: 100,
+    };
+    expect(target(query)).toBe(
+      "/users/fp_1/linked_bank_transactions?account_ids=a%2Cb&start_date=2026-01-01&end_date=2026-01-31&page=2&size=100",
+    );
+    expect(target({})).toBe("/users/fp_1/linked_bank_transactions");
+  });
+
+  it.each<[object, RegExp]>([
+    [{ size: 101 }, /parameter size: more than 100/],
+    [{ page: 0 }, /parameter page: not positive/],
+    [{ start_date: "2026-02-30" }, /parameter start_date: not a day/],
+    [{ account_ids: [] }, /parameter account_ids: empty/],
+    [{ account_ids: ["a,b"] }, /parameter account_ids.0: empty or with a comma/],
+    [{ cursor: "x" }, /parameter cursor/],
+  ])("refuses %j", (query, message) => expect(() => target(query)).toThrow(message));
+});
+
+describe("the envelope of a sync page", () => {
+  const transactions = { created: [5, null], updated: [{}], removed: [] };
+  it.each<[string, object]>([
+    ["a cursor", { cursor: { next: "c" }, has_more: true, transactions }],
+    ["an empty cursor", { cursor: { next: "" }, has_more: false, transactions }],
+    ["a null next", { cursor: { next: null }, has_more: false, transactions }],
+    ["no next", { cursor: {}, has_more: false, transactions }],
+    ["no cursor", { has_more: false, transactions }],
+    ["unknown fields", { has_more: false, transactions, request_id: "r" }],
+  ])("passes with %s, whatever its rows are", (_, body) =>
+    expect(checkAnswer(syncTransactions, body)).toEqual(body),
+  );
+
+  it.each<[unknown, string]>([
+    [[], ""],
+    [{ has_more: "no", transactions }, "has_more"],
+    [{ has_more: false, transactions: [] }, "transactions"],
+    [{ has_more: false, transactions: { ...transactions, removed: null } }, "transactions.removed"],
+    [{ cursor: "c", has_more: false, transactions }, "cursor"],
+    [{ cursor: { next: 5 }, has_more: false, transactions }, "cursor.next"],
+  ])("%j breaks it at '%s'", (body, path) =>
+    expect(() => checkAnswer(syncTransactions, body)).toThrow(
+      expect.objectContaining({ name: "SchemaError", path }),
+    ),
+  );
+});
