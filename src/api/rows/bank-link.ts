@@ -1,5 +1,9 @@
 import { z } from "zod";
+import { segmentProblem } from "../url-path.js";
 import { filledText, keyText, optionalText } from "./texts.js";
+
+// Its transactions are asked for under this id, so one that can't stand in a path is bad here, not there.
+const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't stand in a path");
 
 /**
  * A bank link (SERVICE.md 2.7). Only what a sync can't do without is required: a link whose optional
@@ -8,7 +12,7 @@ import { filledText, keyText, optionalText } from "./texts.js";
  */
 export const bankLinkSchema = z.looseObject(
   {
-    id: keyText,
+    id: linkId,
     fp_id: optionalText,
     created_at: optionalText,
     state: filledText,
