@@ -2,6 +2,7 @@ import { sqlName, sqlText } from "../duckdb-sql.js";
 import { transactions } from "../tables/transactions.js";
 import type { Batch } from "./batches.js";
 import { MONTH_NAME } from "./month-cut.js";
+import { FRESH, GONE } from "./shared-tables.js";
 import { numbersOf, reading } from "./sources.js";
 
 const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
@@ -34,7 +35,7 @@ function queryOf(batch: Batch, columns: string, exact: boolean): string {
     queries.push(
       `select ${columns} from ${reading(live)} ${
         exact
-          ? `anti join (select link_id, transaction_id from gone where file in ${numbersOf(live)})
+          ? `anti join (select link_id, transaction_id from ${GONE} where file in ${numbersOf(live)})
             using (link_id, transaction_id)`
           : ""
       } where ${where("true")}`,
@@ -42,7 +43,7 @@ function queryOf(batch: Batch, columns: string, exact: boolean): string {
   }
   if (months.length > 0) {
     const ofMonths = `${MONTH_NAME} in (${months.map(sqlText).join(", ")})`;
-    queries.push(`select ${columns} from fresh where ${where(ofMonths)}`);
+    queries.push(`select ${columns} from ${FRESH} where ${where(ofMonths)}`);
   }
   return queries.join(" union all ");
 }

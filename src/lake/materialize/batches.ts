@@ -15,7 +15,7 @@ export interface Batch {
   readonly feed: readonly SourceFile[];
   /** Live files of `transactions`, read without the rows that are gone. */
   readonly live: readonly SourceFile[];
-  /** Months (`YYYY-MM`) whose rows in the temp table `fresh` are read as well. */
+  /** Months (`YYYY-MM`) whose rows in the table `FRESH` are read as well. */
   readonly months: readonly string[];
   readonly rows: number;
   /** The rows whose `hash(transaction_id) % parts` is `part`. */

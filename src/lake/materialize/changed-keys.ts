@@ -1,6 +1,7 @@
 import type { SqlSession } from "../duckdb-session.js";
 import { sqlText } from "../duckdb-sql.js";
 import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
+import { GONE } from "./shared-tables.js";
 import { holdingLinks, numberFiles, reading, type SourceFile } from "./sources.js";
 import { isOutOfMemory } from "./sql-failure.js";
 
@@ -13,9 +14,9 @@ export interface ChangedKeys {
 }
 
 /**
- * Looks at the keys of changed rows, slice by slice, and leaves two temp tables for whoever reads whole rows:
+ * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
  * `superseded(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
- * removal), and `gone(file, link_id, transaction_id)`, the rows that leave their live file.
+ * removal), and `GONE(file, link_id, transaction_id)`, the rows that leave their live file.
  * (`link_id`, `sequence`) names one feed row: sequences of a link only grow, and a commit that compares
  * heads lets nobody use one twice (LAKE.md, Order and Commit).
  */
@@ -26,7 +27,7 @@ export async function findChangedKeys(
   signal?: AbortSignal,
 ): Promise<ChangedKeys> {
   await sql.run("create or replace temp table superseded (file integer, link_id varchar, sequence bigint)");
-  await sql.run("create or replace temp table gone (file integer, link_id varchar, transaction_id varchar)");
+  await sql.run(`create or replace table ${GONE} (file integer, link_id varchar, transaction_id varchar)`);
   await sql.run("create or replace temp table known_link (link_id varchar)");
   await numberFiles(sql, "feed_file", feed);
   await numberFiles(sql, "live_file", live);
@@ -34,7 +35,7 @@ export async function findChangedKeys(
   await findKnownLinks(sql, links, live);
   for (const slice of keySlices(links)) await readSlice(sql, slice, feed, live, signal);
   const [{ superseded } = {}] = await sql.rows("select count(*) as superseded from superseded");
-  const touched = await sql.rows("select distinct file from gone");
+  const touched = await sql.rows(`select distinct file from ${GONE}`);
   const ids = new Set(touched.map(({ file }) => Number(file)));
   return {
     freshRows: links.reduce((sum, { rows }) => sum + rows, 0) - Number(superseded),
@@ -106,7 +107,7 @@ async function judgeSlice(
     where not removed and sequence < newest`);
   const candidates = holdingLinks(live, slice.from, slice.to);
   if (candidates.length > 0) {
-    await sql.run(`insert into gone
+    await sql.run(`insert into ${GONE}
       select file, link_id, transaction_id
       from ${reading(candidates, true)} join live_file using (filename)
       semi join (select link_id, transaction_id from change semi join known_link using (link_id))

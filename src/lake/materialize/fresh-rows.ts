@@ -2,6 +2,7 @@ import type { SqlSession } from "../duckdb-session.js";
 import { batchQuery } from "./batch-query.js";
 import { feedBatches } from "./batches.js";
 import { MONTH_NAME } from "./month-cut.js";
+import { FRESH } from "./shared-tables.js";
 import type { SourceFile } from "./sources.js";
 import { isOutOfMemory } from "./sql-failure.js";
 
@@ -9,7 +10,7 @@ import { isOutOfMemory } from "./sql-failure.js";
 const MOST_ROWS = 50_000;
 
 /**
- * Reads the rows to be applied into the temp table `fresh`, so that they can go into files that are rewritten
+ * Reads the rows to be applied into the table `FRESH`, so that they can go into files that are rewritten
  * anyway; their number by month, or undefined where they are too many for that.
  */
 export async function holdFresh(
@@ -20,11 +21,11 @@ export async function holdFresh(
   if (rows > MOST_ROWS) return undefined;
   const queries = feedBatches(feed).map(batchQuery);
   try {
-    await sql.run(`create or replace temp table fresh as ${queries.join(" union all ")}`);
+    await sql.run(`create or replace table ${FRESH} as ${queries.join(" union all ")}`);
   } catch (error) {
     if (isOutOfMemory(error)) return undefined;
     throw error;
   }
-  const months = await sql.rows(`select ${MONTH_NAME} as month, count(*) as n from fresh group by all`);
+  const months = await sql.rows(`select ${MONTH_NAME} as month, count(*) as n from ${FRESH} group by all`);
   return new Map(months.map(({ month, n }) => [String(month), Number(n)]));
 }

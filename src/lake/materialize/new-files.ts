@@ -8,6 +8,7 @@ import type { FeedChanges } from "./feed-changes.js";
 import { holdFresh } from "./fresh-rows.js";
 import { REWRITES_AT_ONCE, rewriteFiles } from "./rewrite.js";
 import { planRewrite } from "./rewrite-plan.js";
+import { withSharedTables } from "./shared-tables.js";
 import { sourceFiles } from "./sources.js";
 import { writeBatch } from "./write-batch.js";
 import type { FileStorage } from "./written-files.js";
@@ -42,25 +43,27 @@ export async function writeNewFiles(
   const feed = await sourceFiles(lake, transactionChanges.name, changes.adds);
   const live = await sourceFiles(lake, transactions.name, changes.whole ? [] : standingFiles);
   if (feed.length === 0) return replacedByAll;
-  return lake.duckdb.exclusive(async (sql) => {
-    const { freshRows, touched } = await findChangedKeys(sql, feed, live, options.signal);
-    const held = live.length === 0 ? undefined : await holdFresh(sql, feed, freshRows);
-    const plan = planRewrite(live, touched, held ?? new Map());
-    const batches = [...(held === undefined && freshRows > 0 ? feedBatches(feed) : []), ...plan.batches];
-    const steps: Step[] = batches.map((batch) => ({
-      rows: batch.rows,
-      write: () => writeBatch(lake, sql, storage, batch),
-    }));
-    for (let at = 0; at < plan.rewrites.length; at += REWRITES_AT_ONCE) {
-      const some = plan.rewrites.slice(at, at + REWRITES_AT_ONCE);
-      steps.push({
-        rows: some.reduce((sum, { file }) => sum + fileRows(file), 0),
-        write: () => rewriteFiles(lake, sql, storage, some),
-      });
-    }
-    await walk(steps, options);
-    return [...replacedByAll, ...plan.replaced.map(({ add }) => add)];
-  });
+  return lake.duckdb.exclusive((sql) =>
+    withSharedTables(sql, async () => {
+      const { freshRows, touched } = await findChangedKeys(sql, feed, live, options.signal);
+      const held = live.length === 0 ? undefined : await holdFresh(sql, feed, freshRows);
+      const plan = planRewrite(live, touched, held ?? new Map());
+      const batches = [...(held === undefined && freshRows > 0 ? feedBatches(feed) : []), ...plan.batches];
+      const steps: Step[] = batches.map((batch) => ({
+        rows: batch.rows,
+        write: () => writeBatch(lake, sql, storage, batch),
+      }));
+      for (let at = 0; at < plan.rewrites.length; at += REWRITES_AT_ONCE) {
+        const some = plan.rewrites.slice(at, at + REWRITES_AT_ONCE);
+        steps.push({
+          rows: some.reduce((sum, { file }) => sum + fileRows(file), 0),
+          write: () => rewriteFiles(lake, sql, storage, some),
+        });
+      }
+      await walk(steps, options);
+      return [...replacedByAll, ...plan.replaced.map(({ add }) => add)];
+    }),
+  );
 }
 
 async function walk(steps: readonly Step[], { signal, onProgress }: WriteOptions): Promise<void> {

@@ -8,6 +8,7 @@ import { batchQuery } from "./batch-query.js";
 import { type Batch, fileRows } from "./batches.js";
 import type { Rewrite } from "./rewrite-plan.js";
 import { isOutOfMemory } from "./sql-failure.js";
+import { inTwoLanes } from "./sql-lanes.js";
 import { CUT_FILE, writeBatch } from "./write-batch.js";
 import { type FileStorage, writtenFiles } from "./written-files.js";
 
@@ -24,10 +25,11 @@ export async function rewriteFiles(
   const directory = scratchPath(lake, "rewritten");
   try {
     await mkdir(directory, { recursive: true });
-    for (const [at, rewrite] of rewrites.entries()) {
+    const statements = rewrites.map((rewrite, at) => {
       const path = sqlText(join(directory, `${at}.parquet`));
-      await sql.run(`copy (${batchQuery(batchOf(rewrite))}) to ${path} (${CUT_FILE})`);
-    }
+      return `copy (${batchQuery(batchOf(rewrite))}) to ${path} (${CUT_FILE})`;
+    });
+    await inTwoLanes(lake, sql, statements);
     await storage.store(await writtenFiles(sql, directory), directory);
   } catch (error) {
     await rm(directory, { force: true, recursive: true });

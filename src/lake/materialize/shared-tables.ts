@@ -1,0 +1,19 @@
+import type { SqlSession } from "../duckdb-session.js";
+
+const SCHEMA = "materializing";
+
+/** Rows that leave their live file: seen by every connection of the engine, as temp tables are not. */
+export const GONE = `${SCHEMA}.gone`;
+
+/** Rows to be applied, where they are few. */
+export const FRESH = `${SCHEMA}.fresh`;
+
+/** Runs `work` with room for the shared tables and drops them afterwards. */
+export async function withSharedTables<T>(sql: SqlSession, work: () => Promise<T>): Promise<T> {
+  await sql.run(`create schema if not exists ${SCHEMA}`);
+  try {
+    return await work();
+  } finally {
+    await sql.run(`drop schema if exists ${SCHEMA} cascade`);
+  }
+}
