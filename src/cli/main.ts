@@ -1,7 +1,14 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
+import { checkCommand } from "./commands/check.js";
+import { demoCommand } from "./commands/demo.js";
+import { devCommand } from "./commands/dev.js";
+import { materializeCommand } from "./commands/materialize.js";
+import { queryCommand } from "./commands/query.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { syncCommand } from "./commands/sync.js";
+import { tablesCommand } from "./commands/tables.js";
+import { workerCommand } from "./commands/worker.js";
 import { EXIT, exitCodeOf } from "./exit-code.js";
 import { processTerminal, type Terminal } from "./terminal.js";
 
@@ -9,7 +16,17 @@ import { processTerminal, type Terminal } from "./terminal.js";
 export type AddCommand = (program: Command, terminal: Terminal, end: (code: number) => void) => void;
 
 /** Every command, in the order of `--help`. */
-const COMMANDS: readonly AddCommand[] = [sandboxCommand, syncCommand];
+const COMMANDS: readonly AddCommand[] = [
+  demoCommand,
+  devCommand,
+  workerCommand,
+  sandboxCommand,
+  checkCommand,
+  syncCommand,
+  materializeCommand,
+  tablesCommand,
+  queryCommand,
+];
 
 /** Builds the program: what `--help` shows is what it does. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {

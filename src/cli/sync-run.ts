@@ -3,13 +3,20 @@ import type { SyncOptions } from "../domain/job.js";
 import type { SyncSummary } from "../domain/sync-summary.js";
 import { noTotals } from "../domain/sync-totals.js";
 import { EXIT, exitCodeOfRun } from "./exit-code.js";
-import { inspectSurroundings, openJobTemporal, reachService } from "./job-surroundings.js";
+import { interruption } from "./interruption.js";
+import {
+  inspectSurroundings,
+  type JobSurroundings,
+  openJobTemporal,
+  reachService,
+} from "./job-surroundings.js";
 import { createProgressView } from "./progress-view.js";
 import { Releases } from "./releases.js";
-import { readRoster } from "./roster-file.js";
+import { type Roster, readRoster } from "./roster-file.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 import { type StartedSync, startSync } from "./start-sync.js";
 import { summaryText } from "./summary-text.js";
+import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
 export interface RunFlags {
@@ -39,35 +46,58 @@ export async function runSync(
     const { temporal } = await openJobTemporal(surroundings, terminal, releases, {
       signal: interrupt.signal,
     });
-    const { scope, taskQueue, store } = surroundings;
-    const started = await startSync(temporal.client, store, { scope, taskQueue, roster, options });
-    terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
-    if (flags.detach) return report(terminal, flags, started, undefined);
-    const view = createProgressView(terminal);
-    releases.add(() => view.stop());
-    const end = await watchRun(temporal, started.handle, {
-      signal: interrupt.signal,
-      onProgress: (progress) => view.show(progress),
-      onSilence: () => view.silent(temporal.embedded),
-    });
-    view.stop();
+    const job = { surroundings, temporal, roster, options };
+    const { started, end } = await followSync(terminal, job, flags.detach ? undefined : interrupt.signal);
     return report(terminal, flags, started, end);
   } finally {
     await releases.run();
   }
 }
 
-/** A signal that Ctrl-C and SIGTERM abort; a second one ends the process as usual. */
-function interruption(releases: Releases): AbortController {
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  process.once("SIGINT", abort);
-  process.once("SIGTERM", abort);
-  releases.add(() => {
-    process.off("SIGINT", abort);
-    process.off("SIGTERM", abort);
-  });
-  return controller;
+/** A sync that may start: everything before it was found right. */
+export interface ReadyJob {
+  readonly surroundings: JobSurroundings;
+  readonly temporal: TemporalSession;
+  readonly roster: Roster;
+  readonly options: SyncOptions;
+}
+
+/** Starts or joins a run and shows its progress to its end; without a signal it only starts it. */
+export async function followSync(
+  terminal: Terminal,
+  { surroundings, temporal, roster, options }: ReadyJob,
+  signal: AbortSignal | undefined,
+): Promise<{ started: StartedSync; end: RunEnd | undefined }> {
+  const { scope, taskQueue, store } = surroundings;
+  const started = await startSync(temporal.client, store, { scope, taskQueue, roster, options });
+  terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
+  if (temporal.embedded) await nameOtherRuns(terminal, temporal, started, taskQueue);
+  if (signal === undefined) return { started, end: undefined };
+  const view = createProgressView(terminal);
+  try {
+    const end = await watchRun(temporal, started.handle, {
+      signal,
+      onProgress: (progress) => view.show(progress),
+      onSilence: () => view.silent(temporal.embedded),
+    });
+    return { started, end };
+  } finally {
+    view.stop();
+  }
+}
+
+/** Runs that an earlier command left in HOME go on while this one lives. */
+async function nameOtherRuns(
+  terminal: Terminal,
+  { client }: TemporalSession,
+  { handle }: StartedSync,
+  queue: string,
+): Promise<void> {
+  const query = `ExecutionStatus = "Running" AND WorkflowType = "sync" AND TaskQueue = "${queue}"`;
+  for await (const { workflowId, memo } of client.workflow.list({ query })) {
+    if (workflowId === handle.workflowId) continue;
+    terminal.say(`run ${memo?.runId} of another job was left unfinished; it goes on while this command runs`);
+  }
 }
 
 function report(terminal: Terminal, flags: RunFlags, started: StartedSync, end: RunEnd | undefined): number {
@@ -83,7 +113,8 @@ function report(terminal: Terminal, flags: RunFlags, started: StartedSync, end: 
   return end?.kind === "interrupted" ? EXIT.failures : exitCodeOfRun(summary, unauthorized);
 }
 
-function summaryOf(
+/** What is known of a run as its command leaves it. */
+export function summaryOf(
   started: StartedSync,
   end: RunEnd | undefined,
 ): { summary: SyncSummary; unauthorized: boolean } {

@@ -1,0 +1,14 @@
+import type { Command } from "commander";
+import { runDemo } from "../demo-run.js";
+import type { AddCommand } from "../main.js";
+
+/** `nightledger demo` */
+export const demoCommand: AddCommand = (program: Command, terminal, end) => {
+  program
+    .command("demo")
+    .description("see it work: a stand-in service, two nights of syncs, and what is in the lake afterwards")
+    .option("--directory <directory>", "where it keeps its lake; made anew each time", "nightledger-demo")
+    .action(async ({ directory }: { readonly directory: string }) => {
+      end(await runDemo(terminal, directory));
+    });
+};

@@ -1,0 +1,52 @@
+import Table from "cli-table3";
+import { type Command, InvalidArgumentError } from "commander";
+import { withLakeQuery } from "../lake-query.js";
+import type { AddCommand } from "../main.js";
+
+interface QueryFlags {
+  readonly json?: boolean;
+  readonly limit: number;
+}
+
+function limit(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number; 0 shows all.");
+  return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
+}
+
+/** `nightledger query` */
+export const queryCommand: AddCommand = (program: Command, terminal) => {
+  program
+    .command("query")
+    .argument("<sql>", "a DuckDB SELECT over the lake's tables, each a view of its name")
+    .description("read the lake with SQL; decimals come as exact text")
+    .option("--json", "print an array of rows on standard output")
+    .option("--limit <rows>", "rows shown without --json; 0 shows all", limit, 100)
+    .action(async (sql: string, flags: QueryFlags) => {
+      const rows: Readonly<Record<string, unknown>>[] = [];
+      let more = false;
+      await withLakeQuery(terminal, async (lake) => {
+        for await (const batch of lake.query(sql)) {
+          rows.push(...batch);
+          more = !flags.json && rows.length > flags.limit;
+          if (more) return;
+        }
+      });
+      if (flags.json) return terminal.result(JSON.stringify(rows));
+      terminal.result(tableOf(rows.slice(0, flags.limit)));
+      if (more) terminal.say(`the first ${flags.limit} rows; --limit 0 shows all`);
+    });
+};
+
+/** Rows as a table for people. */
+export function tableOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const names = Object.keys(rows[0] ?? {});
+  if (names.length === 0) return "no rows";
+  const view = new Table({ head: names, style: { head: [], border: [] } });
+  for (const row of rows) view.push(names.map((name) => textOf(row[name])));
+  return view.toString();
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

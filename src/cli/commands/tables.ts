@@ -1,0 +1,23 @@
+import Table from "cli-table3";
+import type { Command } from "commander";
+import { withLakeQuery } from "../lake-query.js";
+import type { AddCommand } from "../main.js";
+
+/** `nightledger tables` */
+export const tablesCommand: AddCommand = (program: Command, terminal) => {
+  program
+    .command("tables")
+    .description("list the lake's tables: version, rows, files, bytes")
+    .option("--json", "print an array with each table's columns on standard output")
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const tables = await withLakeQuery(terminal, (lake) => lake.listTables());
+      if (json) return terminal.result(JSON.stringify(tables));
+      const view = new Table({
+        head: ["table", "version", "rows", "files", "bytes"],
+        style: { head: [], border: [] },
+      });
+      for (const { table, version, rows, files, bytes } of tables)
+        view.push([table, version, rows, files, bytes]);
+      terminal.result(tables.length === 0 ? "no tables yet: run `nightledger sync`" : view.toString());
+    });
+};

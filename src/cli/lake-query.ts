@@ -1,0 +1,33 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../config.js";
+import { InputError } from "../domain/input-error.js";
+import { createLocalStore } from "../lake/local-store.js";
+import { type LakeQuery, openQuery } from "../lake/query.js";
+import type { Terminal } from "./terminal.js";
+
+/**
+ * Opens the configured lake for reading and closes it again.
+ *
+ * @throws InputError when the lake is not there.
+ */
+export async function withLakeQuery<R>(
+  terminal: Terminal,
+  work: (lake: LakeQuery) => Promise<R>,
+): Promise<R> {
+  const { lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  if ((await stat(lake.address).catch(() => undefined)) === undefined) {
+    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} is not there yet; the first sync makes it`);
+  }
+  // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
+  const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
+  const query = openQuery(createLocalStore(lake.address), { scratchDirectory });
+  try {
+    return await work(query);
+  } finally {
+    await query.close();
+    await rm(scratchDirectory, { recursive: true, force: true });
+  }
+}
