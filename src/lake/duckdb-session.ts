@@ -48,7 +48,10 @@ export function createSession(connection: DuckDBConnection): SqlSession {
 }
 
 function sqlFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || !/no space left|max_temp_directory_size/i.test(error.message))
+  if (
+    !(error instanceof Error) ||
+    !/no space left|file too large|quota exceeded|failed to offload/i.test(error.message)
+  )
     return error;
   return new StoreFullError(
     `No space left while SQL was writing files (${error.message.split("\n")[0]}). Nothing was published; ` +

@@ -32,9 +32,13 @@ async function race(): Promise<object> {
 async function fill(): Promise<object> {
   const big = Buffer.alloc(4_000_000, 1);
   const outcomes: object[] = [];
+  const duckdb = createDuckDb({ scratchDirectory: scratch });
+  const rows = "from range(1000000) as r(n) order by hash(n)";
   const writes = {
     put: () => store.put("t/put", big),
     putIfAbsent: () => store.putIfAbsent("t/putIfAbsent", big),
+    sql: () =>
+      duckdb.exclusive((sql) => sql.run(`copy (${rows}) to '${scratch}/big.parquet' (format parquet)`)),
     small: () => store.putIfAbsent("t/small", "fits").then(() => writeFile(`${lake}/done`, "")),
   };
   for (const [name, write] of Object.entries(writes)) {
@@ -44,6 +48,7 @@ async function fill(): Promise<object> {
     );
     outcomes.push({ write: name, failure });
   }
+  await duckdb.close();
   return { outcomes, names: (await readdir(lake, { recursive: true })).sort() };
 }
 

@@ -62,6 +62,7 @@ test("a write that the disk has no room for publishes nothing, leaves nothing, a
   expect(outcomes).toEqual([
     { write: "put", failure: refused },
     { write: "putIfAbsent", failure: refused },
+    { write: "sql", failure: refused },
     { write: "small" },
   ]);
   expect(names).toEqual(["done", "t", "t/small"]);
