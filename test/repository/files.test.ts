@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { read, repositoryFiles, sourcesIn } from "./source-tree.js";
+
+const MOST_LINES = 300;
+const MEDIAN_LINES = 100;
+const DUMPS = /(^|\/)types(\/|$)|(^|[-/])(utils?|helpers?|common|misc|managers?|processors?)(-|\/|$)/;
+
+const lines = (path: string) => read(path).trimEnd().split("\n").length;
+
+describe("files", () => {
+  it(`none of src, sandbox, bench or test is longer than ${MOST_LINES} lines`, () => {
+    const long = sourcesIn("src", "sandbox", "bench", "test").filter((path) => lines(path) > MOST_LINES);
+    expect(long.map((path) => `${path}: ${lines(path)}`)).toEqual([]);
+  });
+
+  it.each(["src", "sandbox"])(`the median file of %s has fewer than ${MEDIAN_LINES} lines`, (folder) => {
+    const counts = sourcesIn(folder)
+      .map(lines)
+      .sort((a, b) => a - b);
+    expect(counts[Math.floor(counts.length / 2)]).toBeLessThan(MEDIAN_LINES);
+  });
+
+  it("src and sandbox name their files by nouns of the field, not by what they are made of", () => {
+    const dumps = sourcesIn("src", "sandbox").filter((path) => DUMPS.test(path.replace(/\.ts$/, "")));
+    expect(dumps).toEqual([]);
+  });
+
+  it("names are lower case with dashes", () => {
+    const odd = sourcesIn("src", "sandbox", "bench", "test").filter((path) => !/^[a-z0-9./-]+$/.test(path));
+    expect(odd).toEqual([]);
+  });
+
+  it("only src/cli/main.ts sets the exit code, and nothing ends the process", () => {
+    const exits = sourcesIn("src", "sandbox").filter((path) => /process\.exit\b/.test(read(path)));
+    expect(exits).toEqual([]);
+    const codes = sourcesIn("src", "sandbox").filter((path) => /^\s*process\.exitCode\s*=/m.test(read(path)));
+    // The second is the text of a program that downloads in a process of its own.
+    expect(codes).toEqual(["src/cli/main.ts", "src/temporal/cli-download.ts"]);
+  });
+
+  it("no test is left out, alone or to be written", () => {
+    // `skipIf` stays: it shows what this machine lacks.
+    const marks = /\b(describe|it|test|suite)(\.\w+)*\.(skip|only|todo|fails)\b|\bx(it|describe)\(/;
+    const marked = sourcesIn("test").filter((path) => marks.test(read(path)));
+    expect(marked).toEqual([]);
+  });
+
+  it("nothing names a path of the machine it was written on, a registry or a source outside the repository", () => {
+    const self = "test/repository/files.test.ts";
+    const foreign = [
+      /\/work\/(main|shared|\.library)/,
+      /\/(root|home\/\w+)\/\.\w+/,
+      /registry\.npmjs|npmjs\.(org|com)\/|pypi\.org|proxy\.golang|sum\.golang|crates\.io|yarnpkg\.com/,
+      /resolved":\s*"https?:/,
+    ];
+    const hits = repositoryFiles()
+      .filter(
+        (path) =>
+          path !== self &&
+          /\.(ts|js|json|ya?ml|md|sh|mod|sum|txt|env|example)$|run$|Dockerfile|rc$/.test(path),
+      )
+      .flatMap((path) => {
+        const text = read(path);
+        return foreign.filter((pattern) => pattern.test(text)).map((pattern) => `${path}: ${pattern.source}`);
+      });
+    expect(hits).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { importsOf, read, sourcesIn } from "./source-tree.js";
+
+interface Manifest {
+  readonly name: string;
+  readonly private: boolean;
+  readonly type: string;
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface Lockfile {
+  readonly lockfileVersion: number;
+  readonly packages: Readonly<
+    Record<string, { version?: string; integrity?: string; resolved?: string; link?: boolean }>
+  >;
+}
+
+const manifest: Manifest = JSON.parse(read("package.json"));
+const lockfile: Lockfile = JSON.parse(read("package-lock.json"));
+const { dependencies, devDependencies } = manifest;
+
+const packageOf = (specifier: string) =>
+  specifier.startsWith("@") ? specifier.split("/", 2).join("/") : (specifier.split("/", 1)[0] ?? "");
+
+const imported = (folders: readonly string[], all: boolean) =>
+  new Set(
+    sourcesIn(...folders)
+      .flatMap(importsOf)
+      .filter(({ to, typeOnly }) => !/^(node:|src\/|sandbox\/|bench\/|test\/)/.test(to) && (all || !typeOnly))
+      .map(({ to }) => packageOf(to)),
+  );
+
+describe("packages", () => {
+  it("every version is exact", () => {
+    const loose = Object.entries({ ...dependencies, ...devDependencies }).filter(
+      ([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  it("the lockfile holds the manifest's versions, and no address of a registry", () => {
+    expect(lockfile.lockfileVersion).toBe(3);
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      expect(lockfile.packages[`node_modules/${name}`]?.version, name).toBe(version);
+    }
+    const entries = Object.entries(lockfile.packages).filter(([path]) => path !== "");
+    expect(entries.filter(([, entry]) => entry.resolved !== undefined).map(([path]) => path)).toEqual([]);
+    expect(entries.filter(([, entry]) => entry.integrity === undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  it("all @temporalio packages are of one version, each installed once", () => {
+    const versions = Object.entries(lockfile.packages)
+      .map(([path, entry]) => [/node_modules\/(@temporalio\/[^/]+)$/.exec(path)?.[1], entry.version] as const)
+      .filter(([name]) => name !== undefined);
+    expect(new Set(versions.map(([, version]) => version)).size).toBe(1);
+    expect(new Set(versions.map(([name]) => name)).size).toBe(versions.length);
+    expect(Object.keys({ ...dependencies, ...devDependencies })).not.toContain("temporalio");
+  });
+
+  it("the program imports dependencies only, and each of them is used", () => {
+    const used = imported(["src", "sandbox"], false);
+    expect([...used].filter((name) => !(name in dependencies))).toEqual([]);
+    // @temporalio/testing is resolved by name, to download the CLI in a process of its own.
+    const byName = new Set([...imported(["src", "sandbox"], true), "@temporalio/testing"]);
+    expect(Object.keys(dependencies).filter((name) => !byName.has(name))).toEqual([]);
+  });
+
+  it("tests and benchmarks import what package.json lists", () => {
+    const known = { ...dependencies, ...devDependencies };
+    expect([...imported(["test", "bench"], true)].filter((name) => !(name in known))).toEqual([]);
+  });
+
+  it("the version in the code is the version of the package", () => {
+    expect(read("src/version.ts")).toContain(`"${manifest.version}"`);
+  });
+
+  it("stays private", () => {
+    expect(manifest).toMatchObject({ name: "nightledger", private: true, type: "module" });
+  });
+});

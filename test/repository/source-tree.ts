@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The repository's root directory. */
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+
+/** Text of a file of the repository. */
+export function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+/** Every file that belongs to the repository: committed, or new and not ignored. */
+export function repositoryFiles(): string[] {
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  return listed.split("\0").filter((path) => path !== "" && existsSync(join(ROOT, path)));
+}
+
+/** TypeScript sources below the given folders. */
+export function sourcesIn(...folders: readonly string[]): string[] {
+  return repositoryFiles().filter(
+    (path) => path.endsWith(".ts") && folders.some((folder) => path.startsWith(`${folder}/`)),
+  );
+}
+
+/** One import or re-export of a source. */
+export interface Import {
+  readonly from: string;
+  /** A path of the repository, or the name of a package or built-in. */
+  readonly to: string;
+  /** Gone when it runs. */
+  readonly typeOnly: boolean;
+}
+
+const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:([^;"']*?)\s+from\s+)?["']([^"']+)["']/gm;
+const DYNAMIC = /\bimport\(\s*["']([^"']+)["']/g;
+
+/** What a source imports; `import { type A }` alone counts as type-only. */
+export function importsOf(path: string): Import[] {
+  const text = read(path);
+  const found: Import[] = [];
+  for (const [, type, names = "", specifier = ""] of text.matchAll(STATEMENT)) {
+    const inline = /^\{[^}]*\}$/s.test(names) && namesOf(names).every((name) => name.startsWith("type "));
+    found.push({ from: path, to: resolved(path, specifier), typeOnly: type !== undefined || inline });
+  }
+  for (const [, specifier = ""] of text.matchAll(DYNAMIC)) {
+    found.push({ from: path, to: resolved(path, specifier), typeOnly: false });
+  }
+  return found;
+}
+
+function namesOf(braces: string): string[] {
+  return braces
+    .slice(1, -1)
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+function resolved(path: string, specifier: string): string {
+  if (!specifier.startsWith(".")) return specifier;
+  return posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts");
+}
