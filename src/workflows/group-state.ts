@@ -14,6 +14,8 @@ interface OpenLink {
   /** Staged names of the manifests that hold its rows so far. */
   manifests: string[];
   complete: boolean;
+  /** Loads of its pages that are on their way. */
+  loading: number;
 }
 
 /** All that a group carries through continue-as-new. */
@@ -133,7 +135,7 @@ export class GroupState {
     for (const base of open) {
       const fresh = freshProgress(base.link, base.cursor, this.#size, this.options.full);
       const progress = { ...fresh, attempt: this.options.secondTry ? SECOND_TRY_ATTEMPTS : 0 };
-      this.#open.set(base.link, { base, progress, manifests: [], complete: false });
+      this.#open.set(base.link, { base, progress, manifests: [], complete: false, loading: 0 });
     }
     for (const { link, reason } of skipped) {
       this.#ended.push({ progress: freshProgress(link, null, null, false), status: "skipped", reason });
@@ -178,6 +180,7 @@ export class GroupState {
       if (!complete && progress.pageEntries.length < LOAD_EVERY_PAGES) continue;
       taken.push({ progress, complete: complete && progress.loaded.pages === 0 });
       link.progress = handedToLoading(progress);
+      link.loading += 1;
     }
     return taken;
   }
@@ -192,7 +195,9 @@ export class GroupState {
     const outcomes = new Map(refused.map(({ link, outcome }) => [link, outcome]));
     for (const { progress } of loaded) {
       const link = this.#open.get(progress.link);
-      if (link === undefined || link.progress.attempt !== progress.attempt) continue;
+      if (link === undefined) continue;
+      link.loading -= 1;
+      if (link.progress.attempt !== progress.attempt) continue;
       const outcome = outcomes.get(progress.link);
       if (outcome === undefined) link.manifests.push(manifest);
       else this.#apply(link, link.progress, outcome, askedSize, at);
@@ -225,7 +230,7 @@ export class GroupState {
 
   #loaded(): OpenLink[] {
     return [...this.#open.values()].filter(
-      ({ complete, progress }) => complete && progress.pageEntries.length === 0,
+      ({ complete, loading, progress }) => complete && loading === 0 && progress.pageEntries.length === 0,
     );
   }
 

@@ -33,6 +33,8 @@ export const COMMIT_EVERY_ROWS = 50_000;
 export const COMMIT_EVERY_MS = 30_000;
 /** Pages of an unfinished link that are loaded while it is still being read. */
 export const LOAD_EVERY_PAGES = 20;
+/** Loads that may be waiting while the next slice is read: more would fill the staging area. */
+export const LOADS_BEHIND = 3;
 /** Links that one group reads at a time. */
 export const LINKS_AT_ONCE = 400;
 /** Groups of one run at a time. */

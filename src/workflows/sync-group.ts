@@ -9,21 +9,16 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/create-activities.js";
+import type { GroupRef } from "../activities/group-plan.js";
 import type { SyncOptions } from "../domain/job.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../domain/sync-totals.js";
 import { discoverUsers } from "./discover-users.js";
 import { type CarriedGroup, GroupState } from "./group-state.js";
 import { groupProgressSignal } from "./messages.js";
-import {
-  BRIEF,
-  COMMIT_EVERY_MS,
-  COMMIT_EVERY_ROWS,
-  HEARTBEATING,
-  LINKS_AT_ONCE,
-  SLICE_BUDGET_MS,
-} from "./policies.js";
+import { BRIEF, HEARTBEATING, LINKS_AT_ONCE, SLICE_BUDGET_MS } from "./policies.js";
+import { Publisher } from "./publisher.js";
 
-const { extract, load, commit, dropStaging, planGroup } = proxyActivities<Activities>(HEARTBEATING);
+const { extract, planGroup } = proxyActivities<Activities>(HEARTBEATING);
 const { admitLinks } = proxyActivities<Activities>(BRIEF);
 
 export interface SyncGroupInput {
@@ -87,53 +82,36 @@ async function begin(input: SyncGroupInput): Promise<CarriedGroup> {
   return { ...GroupState.begin(plan, waiting, input.size), totals };
 }
 
-/** Reads, loads and commits until nothing is open; loading goes on beside the next slice. */
+/** Reads until nothing is open; loading and committing go on beside the next slices. */
 async function read(input: SyncGroupInput, state: GroupState): Promise<void> {
   const askedSize = input.options.pageSize;
   const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
-  let publishing = Promise.resolve();
-  let committedAt = Date.now();
-  const publish = async (last: boolean): Promise<void> => {
-    const toLoad = state.takeToLoad();
-    if (toLoad.length > 0) {
-      const { manifest, refused } = await load({ ...ref, links: toLoad });
-      state.applyLoad(toLoad, manifest, refused, askedSize, Date.now());
-    }
-    const due = state.rowsToCommit >= COMMIT_EVERY_ROWS || Date.now() - committedAt >= COMMIT_EVERY_MS;
-    if (!due && !last) return;
-    await commitFinished(input, state, ref);
-    committedAt = Date.now();
-  };
+  const publisher = new Publisher(input.options, state, ref);
   try {
     while (state.reading) {
       await admit(state, ref);
       const due = state.due(Date.now());
       if (due.length === 0) {
-        await publishing;
-        await publish(true);
+        await publisher.flush();
         await sleep(Math.max(1, (state.nextDue() ?? 0) - Date.now()));
         continue;
       }
       const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
       state.applySlice(slice.links, askedSize, slice.at);
       state.totals = addTotals(state.totals, { ...noTotals(), calls: slice.calls });
-      await publishing;
-      publishing = publish(false);
-      publishing.catch(() => undefined);
+      await publisher.publish();
       if (state.reading) await tellRun(input, state);
       if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
       if (workflowInfo().continueAsNewSuggested) {
-        await publishing;
+        await publisher.idle();
         await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });
       }
-      if (!state.reading) {
-        await publishing;
-        await publish(true);
-      }
+      // A page found torn while it was loaded begins its link anew.
+      if (!state.reading) await publisher.flush();
     }
-    await publish(true);
+    await publisher.flush();
   } finally {
-    await publishing.catch(() => undefined);
+    await publisher.idle().catch(() => undefined);
   }
 }
 
@@ -141,27 +119,10 @@ function groupName({ group, again }: SyncGroupInput): string {
   return again === null ? `g${group}` : `g${group}-again`;
 }
 
-interface Ref {
-  readonly runId: string;
-  readonly group: string;
-  readonly plan: string;
-}
-
-async function admit(state: GroupState, ref: Ref): Promise<void> {
+async function admit(state: GroupState, ref: GroupRef): Promise<void> {
   const links = state.toAdmit(LINKS_AT_ONCE);
   if (links.length === 0) return;
   state.admit(await admitLinks({ ...ref, links }));
-}
-
-async function commitFinished(input: SyncGroupInput, state: GroupState, ref: Ref): Promise<void> {
-  const finished = state.takeToCommit();
-  if (finished === undefined) return;
-  const chunk = state.chunk;
-  state.chunk += 1;
-  const { totals } = await commit({ ...ref, ...finished, chunk, full: input.options.full });
-  state.totals = addTotals(state.totals, totals);
-  const links = [...finished.complete, ...finished.ended].map(({ progress }) => progress.link);
-  await dropStaging({ ...ref, links });
 }
 
 async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> {
