@@ -11,7 +11,7 @@ import {
 import type { Activities } from "../activities/create-activities.js";
 import type { SyncOptions } from "../domain/job.js";
 import { endStatus, type RunStatus, type SyncSummary } from "../domain/sync-summary.js";
-import { addTotals, noTotals, type SyncTotals } from "../domain/sync-totals.js";
+import { addTotals, type Failure, noTotals, type SyncTotals, withFailure } from "../domain/sync-totals.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING } from "./policies.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
@@ -74,14 +74,28 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     });
     run = await readAgain(input, run, going);
     phase = "materializing";
-    await materialize({ runId: input.runId });
+    const stale = await bringUp(input.runId);
+    if (stale !== undefined) run = { ...run, totals: withFailure(run.totals, stale) };
     phase = "finishing";
-    const status = endStatus(run.totals, run.unauthorized);
-    return { ...summary(input, run.totals, status, await end(status)), unauthorized: run.unauthorized };
+    run = { ...run, totals: { ...run.totals, users: { ...run.totals.users, total: input.roster.users } } };
+    const status = stale === undefined ? endStatus(run.totals, run.unauthorized) : "failed";
+    const duration_ms = await end(status);
+    return { run_id: input.runId, status, ...run.totals, duration_ms, unauthorized: run.unauthorized };
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => end("cancelled"));
     throw error;
+  }
+}
+
+/** Why `transactions` could not be brought up to the feed; everything that was read is committed all the same. */
+async function bringUp(runId: string): Promise<Failure | undefined> {
+  try {
+    await materialize({ runId });
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { stream: "transactions", owner: "materialize", reason: reasonOf(error) };
   }
 }
 
@@ -154,14 +168,17 @@ async function runGroup(group: SyncGroupInput, going: Map<number, GroupProgress>
   }
 }
 
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
 /** A group that could not even tell what went wrong never fails the run. */
 function failedGroup(group: SyncGroupInput, error: unknown): SyncGroupResult {
-  const reason =
-    error instanceof Error ? (error.cause instanceof Error ? error.cause.message : error.message) : "unknown";
   const totals: SyncTotals = {
     ...noTotals(),
     users: { total: group.users, failed: group.users },
-    failures: [{ stream: "users", owner: `g${group.group}`, reason }],
+    failures: [{ stream: "users", owner: `g${group.group}`, reason: reasonOf(error) }],
     failures_total: 1,
   };
   return { totals, plan: null, notReady: [], size: group.size, unauthorized: false };
@@ -195,8 +212,4 @@ async function finish(input: SyncInput, totals: SyncTotals, status: RunStatus): 
     startedAt,
   });
   return done.duration_ms;
-}
-
-function summary(input: SyncInput, totals: SyncTotals, status: RunStatus, durationMs: number): SyncSummary {
-  return { run_id: input.runId, status, ...totals, duration_ms: durationMs };
 }
