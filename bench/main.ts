@@ -1,0 +1,63 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { REPOSITORY } from "./command-process.js";
+import { describeMachine } from "./machine.js";
+import { reportTable } from "./report-table.js";
+import type { Figure, Scenario } from "./scenario.js";
+import { kill } from "./scenarios/kill.js";
+import { latency20, latency64 } from "./scenarios/latency.js";
+import { memory } from "./scenarios/memory.js";
+import { rows } from "./scenarios/rows.js";
+import { secondNight } from "./scenarios/second-night.js";
+
+const SCENARIOS: readonly Scenario[] = [rows, latency20, latency64, memory, secondNight, kill];
+const RESULTS = join(REPOSITORY, "bench", "results.json");
+
+/** Measures the scenarios asked for, prints them as a table and writes `bench/results.json`. */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", multiple: true },
+      quick: { type: "boolean", default: false },
+      runs: { type: "string", default: "3" },
+    },
+  });
+  const unknown = (values.only ?? []).find((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  const runs = values.quick ? 1 : Number(values.runs);
+  if (unknown !== undefined || !Number.isInteger(runs) || runs < 1) {
+    const names = SCENARIOS.map(({ name }) => name).join(", ");
+    process.stderr.write(
+      `${unknown === undefined ? "--runs takes a number from 1" : `--only ${unknown}: unknown`}; nothing was measured. Scenarios: ${names}\n`,
+    );
+    return 2;
+  }
+  const chosen = SCENARIOS.filter(({ name }) => values.only?.includes(name) ?? true);
+  const figures: Figure[] = [];
+  const failed: string[] = [];
+  for (const scenario of chosen) {
+    const report = (text: string) => process.stderr.write(`${scenario.name}: ${text}\n`);
+    report(scenario.title);
+    try {
+      figures.push(...(await scenario.run({ quick: values.quick, runs, report })));
+    } catch (error) {
+      failed.push(scenario.name);
+      report(`not measured: ${(error as Error).message}`);
+    }
+  }
+  const machine = describeMachine();
+  const results = {
+    measured_at: new Date().toISOString(),
+    quick: values.quick,
+    runs,
+    machine,
+    figures,
+    failed,
+  };
+  await writeFile(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
+  const { cpu, cores, node } = machine;
+  process.stdout.write(`${cores} × ${cpu}, node ${node}\n${reportTable(figures)}\n${RESULTS}\n`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
