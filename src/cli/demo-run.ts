@@ -4,13 +4,13 @@ import { startSandbox } from "../../sandbox/index.js";
 import { InputError } from "../domain/input-error.js";
 import { SYNC_STREAMS } from "../domain/job.js";
 import type { SyncSummary } from "../domain/sync-summary.js";
-import { tableOf } from "./commands/query.js";
 import { EXIT } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import { inspectSurroundings, openJobTemporal } from "./job-surroundings.js";
 import { withLakeQuery } from "./lake-query.js";
 import { Releases } from "./releases.js";
 import { readRoster } from "./roster-file.js";
+import { tableOf } from "./row-table.js";
 import { followSync, type ReadyJob, summaryOf } from "./sync-run.js";
 import type { Terminal } from "./terminal.js";
 

@@ -61,7 +61,7 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.completed;
-      if (json) terminal.result(errorJson("InputError", error.message));
+      if (json) terminal.result(errorJson("InputError", error.message.replace(/^error: /, "")));
       return EXIT.usage;
     }
     const failed = exitCodeOf(error);

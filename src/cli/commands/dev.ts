@@ -1,9 +1,5 @@
 import type { Command } from "commander";
-import { InputError } from "../../domain/input-error.js";
-import { aborted, interruption } from "../interruption.js";
-import { inspectSurroundings, openJobTemporal } from "../job-surroundings.js";
 import type { AddCommand } from "../main.js";
-import { Releases } from "../releases.js";
 
 /** `nightledger dev` */
 export const devCommand: AddCommand = (program: Command, terminal) => {
@@ -11,23 +7,7 @@ export const devCommand: AddCommand = (program: Command, terminal) => {
     .command("dev")
     .description("keep an embedded Temporal server with its web UI and a worker running, until Ctrl-C")
     .action(async () => {
-      const surroundings = await inspectSurroundings(terminal);
-      if (surroundings.settings.mode === "cluster") {
-        throw new InputError(
-          "TEMPORAL_ADDRESS: set, so there is a cluster. Use `nightledger worker`, or unset it for the embedded server.",
-        );
-      }
-      const releases = new Releases();
-      try {
-        const { signal } = interruption(releases);
-        const { temporal } = await openJobTemporal(surroundings, terminal, releases, { ui: true, signal });
-        terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
-        if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
-        terminal.say(`lake      ${surroundings.config.lake.address}`);
-        terminal.say("Jobs of this directory use this server while it runs. Ctrl-C ends it.");
-        await Promise.race([aborted(signal), temporal.lost]);
-      } finally {
-        await releases.run();
-      }
+      const { runDev } = await import("../dev-run.js");
+      await runDev(terminal);
     });
 };

@@ -1,7 +1,6 @@
-import Table from "cli-table3";
 import { type Command, InvalidArgumentError } from "commander";
-import { withLakeQuery } from "../lake-query.js";
 import type { AddCommand } from "../main.js";
+import { tableOf } from "../row-table.js";
 
 interface QueryFlags {
   readonly json?: boolean;
@@ -22,6 +21,7 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
     .option("--json", "print an array of rows on standard output")
     .option("--limit <rows>", "rows shown without --json; 0 shows all", limit, 100)
     .action(async (sql: string, flags: QueryFlags) => {
+      const { withLakeQuery } = await import("../lake-query.js");
       const rows: Readonly<Record<string, unknown>>[] = [];
       let more = false;
       await withLakeQuery(terminal, async (lake) => {
@@ -36,17 +36,3 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
       if (more) terminal.say(`the first ${flags.limit} rows; --limit 0 shows all`);
     });
 };
-
-/** Rows as a table for people. */
-export function tableOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const names = Object.keys(rows[0] ?? {});
-  if (names.length === 0) return "no rows";
-  const view = new Table({ head: names, style: { head: [], border: [] } });
-  for (const row of rows) view.push(names.map((name) => textOf(row[name])));
-  return view.toString();
-}
-
-function textOf(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { runSandbox } from "../../../sandbox/index.js";
 import type { AddCommand } from "../main.js";
 
 function count(text: string): number {
@@ -29,6 +28,7 @@ export const sandboxCommand: AddCommand = (program: Command, terminal) => {
     .option("--roster-out <file>", "write a roster CSV of its users")
     .option("--no-record", "count requests, but do not keep them")
     .action(async ({ record, ...flags }: { record: boolean } & Record<string, unknown>) => {
+      const { runSandbox } = await import("../../../sandbox/index.js");
       const ended = new AbortController();
       process.once("SIGINT", () => ended.abort());
       process.once("SIGTERM", () => ended.abort());

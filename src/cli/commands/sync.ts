@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SYNC_STREAMS, type SyncOptions, type SyncStream } from "../../domain/job.js";
 import type { AddCommand } from "../main.js";
-import { runSync } from "../sync-run.js";
 
 interface SyncFlags {
   readonly roster: string;
@@ -60,6 +59,7 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
         full: flags.full ?? false,
         pageSize: flags.pageSize,
       };
+      const { runSync } = await import("../sync-run.js");
       end(
         await runSync(terminal, flags.roster, options, {
           detach: flags.detach === true,

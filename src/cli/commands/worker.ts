@@ -1,13 +1,5 @@
 import type { Command } from "commander";
-import { InputError } from "../../domain/input-error.js";
-import { createLogger } from "../../logger.js";
-import { ensureCanary } from "../../temporal/canary.js";
-import { connectClient } from "../../temporal/connection.js";
-import { startWorker } from "../../worker.js";
-import { aborted, interruption } from "../interruption.js";
-import { inspectSurroundings } from "../job-surroundings.js";
 import type { AddCommand } from "../main.js";
-import { Releases } from "../releases.js";
 
 /** `nightledger worker` */
 export const workerCommand: AddCommand = (program: Command, terminal) => {
@@ -15,42 +7,7 @@ export const workerCommand: AddCommand = (program: Command, terminal) => {
     .command("worker")
     .description("work on the runs of a Temporal cluster until it is stopped (SIGTERM or Ctrl-C)")
     .action(async () => {
-      const surroundings = await inspectSurroundings(terminal);
-      const { config, settings, keys, store, taskQueue } = surroundings;
-      if (settings.mode === "embedded" || keys === undefined) {
-        throw new InputError(
-          "TEMPORAL_ADDRESS: not set. A worker of its own needs a Temporal cluster; without one, `nightledger dev` brings up server and worker.",
-        );
-      }
-      const releases = new Releases();
-      try {
-        const { signal } = interruption(releases);
-        const handle = createLogger({
-          destination: "stderr",
-          level: config.log.level,
-          secrets: config.secrets,
-        });
-        releases.add(() => handle.close());
-        // The client is asked first: it says what is wrong with an address in better words.
-        await (await connectClient(settings, keys)).close();
-        await ensureCanary(store, keys);
-        const { api, lake } = config;
-        const worker = await startWorker({
-          api,
-          lake: lake.address,
-          server: settings,
-          keys,
-          taskQueue,
-          log: handle.logger,
-          embedded: false,
-        });
-        releases.add(() => worker.stop());
-        terminal.say(
-          `working on task queue ${taskQueue} of ${settings.address}, namespace ${settings.namespace}`,
-        );
-        await Promise.race([aborted(signal), worker.done]);
-      } finally {
-        await releases.run();
-      }
+      const { runWorker } = await import("../worker-run.js");
+      await runWorker(terminal);
     });
 };

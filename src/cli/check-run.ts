@@ -1,0 +1,87 @@
+import { findTemporalCli } from "../temporal/cli-binary.js";
+import { connectClient } from "../temporal/connection.js";
+import { exitCodeOf } from "./exit-code.js";
+import { interruption } from "./interruption.js";
+import { inspectSurroundings, reachService } from "./job-surroundings.js";
+import { Releases } from "./releases.js";
+import { readRoster } from "./roster-file.js";
+import type { Terminal } from "./terminal.js";
+
+export interface CheckFlags {
+  readonly roster?: string;
+  readonly json?: boolean;
+}
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** An id that nobody has: any answer but a refused key shows that the service is there. */
+const NOBODY = "nightledger-check";
+
+/** Looks at everything a job needs, each thing by itself; the exit code of the first that failed. */
+export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
+  const findings: Finding[] = [];
+  let code = 0;
+  const look = async <R>(check: string, work: () => Promise<R>, words: (found: R) => string) => {
+    try {
+      const found = await work();
+      findings.push({ check, ok: true, detail: words(found) });
+      return found;
+    } catch (error) {
+      code ||= exitCodeOf(error);
+      findings.push({ check, ok: false, detail: (error as Error).message });
+      return undefined;
+    }
+  };
+  const releases = new Releases();
+  try {
+    const { signal } = interruption(releases);
+    const surroundings = await look(
+      "configuration, lake and keys",
+      () => inspectSurroundings(terminal),
+      (found) =>
+        `${found.config.api.url}, lake ${found.config.lake.address}, ${found.settings.mode} Temporal`,
+    );
+    const { roster } = flags;
+    if (roster !== undefined) {
+      await look(
+        "roster",
+        () => readRoster(roster),
+        ({ rows }) => `${rows.length} users`,
+      );
+    }
+    if (surroundings !== undefined) {
+      const { settings, keys, config } = surroundings;
+      await look(
+        "service",
+        () => reachService(surroundings, NOBODY),
+        () => "reached, and the key is accepted",
+      );
+      const report = (message: string) => terminal.say(message);
+      if (settings.mode === "cluster" && keys !== undefined) {
+        await look(
+          "temporal",
+          async () => (await connectClient(settings, keys)).close(),
+          () => `${settings.address}, namespace ${settings.namespace}`,
+        );
+      } else {
+        const env = { ...config.temporal.env, ...terminal.env };
+        await look(
+          "temporal",
+          () => findTemporalCli({ env, report, signal }),
+          ({ path, origin }) => `${path} (${origin})`,
+        );
+      }
+    }
+  } finally {
+    await releases.run();
+  }
+  if (flags.json) terminal.result(JSON.stringify(findings));
+  else
+    for (const { check, ok, detail } of findings)
+      terminal.result(`${ok ? "ok  " : "FAIL"} ${check}: ${detail}`);
+  return code;
+}
