@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { COMPARED, expectedRow } from "./expected-row.js";
 import type { RecordedAnswer } from "./recording-proxy.js";
 import type { Row, SyncWorld } from "./sync-harness.js";
+import { TRUTH_COLUMNS, truthRow } from "./truth-row.js";
 
 interface SyncBody {
   readonly cursor?: { readonly next?: string | null } | null;
@@ -26,9 +26,9 @@ export async function expectLakeEqualsTruth(
 ): Promise<void> {
   for (const link of links) {
     const rows = await world.rows(
-      `select ${COMPARED.map((name) => `"${name}"`).join(", ")} from transactions where link_id = '${link}'`,
+      `select ${TRUTH_COLUMNS.map((name) => `"${name}"`).join(", ")} from transactions where link_id = '${link}'`,
     );
-    const expected = [...world.sandbox.truthRows(link)].map(expectedRow);
+    const expected = [...world.sandbox.truthRows(link)].map(truthRow);
     expect(byId(rows)).toEqual(byId(expected));
     await expectFeedInOrder(world, link);
     await expectCertificates(world, link);
