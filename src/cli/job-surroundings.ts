@@ -19,16 +19,21 @@ import {
   readEmbeddedKeys,
 } from "../temporal/keys.js";
 import { VERSION } from "../version.js";
+import { checkTables } from "./lake-tables.js";
 import type { Releases } from "./releases.js";
 import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log"] as const;
 
-/** All that was found right before a job may begin. */
-export interface JobSurroundings {
+/** What a job is configured with; nothing but variables was looked at. */
+export interface JobConfig {
   readonly config: Config<(typeof PARTS)[number]>;
   readonly settings: TemporalSettings;
+}
+
+/** All that was found right before a job may begin. */
+export interface JobSurroundings extends JobConfig {
   readonly store: ObjectStore;
   readonly scope: string;
   readonly taskQueue: string;
@@ -37,16 +42,28 @@ export interface JobSurroundings {
 }
 
 /**
- * Reads the configuration of a job and looks at lake and keys; writes nothing.
+ * Reads the configuration of a job.
  *
- * @throws InputError (exit 2) naming the variable or directory.
+ * @throws InputError (exit 2) naming the variable.
  */
-export async function inspectSurroundings(terminal: Terminal): Promise<JobSurroundings> {
+export function readJobConfig(terminal: Terminal): JobConfig {
   const config = readConfig({ env: terminal.env, cwd: terminal.cwd }, PARTS);
   for (const warning of config.warnings) terminal.say(`warning: ${warning}`);
   const settings = resolveTemporal(config.temporal.env);
-  const { encryptionKeys } = config.keys;
   if (settings.mode === "cluster") readConfig({ env: terminal.env, cwd: terminal.cwd }, ["clusterKeys"]);
+  return { config, settings };
+}
+
+/**
+ * Looks at lake and keys; writes nothing.
+ *
+ * @throws InputError (exit 2) naming the variable, directory or table.
+ */
+export async function inspectSurroundings(
+  terminal: Terminal,
+  { config, settings }: JobConfig = readJobConfig(terminal),
+): Promise<JobSurroundings> {
+  const { encryptionKeys } = config.keys;
   const store = createLocalStore(config.lake.address);
   await checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
   if (settings.mode === "embedded") await checkWritable("NIGHTLEDGER_HOME", config.home.path);
@@ -55,6 +72,7 @@ export async function inspectSurroundings(terminal: Terminal): Promise<JobSurrou
       ? await readEmbeddedKeys(config.home.path)
       : parseEncryptionKeys(encryptionKeys);
   await checkKeys(store, keys, config.home.path);
+  await checkTables(store);
   const scope = scopeOf(config.api.url, config.lake.address);
   return { config, settings, store, scope, taskQueue: taskQueue(scope), keys };
 }

@@ -9,6 +9,7 @@ import {
   type JobSurroundings,
   openJobTemporal,
   reachService,
+  readJobConfig,
 } from "./job-surroundings.js";
 import { createProgressView } from "./progress-view.js";
 import { Releases } from "./releases.js";
@@ -31,14 +32,15 @@ export async function runSync(
   options: SyncOptions,
   flags: RunFlags,
 ): Promise<number> {
-  const surroundings = await inspectSurroundings(terminal);
-  if (flags.detach && surroundings.settings.mode === "embedded") {
+  const configuration = readJobConfig(terminal);
+  if (flags.detach && configuration.settings.mode === "embedded") {
     throw new InputError(
       "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
     );
   }
   const roster = await readRoster(rosterPath);
   for (const warning of roster.warnings) terminal.say(`warning: ${warning}`);
+  const surroundings = await inspectSurroundings(terminal, configuration);
   await reachService(surroundings, roster.rows[0]?.fp_id ?? "");
   const releases = new Releases();
   const interrupt = interruption(releases);
