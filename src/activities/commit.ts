@@ -52,6 +52,11 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
       writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),
     );
     const rows = await commitFeed(deps, input, plan, candidates);
+    const links = rows.filter(({ sign_conflicts }) => sign_conflicts > 0).length;
+    if (links > 0) {
+      const message = "amounts have another sign than their type says; signed_amount follows the type";
+      deps.warnings.once(input.runId, "signs", { links }, message);
+    }
     for (const { progress, status, reason } of input.ended) {
       rows.push(endedRow(plan, input.runId, plannedLink(plan, progress.link), progress, status, reason));
     }

@@ -9,9 +9,11 @@ import { finishRun } from "./finish-run.js";
 import { load } from "./load.js";
 import { materialize } from "./materialize.js";
 import { planGroup } from "./plan-group.js";
+import { RunWarnings } from "./run-warnings.js";
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
-export function createActivities(deps: Dependencies) {
+export function createActivities(given: Omit<Dependencies, "warnings">) {
+  const deps: Dependencies = { ...given, warnings: new RunWarnings(given.log) };
   const bound = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };

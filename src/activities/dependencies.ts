@@ -1,12 +1,14 @@
 import type { ApiClient } from "../api/client.js";
 import type { Lake } from "../lake/lake.js";
 import type { Logger } from "../logger.js";
+import type { RunWarnings } from "./run-warnings.js";
 
 /** What activities work with; made once, in `worker.ts`. */
 export interface Dependencies {
   readonly api: ApiClient;
   readonly lake: Lake;
   readonly log: Logger;
+  readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */
   readonly concurrency: number;
 }

@@ -1,7 +1,7 @@
 import { listBankLinks } from "../api/operations/bank-links.js";
 import { listUserAccounts } from "../api/operations/user-accounts.js";
 import type { SyncStream } from "../domain/job.js";
-import type { UserOutcome, UserProgress } from "../domain/user-course.js";
+import { endsUser, type UserOutcome, type UserProgress } from "../domain/user-course.js";
 import { frozenUsers } from "../lake/frozen-roster.js";
 import type { Stream } from "../lake/stream.js";
 import { accountStream } from "../streams/accounts.js";
@@ -10,6 +10,7 @@ import { cleanPage } from "../streams/clean-page.js";
 import { readPage } from "../streams/page-reading.js";
 import { callFailure } from "./call-failure.js";
 import type { Dependencies } from "./dependencies.js";
+import { warnOfOddities } from "./run-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
 export interface DiscoverInput {
@@ -54,10 +55,15 @@ export async function discover(deps: Dependencies, input: DiscoverInput): Promis
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {
     const fpId = users[progress.user]?.fp_id;
     if (fpId === undefined) throw new Error(`user ${progress.user} is not in the frozen roster`);
-    const outcome = await readUser(deps, input, slice, fpId);
-    return { progress, outcome, failed: outcome.kind === "failed" ? fpId : null };
+    return { progress, fpId, outcome: await readUser(deps, input, slice, fpId) };
   });
-  return { users: results, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
+  const at = Date.now();
+  const discovered = results.map(({ progress, fpId, outcome }) => ({
+    progress,
+    outcome,
+    failed: endsUser(progress, outcome, at) ? fpId : null,
+  }));
+  return { users: discovered, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }
 
 async function readUser(
@@ -73,6 +79,7 @@ async function readUser(
     try {
       const { body } = await slice.call(operation, { path: { fp_id: fpId } });
       const reading = readPage(stream, body);
+      warnOfOddities(deps, input.runId, stream, reading);
       if (reading.needsCleaning) {
         const { clean, bad } = cleanPage(stream, reading);
         await deps.lake.staging.putCleanPage(name, clean, bad);
@@ -111,6 +118,8 @@ function userOutcome(failure: ReturnType<typeof callFailure>, stream: Stream): U
       return { kind: "failed", reason: `${stream.name}: refused http_${failure.status}` };
     case "broken":
       return { kind: "failed", reason: `${stream.name}: ${failure.reason}` };
+    case "transient":
+      return { ...failure, reason: `${stream.name}: ${failure.reason}` };
     default:
       return failure;
   }

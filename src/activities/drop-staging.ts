@@ -1,8 +1,11 @@
 import { transactionStream } from "../streams/transactions.js";
 import type { Dependencies } from "./dependencies.js";
 import type { GroupPlan, GroupRef } from "./group-plan.js";
+import { inLanes } from "./lanes.js";
 import { plannedLink } from "./load.js";
 import { beating } from "./slice.js";
+
+const DELETED_AT_ONCE = 4;
 
 export interface DropStagingInput extends GroupRef {
   readonly links: readonly number[];
@@ -12,8 +15,8 @@ export interface DropStagingInput extends GroupRef {
 export async function dropStaging(deps: Dependencies, input: DropStagingInput): Promise<void> {
   await beating(async () => {
     const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
-    for (const link of input.links) {
-      await deps.lake.staging.dropOwner(input.runId, transactionStream.name, plannedLink(plan, link).link_id);
-    }
+    await inLanes(DELETED_AT_ONCE, input.links, (link) =>
+      deps.lake.staging.dropOwner(input.runId, transactionStream.name, plannedLink(plan, link).link_id),
+    );
   });
 }

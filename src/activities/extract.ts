@@ -10,6 +10,7 @@ import { transactionStream } from "../streams/transactions.js";
 import { callFailure } from "./call-failure.js";
 import type { Dependencies } from "./dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { warnOfOddities } from "./run-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
 export interface ExtractInput extends GroupRef {
@@ -26,8 +27,6 @@ export interface ExtractedLink {
 export interface ExtractResult {
   readonly links: readonly ExtractedLink[];
   readonly calls: number;
-  /** Fields without a column that were dropped. */
-  readonly unknownFields: number;
   /** Epoch milliseconds until which the service asked for no calls at all. */
   readonly gateUntil: number | null;
   /** Epoch milliseconds. */
@@ -42,22 +41,18 @@ interface Reader {
   readonly planned: PlannedLink;
   /** The page before the next one; undefined where it has not been looked at in this slice. */
   previous: Buffer | undefined;
-  unknownFields: number;
 }
 
 /** Advances a slice of links, each page by page by its cursor (DESIGN.md, How a job runs). */
 export async function extract(deps: Dependencies, input: ExtractInput): Promise<ExtractResult> {
   const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
-  let unknownFields = 0;
   const { results, calls } = await runSlice(deps, input, input.links, async (progress, slice) => {
     const planned = plan.links[progress.link];
     if (planned === undefined) throw new Error(`link ${progress.link} is not in ${input.plan}`);
-    const reader: Reader = { deps, input, slice, planned, previous: undefined, unknownFields: 0 };
-    const link = await readLink(reader, progress);
-    unknownFields += reader.unknownFields;
-    return link;
+    const reader: Reader = { deps, input, slice, planned, previous: undefined };
+    return readLink(reader, progress);
   });
-  return { links: results, calls, unknownFields, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
+  return { links: results, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
 }
 
 async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedLink> {
@@ -66,7 +61,7 @@ async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedL
     const page = await nextPage(reader, progress);
     if ("outcome" in page) return { progress, outcome: page.outcome };
     const step = advance(progress, page);
-    reader.unknownFields += page.reading.unknownFields;
+    warnOfOddities(reader.deps, reader.input.runId, transactionStream, page.reading);
     reader.previous = page.body;
     if (step.outcome !== undefined) return { progress: step.progress, outcome: step.outcome };
     progress = step.progress;

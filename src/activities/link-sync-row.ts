@@ -14,6 +14,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
   readonly updated: number;
   readonly removed: number;
   readonly quarantined: number;
+  readonly sign_conflicts: number;
 }
 
 /** The row of a committed update, from the state that was committed: both always agree. */

@@ -6,12 +6,14 @@ import { type FeedFile, loadFeedFile } from "../lake/load.js";
 import { transactionStream } from "../streams/transactions.js";
 import type { Dependencies } from "./dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { inLanes } from "./lanes.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { beating } from "./slice.js";
 
 /** Pages and bytes of one SQL statement (DESIGN.md, load). Small pages come together up to the bytes. */
 const MOST_PAGES = 200;
 const MOST_BYTES = 10 * 1024 * 1024;
+const READ_AT_ONCE = 8;
 
 export interface LoadInput extends GroupRef {
   readonly links: readonly { readonly progress: LinkProgress; readonly complete: boolean }[];
@@ -55,13 +57,16 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
   return beating(async () => {
     const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
     const refused: { link: number; outcome: LinkOutcome }[] = [];
-    const shared: ManifestPage[] = [];
-    const batches: ManifestPage[][] = [];
-    for (const { progress, complete } of input.links) {
-      if (!(await standsUp(deps, input, plan, progress))) {
-        refused.push({ link: progress.link, outcome: { kind: "torn" } });
-      } else if (complete) shared.push(...pagesOf(plan, progress));
-      else batches.push(pagesOf(plan, progress));
+    const shared: SizedPage[] = [];
+    const batches: SizedPage[][] = [];
+    const sized = await inLanes(READ_AT_ONCE, input.links, ({ progress }) =>
+      sizedPages(deps, input, plan, progress),
+    );
+    for (const [at, { progress, complete }] of input.links.entries()) {
+      const pages = sized[at];
+      if (pages === undefined) refused.push({ link: progress.link, outcome: { kind: "torn" } });
+      else if (complete) shared.push(...pages);
+      else batches.push(pages);
     }
     batches.push(shared);
     const files: ManifestFile[] = [];
@@ -91,42 +96,44 @@ function pagesOf(plan: GroupPlan, progress: LinkProgress): ManifestPage[] {
   });
 }
 
-/** Whether the staged pages are the ones that were read: by their rolling hash. */
-async function standsUp(
+/** A page with the bytes of its body. */
+interface SizedPage extends ManifestPage {
+  readonly bytes: number;
+}
+
+/** The staged pages of a link, if they are the ones that were read: by their rolling hash. */
+async function sizedPages(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
   progress: LinkProgress,
-): Promise<boolean> {
+): Promise<SizedPage[] | undefined> {
   const owner = plannedLink(plan, progress.link).link_id;
+  const sized: SizedPage[] = [];
   let { pagesSha256 } = progress.loaded;
-  for (let page = progress.loaded.pages; page < progress.pages; page += 1) {
-    const name = {
-      runId: input.runId,
-      stream: transactionStream.name,
-      owner,
-      attempt: progress.attempt,
-      page,
-    };
-    const staged = await deps.lake.staging.page(name);
-    if (staged === undefined) return false;
-    pagesSha256 = withPage(pagesSha256, staged.body);
+  for (const page of pagesOf(plan, progress)) {
+    const stream = transactionStream.name;
+    const name = { runId: input.runId, stream, owner, attempt: page.attempt, page: page.page };
+    const body = await deps.lake.staging.body(name);
+    if (body === undefined) return undefined;
+    pagesSha256 = withPage(pagesSha256, body);
+    sized.push({ ...page, bytes: body.length });
   }
-  return pagesSha256 === progress.pagesSha256;
+  return pagesSha256 === progress.pagesSha256 ? sized : undefined;
 }
 
 async function loadBatches(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
-  pages: readonly ManifestPage[],
+  pages: readonly SizedPage[],
   refused: { link: number; outcome: LinkOutcome }[],
 ): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
   let rest = [...pages];
   while (rest.length > 0) {
     cancellationSignal().throwIfAborted();
-    const batch = await firstBatch(deps, input, plan, rest);
+    const batch = firstBatch(rest);
     try {
       files.push(await loadPages(deps, input, plan, batch));
       rest = rest.slice(batch.length);
@@ -136,7 +143,8 @@ async function loadBatches(
       refused.push({ link, outcome: { kind: "broken", reason: error.reason } });
       // Its rows may stand in files of this very load: these are made again without it.
       const mixed = files.filter((file) => file.pages.some((page) => page.link === link));
-      const again = mixed.flatMap((file) => file.pages);
+      const sized = new Map(pages.map((page) => [pageId(page), page]));
+      const again = mixed.flatMap((file) => file.pages.flatMap((page) => sized.get(pageId(page)) ?? []));
       for (const file of mixed) files.splice(files.indexOf(file), 1);
       rest = [...again, ...rest].filter((page) => page.link !== link);
     }
@@ -144,17 +152,15 @@ async function loadBatches(
   return files;
 }
 
-async function firstBatch(
-  deps: Dependencies,
-  input: GroupRef,
-  plan: GroupPlan,
-  pages: readonly ManifestPage[],
-): Promise<ManifestPage[]> {
-  const batch: ManifestPage[] = [];
+function pageId({ link, page }: ManifestPage): string {
+  return `${link}-${page}`;
+}
+
+function firstBatch(pages: readonly SizedPage[]): SizedPage[] {
+  const batch: SizedPage[] = [];
   let bytes = 0;
   for (const page of pages) {
-    const { name } = toLoad(input, plan, page);
-    bytes += (await deps.lake.staging.describe(name)).bytes;
+    bytes += page.bytes;
     if (batch.length > 0 && (bytes > MOST_BYTES || batch.length >= MOST_PAGES)) break;
     batch.push(page);
   }

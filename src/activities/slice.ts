@@ -3,6 +3,7 @@ import { ApiError } from "../api/errors.js";
 import type { Reply } from "../api/exchange.js";
 import type { Operation, ParamsOf } from "../api/operation.js";
 import type { Dependencies } from "./dependencies.js";
+import { inLanes } from "./lanes.js";
 
 const HEARTBEAT_EVERY_MS = 2_000;
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
@@ -68,24 +69,4 @@ export async function beating<R>(work: () => Promise<R>): Promise<R> {
   } finally {
     clearInterval(timer);
   }
-}
-
-async function inLanes<T, R>(
-  lanes: number,
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
-  const results = new Array<R>(items.length);
-  let next = 0;
-  async function lane(): Promise<void> {
-    while (next < items.length) {
-      const at = next;
-      next += 1;
-      results[at] = await work(items[at] as T);
-    }
-  }
-  const settled = await Promise.allSettled(Array.from({ length: Math.min(lanes, items.length) }, lane));
-  const broken = settled.find((result) => result.status === "rejected");
-  if (broken !== undefined) throw broken.reason;
-  return results;
 }

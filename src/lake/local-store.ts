@@ -13,6 +13,7 @@ import {
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
 import type { ObjectStore } from "./object-store.js";
+import { removeTree } from "./tree-removal.js";
 
 /**
  * An object store in a directory (LAKE.md, Commit 6). The directory is made by the first write.
@@ -98,7 +99,7 @@ export function createLocalStore(root: string): ObjectStore {
     },
     async deletePrefix(prefix) {
       const path = pathOf(prefix.replace(/\/$/, ""));
-      await rm(path, { force: true, recursive: true }).catch((error) => {
+      await removeTree(path).catch((error) => {
         throw unpublished(error, path);
       });
     },

@@ -57,6 +57,11 @@ export class Staging {
     return { body, fetchedAt: entry.modifiedAt };
   }
 
+  /** The bytes of a page alone. */
+  async body(name: PageName): Promise<Buffer | undefined> {
+    return this.store.get(pageKey(name));
+  }
+
   async putPage(name: PageName, body: Uint8Array): Promise<void> {
     await this.store.put(pageKey(name), body);
   }

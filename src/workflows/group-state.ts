@@ -125,9 +125,9 @@ export class GroupState {
     return [...this.#open.values()].reduce((sum, { progress }) => sum + progress.entries, 0);
   }
 
-  /** Links to be admitted, so that at most `most` are open. */
+  /** Links to be admitted, so that at most `most` are being read. */
   toAdmit(most: number): number[] {
-    return this.#waiting.slice(0, Math.max(0, most - this.#open.size));
+    return this.#waiting.slice(0, Math.max(0, most - this.#reading().length));
   }
 
   admit({ open, skipped }: AdmitLinksResult): void {
@@ -143,11 +143,12 @@ export class GroupState {
   }
 
   /** Links that the next slice advances; those that were not reached before come first. */
-  due(at: number): LinkProgress[] {
+  due(at: number, most: number): LinkProgress[] {
     return this.#reading()
       .filter(({ progress }) => progress.notBefore <= at)
       .map(({ progress }) => progress)
-      .sort((a, b) => a.pages - b.pages);
+      .sort((a, b) => a.pages - b.pages)
+      .slice(0, most);
   }
 
   /** Epoch milliseconds at which the next link is due; undefined when none is being read. */

@@ -35,8 +35,10 @@ export const COMMIT_EVERY_MS = 30_000;
 export const LOAD_EVERY_PAGES = 20;
 /** Loads that may be waiting while the next slice is read: more would fill the staging area. */
 export const LOADS_BEHIND = 3;
-/** Links that one group reads at a time. */
-export const LINKS_AT_ONCE = 400;
+/** Links that one slice advances. */
+export const LINKS_PER_SLICE = 400;
+/** Links that a group has admitted and not read to their end: the next slice's are there when one ends. */
+export const LINKS_AT_ONCE = 2 * LINKS_PER_SLICE;
 /** Groups of one run at a time. */
 export const GROUPS_AT_ONCE = 4;
 /** Groups after which a run continues as new. */

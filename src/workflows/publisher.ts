@@ -11,6 +11,7 @@ const { load, commit, dropStaging } = proxyActivities<Activities>(HEARTBEATING);
 /** Loads and commits what slices finished, in order, while the next ones are read. */
 export class Publisher {
   #last: Promise<void> = Promise.resolve();
+  #dropping: Promise<unknown> = Promise.resolve();
   #pending = 0;
   #committedAt = Date.now();
 
@@ -36,12 +37,13 @@ export class Publisher {
   /** Commits everything that is complete. */
   async flush(): Promise<void> {
     await this.publish(true);
-    await this.idle();
+    await this.#last;
   }
 
   /** Settles when nothing is on its way; rejects with what went wrong. */
-  idle(): Promise<void> {
-    return this.#last;
+  async idle(): Promise<void> {
+    await this.#last;
+    await this.#dropping;
   }
 
   async #loadAndCommit(toLoad: readonly ToLoad[], last: boolean): Promise<void> {
@@ -65,6 +67,8 @@ export class Publisher {
     const { totals } = await commit({ ...ref, ...finished, chunk, full: options.full });
     state.totals = addTotals(state.totals, totals);
     const links = [...finished.complete, ...finished.ended].map(({ progress }) => progress.link);
-    await dropStaging({ ...ref, links });
+    // What is left of a run's staging is deleted with its row: nothing waits for this, and nothing hangs on it.
+    const dropping = dropStaging({ ...ref, links }).catch(() => undefined);
+    this.#dropping = Promise.all([this.#dropping, dropping]);
   }
 }

@@ -15,7 +15,7 @@ import { addTotals, noTotals, type SyncTotals, withFailure } from "../domain/syn
 import { discoverUsers } from "./discover-users.js";
 import { type CarriedGroup, GroupState } from "./group-state.js";
 import { groupProgressSignal } from "./messages.js";
-import { BRIEF, HEARTBEATING, LINKS_AT_ONCE, SLICE_BUDGET_MS } from "./policies.js";
+import { BRIEF, HEARTBEATING, LINKS_AT_ONCE, LINKS_PER_SLICE, SLICE_BUDGET_MS } from "./policies.js";
 import { Publisher } from "./publisher.js";
 
 const { extract, planGroup } = proxyActivities<Activities>(HEARTBEATING);
@@ -89,14 +89,18 @@ async function read(input: SyncGroupInput, state: GroupState): Promise<void> {
   const publisher = new Publisher(input.options, state, ref);
   try {
     while (state.reading) {
-      await admit(state, ref);
-      const due = state.due(Date.now());
-      if (due.length === 0) {
+      const due = state.due(Date.now(), LINKS_PER_SLICE);
+      const toAdmit = state.toAdmit(LINKS_AT_ONCE);
+      if (due.length === 0 && toAdmit.length === 0) {
         await publisher.flush();
-        await sleep(Math.max(1, (state.nextDue() ?? 0) - Date.now()));
+        await untilDue(state);
         continue;
       }
-      const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
+      const [slice] = await Promise.all([
+        due.length === 0 ? undefined : extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS }),
+        admit(state, ref, toAdmit),
+      ]);
+      if (slice === undefined) continue;
       state.applySlice(slice.links, askedSize, slice.at);
       state.totals = addTotals(state.totals, { ...noTotals(), calls: slice.calls });
       await publisher.publish();
@@ -119,10 +123,14 @@ function groupName({ group, again }: SyncGroupInput): string {
   return again === null ? `g${group}` : `g${group}-again`;
 }
 
-async function admit(state: GroupState, ref: GroupRef): Promise<void> {
-  const links = state.toAdmit(LINKS_AT_ONCE);
-  if (links.length === 0) return;
-  state.admit(await admitLinks({ ...ref, links }));
+async function admit(state: GroupState, ref: GroupRef, links: readonly number[]): Promise<void> {
+  if (links.length > 0) state.admit(await admitLinks({ ...ref, links }));
+}
+
+/** Waits for the first link whose wait ends; no timer where one is due by now. */
+async function untilDue(state: GroupState): Promise<void> {
+  const wait = (state.nextDue() ?? 0) - Date.now();
+  if (wait > 0) await sleep(wait);
 }
 
 async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> {
