@@ -5,6 +5,7 @@ import { readConfig } from "../config.js";
 import { InputError } from "../domain/input-error.js";
 import { createLocalStore } from "../lake/local-store.js";
 import { type LakeQuery, openQuery } from "../lake/query.js";
+import { TABLES } from "../streams/tables.js";
 import type { Terminal } from "./terminal.js";
 
 /**
@@ -23,7 +24,10 @@ export async function withLakeQuery<R>(
   }
   // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
   const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
-  const query = openQuery(createLocalStore(lake.address), { scratchDirectory });
+  const query = openQuery(createLocalStore(lake.address), {
+    scratchDirectory,
+    tables: TABLES.map(({ name }) => name),
+  });
   try {
     return await work(query);
   } finally {

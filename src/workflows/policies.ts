@@ -26,6 +26,9 @@ export const BRIEF: ActivityOptions = {
   retry: UNTIL_A_WORKER_LIVES,
 };
 
+/** A workflow task that a killed worker held is given to another one after this. */
+export const TASK_TIMEOUT = "5s";
+
 /** A slice advances its links for this long, and then says how far they came. */
 export const SLICE_BUDGET_MS = 5_000;
 /** Finished links are committed when so many rows are waiting, or after so long. */

@@ -13,7 +13,7 @@ import type { SyncOptions } from "../domain/job.js";
 import { endStatus, type RunStatus, type SyncSummary } from "../domain/sync-summary.js";
 import { addTotals, type Failure, noTotals, type SyncTotals, withFailure } from "../domain/sync-totals.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
-import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING } from "./policies.js";
+import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING, TASK_TIMEOUT } from "./policies.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
 const { materialize, finishRun } = proxyActivities<Activities>(HEARTBEATING);
@@ -158,7 +158,11 @@ async function runGroup(group: SyncGroupInput, going: Map<number, GroupProgress>
   going.set(group.group, { group: group.group, linksTotal: 0, linksDone: 0, rowsRead: 0 });
   const workflowId = `${workflowInfo().workflowId}/${group.runId}/g${group.group}${group.again ? "-again" : ""}`;
   try {
-    const handle: GroupHandle = await startChild(syncGroup, { workflowId, args: [group] });
+    const handle: GroupHandle = await startChild(syncGroup, {
+      workflowId,
+      workflowTaskTimeout: TASK_TIMEOUT,
+      args: [group],
+    });
     return await handle.result();
   } catch (error) {
     if (isCancellation(error)) throw error;
