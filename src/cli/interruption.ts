@@ -1,9 +1,17 @@
 import type { Releases } from "./releases.js";
 
+/** Thrown where Ctrl-C or SIGTERM came before there was a run to leave. */
+export class InterruptedError extends Error {
+  override readonly name = "InterruptedError";
+}
+
 /** A signal that Ctrl-C and SIGTERM abort, so that a command can end in order; the second one ends it at once. */
 export function interruption(releases: Releases): AbortController {
   const controller = new AbortController();
-  const abort = () => controller.abort();
+  const abort = () =>
+    controller.abort(
+      new InterruptedError("stopped before a run was under way. Nothing was started or changed by it"),
+    );
   process.once("SIGINT", abort);
   process.once("SIGTERM", abort);
   releases.add(() => {

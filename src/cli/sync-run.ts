@@ -44,16 +44,19 @@ export async function runSync(
   await reachService(surroundings, roster.rows[0]?.fp_id ?? "");
   const releases = new Releases();
   const interrupt = interruption(releases);
+  let followed: { started: StartedSync; end: RunEnd | undefined };
   try {
     const { temporal } = await openJobTemporal(surroundings, terminal, releases, {
       signal: interrupt.signal,
     });
     const job = { surroundings, temporal, roster, options };
-    const { started, end } = await followSync(terminal, job, flags.detach ? undefined : interrupt.signal);
-    return report(terminal, flags, started, end);
+    followed = await followSync(terminal, job, flags.detach ? undefined : interrupt.signal);
+    // A cluster's run does not end with its command: Ctrl-C only detaches.
+    if (!temporal.embedded && followed.end?.kind === "interrupted") followed.end = undefined;
   } finally {
     await releases.run();
   }
+  return report(terminal, flags, followed.started, followed.end);
 }
 
 /** A sync that may start: everything before it was found right. */
