@@ -26,7 +26,7 @@ export async function withLakeQuery<R>(
   const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
   const query = openQuery(createLocalStore(lake.address), {
     scratchDirectory,
-    tables: TABLES.map(({ name }) => name),
+    tables: TABLES,
   });
   try {
     return await work(query);

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { copyFile, link, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { copyFile, link, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../domain/input-error.js";
+import { KnownDirectories } from "./local-store-directories.js";
 import { errorCode, isAbsent, unlinkable, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
@@ -23,6 +24,7 @@ import { removeTree } from "./tree-removal.js";
 export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
   const pathOf = (key: string) => pathOfKey(address, key);
+  const directories = new KnownDirectories();
 
   async function get(key: string): Promise<Buffer | undefined> {
     const path = pathOf(key);
@@ -38,8 +40,7 @@ export function createLocalStore(root: string): ObjectStore {
     const path = pathOf(key);
     const temporary = temporaryBeside(path);
     try {
-      await mkdir(dirname(path), { recursive: true });
-      await writeTemporary(temporary, body, { durable: false });
+      await directories.writeIn(dirname(path), () => writeTemporary(temporary, body, { durable: false }));
       await rename(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });

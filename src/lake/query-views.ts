@@ -2,7 +2,7 @@ import type { DeltaLocation } from "./delta-location.js";
 import { newestSnapshot } from "./delta-log.js";
 import { fileKey } from "./delta-path.js";
 import { assertReadable } from "./delta-protocol.js";
-import { columnsOf } from "./delta-schema.js";
+import { columnsOf, type TableSpec } from "./delta-schema.js";
 import { NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 import { sqlList, sqlName } from "./duckdb-sql.js";
 import type { ObjectStore } from "./object-store.js";
@@ -41,4 +41,10 @@ export async function viewStatement({ location, snapshot }: ReadTable): Promise<
   });
   const source = files.length === 0 ? "where false" : `from read_parquet(${sqlList(files)})`;
   return `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`;
+}
+
+/** The SQL that makes an empty view of a table that no commit has made yet. */
+export function emptyViewStatement({ name, columns }: TableSpec): string {
+  const values = columns.map((column) => `null::${column.type} as ${sqlName(column.name)}`);
+  return `create temp view ${sqlName(name)} as select ${values.join(", ")} where false`;
 }

@@ -1,12 +1,12 @@
 import { type DuckDBConnection, StatementType } from "@duckdb/node-api";
 import { InputError } from "../domain/input-error.js";
-import { columnsOf } from "./delta-schema.js";
+import { columnsOf, type TableSpec } from "./delta-schema.js";
 import { rowsOf } from "./delta-stats.js";
 import { createDuckDb } from "./duckdb.js";
 import { createSession } from "./duckdb-session.js";
 import type { ObjectStore } from "./object-store.js";
 import { type JsonValue, jsonValue } from "./query-json.js";
-import { findTables, type ReadTable, readTable, viewStatement } from "./query-views.js";
+import { emptyViewStatement, findTables, type ReadTable, readTable, viewStatement } from "./query-views.js";
 
 /** One line of `nightledger tables`. */
 export interface TableSummary {
@@ -20,8 +20,8 @@ export interface TableSummary {
 
 export interface QueryOptions {
   readonly scratchDirectory: string;
-  /** The names to look for; without them the whole store is listed. */
-  readonly tables?: readonly string[];
+  /** The tables to look for, empty where they are not there yet; without them the whole store is listed. */
+  readonly tables?: readonly TableSpec[];
   readonly memoryLimitMb?: number;
 }
 
@@ -42,7 +42,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
 
   async function tables(): Promise<ReadTable[]> {
-    const names = options.tables ?? (await findTables(store));
+    const names = options.tables?.map(({ name }) => name) ?? (await findTables(store));
     const found: ReadTable[] = [];
     for (const table of names) {
       const read = await readTable({ store, table, duckdb });
@@ -57,6 +57,10 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
     try {
       const sql = createSession(connection);
       for (const table of found) await sql.run(await viewStatement(table));
+      const missing = (options.tables ?? []).filter(({ name }) =>
+        found.every(({ location }) => location.table !== name),
+      );
+      for (const spec of missing) await sql.run(emptyViewStatement(spec));
       await assertReads(connection, statement);
       for await (const batch of sql.stream(statement)) {
         yield batch.map((row) =>

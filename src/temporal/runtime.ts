@@ -46,7 +46,10 @@ const METHODS = {
   ERROR: "error",
 } as const satisfies Record<LogLevel, keyof RuntimeLogger>;
 
-// Spreading would keep the SDK's symbol-keyed fields; entries are those with a name.
+// Only plain fields: at debug level the SDK hands over whole tasks, with every payload decoded.
 function forward(level: LogLevel, message: string, fields: LogMetadata = {}): void {
-  target?.[METHODS[level]](Object.fromEntries(Object.entries(fields)), message);
+  const plain = Object.entries(fields).filter(
+    ([, value]) => typeof value !== "object" || value instanceof Error,
+  );
+  target?.[METHODS[level]](Object.fromEntries(plain), message);
 }
