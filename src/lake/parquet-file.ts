@@ -109,6 +109,11 @@ export async function writeQuery(
   }
 }
 
+/** A state or a reason may quote what the service sent; DuckDB refuses a file with half a surrogate pair. */
+function readable(_: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll(/\p{Surrogate}/gu, "\ufffd") : value;
+}
+
 /** Writes rows given as JSON values (instants and decimals as text) as one data file of a table. */
 export async function writeRows(
   lake: Lake,
@@ -119,7 +124,7 @@ export async function writeRows(
   if (rows.length === 0) return undefined;
   const source = scratchPath(lake, "jsonl");
   try {
-    const lines = rows.map((row) => `${JSON.stringify(row)}\n`);
+    const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
     await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
     await writeFile(source, lines.join(""));
     const columns = spec.columns.map(({ name }) => `${sqlName(name)}: 'VARCHAR'`).join(", ");
