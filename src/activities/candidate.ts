@@ -34,11 +34,13 @@ export interface Candidate {
   readonly removals: InferredRemovals | undefined;
   /** The link's next state; null where nothing came and the cursor stayed. */
   readonly domain: LinkDomain | null;
+  /** Why it must never be committed; null where nothing speaks against it. */
+  readonly problem: string | null;
 }
 
 /**
- * Gathers a link's update from its manifests.
- * @throws Error when loaded and quarantined rows don't add up to what was delivered: never to be committed.
+ * Gathers a link's update from its manifests. Where loaded and quarantined rows don't add up to what was
+ * delivered, SQL has read a page otherwise than the activity that staged it: the link fails with that.
  */
 export async function candidateOf(
   deps: Dependencies,
@@ -61,9 +63,8 @@ export async function candidateOf(
   const rows = counts.created + counts.updated + counts.removed;
   const bad = rows === progress.entries ? [] : await badRows(deps, runId, planned, progress);
   if (rows + bad.length !== progress.entries) {
-    throw new Error(
-      `${rows} rows were loaded and ${bad.length} quarantined of ${progress.entries} that one link delivered; nothing of it was committed`,
-    );
+    const problem = `schema ${rows} rows loaded and ${bad.length} quarantined of ${progress.entries} delivered`;
+    return { runId, progress, planned, files, bad: [], removals: undefined, domain: null, problem };
   }
   const next = (planned.base?.next_sequence ?? 1) + progress.entries;
   const removals =
@@ -80,7 +81,7 @@ export async function candidateOf(
         })
       : undefined;
   const domain = nextDomain(runId, plan, planned, progress, counts, bad.length, removals?.gone ?? 0);
-  return { runId, progress, planned, files, bad, removals, domain };
+  return { runId, progress, planned, files, bad, removals, domain, problem: null };
 }
 
 type Counts = Omit<LinkRows, "link_id" | "sequence_from" | "sequence_to"> & {

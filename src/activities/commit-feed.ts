@@ -33,7 +33,7 @@ export async function commitFeed(
     endedRow(plan, input.runId, candidate.planned, candidate.progress, status, reason, {
       quarantined: candidate.bad.length,
     });
-  const refused = candidates.filter((candidate) => !input.full && removesTooMuch(candidate));
+  const refused = candidates.filter((candidate) => refusal(candidate, input.full) !== null);
   const idle = candidates.filter((candidate) => candidate.domain === null && !refused.includes(candidate));
   const wanted = candidates.filter((candidate) => candidate.domain !== null && !refused.includes(candidate));
   const { committed } = await publish(deps, input, plan, candidates, wanted);
@@ -43,16 +43,15 @@ export async function commitFeed(
       return domain === undefined ? ended(candidate, "skipped", "superseded") : committedRow(domain);
     }),
     ...idle.map((candidate) => ended(candidate, "unchanged", null)),
-    ...refused.map((candidate) => ended(candidate, "failed", refusal(candidate))),
+    ...refused.map((candidate) => ended(candidate, "failed", refusal(candidate, input.full))),
   ];
 }
 
-function removesTooMuch({ removals }: Candidate): boolean {
-  return removals !== undefined && removals.gone > FEW_REMOVALS && removals.gone * 2 > removals.known;
-}
-
-function refusal({ removals }: Candidate): string {
-  return `resync_would_remove ${removals?.gone} of ${removals?.known}`;
+/** Why a complete update is not committed all the same; null where it may be. */
+function refusal({ problem, removals }: Candidate, full: boolean): string | null {
+  if (problem !== null) return problem;
+  const { gone, known } = removals ?? { gone: 0, known: 0 };
+  return !full && gone > FEW_REMOVALS && gone * 2 > known ? `resync_would_remove ${gone} of ${known}` : null;
 }
 
 async function publish(

@@ -83,7 +83,7 @@ async function readUser(
       if (reading.needsCleaning) {
         const { clean, bad } = cleanPage(stream, reading);
         await deps.lake.staging.putCleanPage(name, clean, bad);
-      }
+      } else if (slice.repeated) await deps.lake.staging.dropCleanPage(name);
       await deps.lake.staging.putPage(name, body);
     } catch (error) {
       return userOutcome(callFailure(error), stream);
@@ -119,7 +119,7 @@ function userOutcome(failure: ReturnType<typeof callFailure>, stream: Stream): U
     case "broken":
       return { kind: "failed", reason: `${stream.name}: ${failure.reason}` };
     case "transient":
-      return { ...failure, reason: `${stream.name}: ${failure.reason}` };
+      return { ...failure, stream: stream.name };
     default:
       return failure;
   }

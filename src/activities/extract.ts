@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { syncTransactions } from "../api/operations/transaction-sync.js";
 import type { LinkOutcome } from "../domain/link-course.js";
 import type { LinkProgress } from "../domain/link-progress.js";
+import { hasLoneSurrogate } from "../domain/transaction-values.js";
 import { withPage } from "../lake/link-domain.js";
 import type { PageName } from "../lake/staging.js";
 import { cleanPage, deliveredText, emptyPage } from "../streams/clean-page.js";
@@ -126,7 +127,8 @@ async function stage(reader: Reader, name: PageName, { reading, body, repeats }:
   if (repeats || reading.needsCleaning) {
     const { clean, bad } = repeats ? emptyPage(transactionStream) : cleanPage(transactionStream, reading);
     await staging.putCleanPage(name, clean, bad);
-  }
+    // A lost attempt may have left the clean page of an answer that it could not stage any more.
+  } else if (reader.slice.repeated) await staging.dropCleanPage(name);
   await staging.putPage(name, body);
 }
 
@@ -208,6 +210,13 @@ export function advance(
     streak: null,
     notBefore: 0,
   };
+  // Committed, it would stop every later sync of the link: no address can hold it.
+  if (next !== null && hasLoneSurrogate(next)) {
+    return {
+      progress: before,
+      outcome: { kind: "broken", reason: "schema cursor.next: has a lone surrogate" },
+    };
+  }
   if (!envelope.has_more) return { progress, outcome: { kind: "complete" } };
   if (stuck) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
   return { progress };

@@ -13,7 +13,12 @@ export interface UserProgress {
 export type UserOutcome =
   | { readonly kind: "open" }
   | { readonly kind: "complete" }
-  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | {
+      readonly kind: "transient";
+      readonly stream: string;
+      readonly reason: string;
+      readonly retryAfterMs: number | null;
+    }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "unauthorized" };
 
@@ -42,11 +47,18 @@ export function afterUserOutcome(
       return { kind: "failed", reason: outcome.reason };
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome.retryAfterMs, jitter);
-      if (verdict.kind === "give_up") return { kind: "failed", reason: `gave_up ${outcome.reason}` };
+      if (verdict.kind === "give_up") {
+        return { kind: "failed", reason: `${outcome.stream}: gave_up ${outcome.reason}` };
+      }
       return {
         kind: "read",
         progress: { ...progress, streak: verdict.streak, notBefore: verdict.notBefore },
       };
     }
   }
+}
+
+/** Whether an outcome that came at `at` fails the user: then, and only then, a history names them. */
+export function endsUser(progress: UserProgress, outcome: UserOutcome, at: number): boolean {
+  return afterUserOutcome(progress, outcome, at, 0).kind === "failed";
 }

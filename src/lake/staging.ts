@@ -72,6 +72,12 @@ export class Staging {
     await this.store.put(cleanKey(name), clean);
   }
 
+  /** Takes a clean page away that belongs to another answer than the one that is staged next. */
+  async dropCleanPage(name: PageName): Promise<void> {
+    await this.store.delete(cleanKey(name));
+    await this.store.delete(badKey(name));
+  }
+
   async badRows(name: PageName): Promise<BadRow[]> {
     const text = await this.store.get(badKey(name));
     if (text === undefined) return [];

@@ -9,6 +9,8 @@ export interface RowList {
   readonly row: z.ZodType;
   /** Fields that have a column; others are dropped and counted. Absent where rows are not objects. */
   readonly fields?: ReadonlySet<string>;
+  /** How many scores of a good row become null because they are no numbers. */
+  readonly unreadableScores?: (row: unknown) => number;
 }
 
 /** One kind of record read from the service: its lists, its table and the SQL between them. */

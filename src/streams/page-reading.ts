@@ -20,6 +20,8 @@ export interface PageReading {
   readonly entries: readonly number[];
   /** Fields without a column, over all rows. */
   readonly unknownFields: number;
+  /** Confidences that are no numbers, over all rows. */
+  readonly unreadableScores: number;
   /** Whether SQL must not read the page as it is: bad rows, or text that DuckDB would refuse. */
   readonly needsCleaning: boolean;
 }
@@ -53,6 +55,7 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
   const problems: RowProblem[] = [];
   const entries: number[] = [];
   let unknownFields = 0;
+  let unreadableScores = 0;
   for (const list of stream.lists) {
     const rows = rowsAt(envelope, list);
     entries.push(rows.length);
@@ -60,11 +63,14 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
       const row = rows[index];
       const reason = rowProblem(list.row, row);
       if (reason !== undefined) problems.push({ list: list.name, index, reason });
-      else if (list.fields !== undefined) unknownFields += countUnknown(row, list.fields);
+      else if (list.fields !== undefined) {
+        unknownFields += countUnknown(row, list.fields);
+        unreadableScores += list.unreadableScores?.(row) ?? 0;
+      }
     }
   }
   const needsCleaning = problems.length > 0 || mayHoldSurrogates(body) || !isUtf8(body);
-  return { envelope, text, problems, entries, unknownFields, needsCleaning };
+  return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
 }
 
 /** The rows of one list of a parsed response. */

@@ -28,13 +28,39 @@ export const instant = (text: string) => `case when regexp_full_match(${text},
 
 const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 
+const SCORE = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** Confidences of a good row that are neither a number nor a numeric text (LAKE.md, Values). */
+function unreadableScores(row: unknown): number {
+  const { enrichment } = row as { enrichment?: Record<string, { confidence?: unknown } | null> | null };
+  if (enrichment === null || enrichment === undefined) return 0;
+  let count = 0;
+  for (const name of ["category", "subcategory", "merchant", "processor"]) {
+    const confidence = enrichment[name]?.confidence ?? 0;
+    if (typeof confidence === "string" ? !SCORE.test(confidence) : !Number.isFinite(confidence)) count += 1;
+  }
+  return count;
+}
+
 /** GET /bank_links/{link_id}/transactions/sync into `transaction_changes` (SERVICE.md 2.9, 4.4). */
 export const transactionStream: Stream = {
   name: "transactions",
   envelope: syncTransactions.response,
   lists: [
-    { name: "created", path: ["transactions", "created"], row: bankTransactionSchema, fields: FIELDS },
-    { name: "updated", path: ["transactions", "updated"], row: bankTransactionSchema, fields: FIELDS },
+    {
+      name: "created",
+      path: ["transactions", "created"],
+      row: bankTransactionSchema,
+      fields: FIELDS,
+      unreadableScores,
+    },
+    {
+      name: "updated",
+      path: ["transactions", "updated"],
+      row: bankTransactionSchema,
+      fields: FIELDS,
+      unreadableScores,
+    },
     { name: "removed", path: ["transactions", "removed"], row: removedIdSchema },
   ],
   table: transactionChanges,
