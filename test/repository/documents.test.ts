@@ -1,0 +1,127 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createProgram } from "../../src/cli/main.js";
+import { VARIABLES } from "../../src/config-values.js";
+import { anchors, firstTable, links, section } from "./markdown.js";
+import { ROOT, read, repositoryFiles, sourcesIn } from "./source-tree.js";
+
+const documents = repositoryFiles().filter((path) => path.endsWith(".md"));
+const silent = { env: {}, cwd: ROOT, interactive: false, result: () => undefined, say: () => undefined };
+const program = createProgram(silent, () => undefined);
+const scripts = Object.keys((JSON.parse(read("package.json")) as { scripts: object }).scripts);
+const code = (text: string) => `\`${text}\``;
+
+describe("docs/commands.md", () => {
+  const path = "docs/commands.md";
+
+  it("has a section for every command, in the order of --help, and for no other", () => {
+    const headings = [...read(path).matchAll(/^## `nightledger (.+)`$/gm)].map(([, name]) => name);
+    expect(headings).toEqual(program.commands.map((command) => command.name()));
+  });
+
+  it.each(program.commands.map((command) => [command.name(), command] as const))(
+    "says of %s what --help says",
+    (name, command) => {
+      const text = section(path, `\`nightledger ${name}\``);
+      const help = program.createHelp();
+      const description = command.description();
+      expect(text.trim().toLowerCase().startsWith(`${description.toLowerCase()}.`), description).toBe(true);
+      const rows = [
+        ...command.registeredArguments.map((one) => [
+          code(help.argumentTerm(one)),
+          help.argumentDescription(one),
+        ]),
+        ...command.options.map((one) => [code(help.optionTerm(one)), help.optionDescription(one)]),
+      ];
+      if (rows.length > 0) expect(firstTable(text)).toEqual(rows);
+    },
+  );
+});
+
+describe("docs/configuration.md", () => {
+  it("has a row for every variable, in the order of the code, and for no other", () => {
+    const rows = firstTable(read("docs/configuration.md"));
+    expect(rows.map(([name]) => name)).toEqual(VARIABLES.map(code));
+    for (const row of rows)
+      expect(
+        row.slice(1).every((cell) => cell !== ""),
+        row[0],
+      ).toBe(true);
+  });
+
+  it.each([...documents, ".env.example"])("%s names no variable that does not exist", (path) => {
+    const named = [...read(path).matchAll(/\bNIGHTLEDGER_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
+    expect(named.filter((name) => !(VARIABLES as readonly string[]).includes(name))).toEqual([]);
+  });
+});
+
+describe("README.md", () => {
+  const text = read("README.md");
+
+  it("begins with what it is and the two commands", () => {
+    const [, paragraph = "", block = ""] = text.split(/\n\n/);
+    expect(paragraph.match(/[.!?](\s|$)/g)).toHaveLength(2);
+    expect(block).toContain("npm ci && npm run demo");
+    expect(block).toContain("npm ci && npm test");
+  });
+
+  it.each(documents)("%s names npm scripts and commands that exist", (path) => {
+    const document = read(path);
+    const run = [...document.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = ""]) => name);
+    expect(run.filter((name) => !scripts.includes(name))).toEqual([]);
+    const commands = [...document.matchAll(/(?:npx|worker|`) ?nightledger ([a-z]+)\b/g)].map(
+      ([, name]) => name,
+    );
+    const known = program.commands.map((command) => command.name());
+    expect(commands.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+  });
+
+  it("leads to every document", () => {
+    const targets = links("README.md");
+    const missing = documents
+      .filter((path) => path.startsWith("docs/") && !path.startsWith("docs/decisions/"))
+      .filter((path) => !targets.includes(path));
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("documents", () => {
+  it("CHANGELOG.md has Unreleased on top", () => {
+    expect(/^## (.+)$/m.exec(read("CHANGELOG.md"))?.[1]).toBe("Unreleased");
+  });
+
+  it.each(documents)("the links of %s lead somewhere", (path) => {
+    const broken = links(path).filter((target) => {
+      const [file = "", anchor] = target.split("#");
+      const found = file === "" ? path : posix.join(posix.dirname(path), file);
+      if (!existsSync(join(ROOT, found))) return true;
+      return anchor !== undefined && !anchors(found).has(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+
+  it("docs/decisions/README.md lists every decision", () => {
+    const listed = links("docs/decisions/README.md");
+    const decisions = documents.filter((path) => /^docs\/decisions\/\d{4}-/.test(path));
+    expect(decisions.map((path) => posix.basename(path))).toEqual(listed);
+  });
+
+  it("every package that the program depends on has its reason in docs/decisions", () => {
+    const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
+    const text = documents
+      .filter((path) => path.startsWith("docs/decisions/"))
+      .map(read)
+      .join("\n");
+    const silentOn = Object.keys(dependencies).filter(
+      (name) => !name.startsWith("@temporalio/") && !text.includes(code(name)),
+    );
+    expect(silentOn).toEqual([]);
+  });
+
+  it("the modules of docs/architecture.md are those of src", () => {
+    const table = section("docs/architecture.md", "Modules");
+    const folders = new Set(sourcesIn("src").flatMap((path) => /^src\/[a-z]+\//.exec(path)?.[0] ?? []));
+    for (const folder of folders) expect(table).toContain(code(folder));
+  });
+});

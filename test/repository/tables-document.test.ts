@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { certificateText } from "../../src/domain/certificate.js";
+import { TABLES } from "../../src/streams/tables.js";
+import { firstTable, section } from "./markdown.js";
+import { read, sourcesIn } from "./source-tree.js";
+
+const PATH = "docs/tables.md";
+
+describe("docs/tables.md", () => {
+  it("has a section for every table that the code makes, and for no other", () => {
+    const named = [...read(PATH).matchAll(/^## `(\w+)`$/gm)].map(([, name]) => name);
+    expect(named.sort()).toEqual(TABLES.map(({ name }) => name).sort());
+    const made = sourcesIn("src/lake/tables", "src/streams").flatMap((path) =>
+      [...read(path).matchAll(/^ +name: "(\w+)",\n +(?:feed: true,\n +)?columns: \[/gm)].map(
+        ([, name]) => name,
+      ),
+    );
+    expect([...made].sort()).toEqual(TABLES.map(({ name }) => name).sort());
+  });
+
+  it.each(TABLES.map((spec) => [spec.name, spec] as const))(
+    "lists the columns of %s: names, order, types, each with its meaning",
+    (name, { columns }) => {
+      const rows = firstTable(section(PATH, `\`${name}\``));
+      expect(rows.map((row) => row.slice(0, 2))).toEqual(
+        columns.map((column) => [`\`${column.name}\``, `\`${column.type}\``]),
+      );
+      expect(rows.filter(([, , meaning]) => meaning === "")).toEqual([]);
+    },
+  );
+
+  it("gives the fields of a certificate in the order in which they are hashed", () => {
+    const fields = {
+      ...{ run_id: "r", link_id: "l", fp_id: "f", generation: 1, cursor_in: null, cursor_out: "c", pages: 1 },
+      ...{ created: 0, updated: 0, removed: 0, quarantined: 0, sequence_from: null, sequence_to: null },
+      ...{ pages_sha256: "p", certificate_prev: null },
+    };
+    const names = certificateText(fields)
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split("=")[0] ?? "");
+    const text = section(PATH, "Certificate");
+    expect(text).toContain(names.map((name) => `\`${name}\``).join(", "));
+    expect([...text.matchAll(/'(\w+)=' \|\|/g)].map(([, name]) => name)).toEqual(names);
+  });
+
+  it("has the statuses of a link, each with its meaning", () => {
+    const text = section(PATH, "`link_syncs`");
+    const statuses = firstTable(text.slice(text.indexOf("| `status` |")));
+    expect(statuses.map(([status]) => status)).toEqual(
+      ["synced", "unchanged", "skipped", "not_ready", "failed"].map((status) => `\`${status}\``),
+    );
+  });
+});
