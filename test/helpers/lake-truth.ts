@@ -16,6 +16,13 @@ interface WirePage {
   readonly body: SyncBody;
 }
 
+/** The rows of one link in each table. */
+interface LinkRows {
+  readonly live: readonly Row[];
+  readonly feed: readonly Row[];
+  readonly syncs: readonly Row[];
+}
+
 /**
  * Holds the whole lake against the stand-in: current rows value by value, the feed's order, the chain of
  * certificates, and what the last committed update of each link asked for and delivered.
@@ -24,16 +31,39 @@ export async function expectLakeEqualsTruth(
   world: SyncWorld,
   links: readonly string[] = [...world.sandbox.world.links.keys()],
 ): Promise<void> {
+  const rowsOf = await linkRows(world);
   for (const link of links) {
-    const rows = await world.rows(
-      `select ${TRUTH_COLUMNS.map((name) => `"${name}"`).join(", ")} from transactions where link_id = '${link}'`,
-    );
+    const rows = rowsOf(link);
     const expected = [...world.sandbox.truthRows(link)].map(truthRow);
-    expect(byId(rows)).toEqual(byId(expected));
-    await expectFeedInOrder(world, link);
-    await expectCertificates(world, link);
+    expect(byId(rows.live)).toEqual(byId(expected));
+    expectInOrder(rows);
+    expectChain(world, link, rows.syncs);
   }
   await expectCurrentState(world);
+}
+
+async function linkRows(world: SyncWorld): Promise<(link: string) => LinkRows> {
+  const columns = TRUTH_COLUMNS.map((name) => `"${name}"`).join(", ");
+  const live = await world.rows(`select ${columns} from transactions`);
+  const feed = await world.rows(
+    "select link_id, sequence, run_id, change_type, transaction_id from transaction_changes order by sequence",
+  );
+  const syncs = await world.rows("select * from link_syncs order by finished_at");
+  const tables = [live, feed, syncs].map(byLink);
+  return (link) => {
+    const [one = [], two = [], three = []] = tables.map((rows) => rows.get(link) ?? []);
+    return { live: one, feed: two, syncs: three };
+  };
+}
+
+function byLink(rows: readonly Row[]): Map<string, Row[]> {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(String(row.link_id));
+    if (group === undefined) groups.set(String(row.link_id), [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
 function byId(rows: readonly Row[]): Row[] {
@@ -54,16 +84,14 @@ export async function expectCurrentState(world: SyncWorld): Promise<void> {
   expect(differing?.n).toBe(0);
 }
 
-/** Sequences of a link increase without doubles, and its committed pages stand in the feed as they came. */
+/** Sequences of a link increase without doubles, and its certificates tell what stands in the feed. */
 export async function expectFeedInOrder(world: SyncWorld, link: string): Promise<void> {
-  const feed = await world.rows(
-    `select sequence, run_id, change_type, transaction_id, inferred from transaction_changes
-     where link_id = '${link}' order by sequence`,
-  );
+  expectInOrder((await linkRows(world))(link));
+}
+
+function expectInOrder({ feed, syncs }: LinkRows): void {
   expect(new Set(feed.map(({ sequence }) => sequence)).size).toBe(feed.length);
-  const commits = await world.rows(
-    `select * from link_syncs where link_id = '${link}' and certificate is not null order by finished_at`,
-  );
+  const commits = syncs.filter(({ certificate }) => certificate !== null);
   let last = 0;
   for (const commit of commits) {
     const rows = feed.filter(({ run_id }) => run_id === commit.run_id);
@@ -102,7 +130,10 @@ const FIELDS = [
 
 /** Every certificate is made again from its row, chained, and from the bodies that came over the wire. */
 export async function expectCertificates(world: SyncWorld, link: string): Promise<void> {
-  const rows = await world.rows(`select * from link_syncs where link_id = '${link}' order by finished_at`);
+  expectChain(world, link, (await linkRows(world))(link).syncs);
+}
+
+function expectChain(world: SyncWorld, link: string, rows: readonly Row[]): void {
   let head: string | null = null;
   for (const row of rows) {
     expect(row.certificate_prev).toBe(head);
