@@ -1,18 +1,17 @@
-import { constants } from "node:fs";
-import { copyFile, link, readFile, rename, rm, stat } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../domain/input-error.js";
 import { KnownDirectories } from "./local-store-directories.js";
-import { errorCode, isAbsent, unlinkable, unpublished, unreadable } from "./local-store-errors.js";
+import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
   makeDirectoryDurably,
   pathOfKey,
-  syncToDisk,
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
+import { publish, publishFiles } from "./local-store-publish.js";
 import type { ObjectStore } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
@@ -64,30 +63,17 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
-  async function upload(localPath: string, key: string): Promise<void> {
-    const path = pathOf(key);
-    const copied = temporaryBeside(path);
-    try {
-      await makeDirectoryDurably(dirname(path));
-      const near = await besideTarget(localPath, copied);
-      await syncToDisk(near);
-      if (!(await publish(near, path))) {
-        throw new Error(`${path} is there already and is never overwritten. Nothing was published.`);
-      }
-    } catch (error) {
-      throw unpublished(error, path);
-    } finally {
-      await rm(copied, { force: true });
-    }
-    await rm(localPath, { force: true });
-  }
-
   return {
     address,
     get,
     put,
     putIfAbsent,
-    upload,
+    async upload(localPath, key) {
+      await publishFiles([{ localPath, path: pathOf(key) }]);
+    },
+    async uploadAll(files) {
+      await publishFiles(files.map(({ localPath, key }) => ({ localPath, path: pathOf(key) })));
+    },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
     async stat(key) {
       return entryOf(key, pathOf(key));
@@ -114,24 +100,4 @@ export function createLocalStore(root: string): ObjectStore {
 
 function missing(path: string): string {
   return `${path} is missing, though a table refers to it. Restore it from a backup of the lake.`;
-}
-
-/** Gives a fsynced file its final name unless that is taken. */
-async function publish(from: string, path: string): Promise<boolean> {
-  try {
-    await link(from, path);
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    throw unlinkable(error, dirname(path));
-  }
-  await syncToDisk(dirname(path));
-  return true;
-}
-
-/** The file itself, or a copy beside its target where the two lie on different file systems. */
-async function besideTarget(localPath: string, copy: string): Promise<string> {
-  const [from, to] = await Promise.all([stat(localPath), stat(dirname(copy))]);
-  if (from.dev === to.dev) return localPath;
-  await copyFile(localPath, copy, constants.COPYFILE_EXCL);
-  return copy;
 }

@@ -26,4 +26,9 @@ export interface ObjectStore {
   download(key: string, scratchDirectory: string): Promise<string>;
   /** Publishes a local file under a new key, durably; the local file is gone afterwards. */
   upload(localPath: string, key: string): Promise<void>;
+  /**
+   * Publishes local files as {@link upload} does, waiting for the disk once instead of once a file: durable when
+   * it returns. Where one fails, those published by this call are taken away again.
+   */
+  uploadAll(files: readonly { readonly localPath: string; readonly key: string }[]): Promise<void>;
 }

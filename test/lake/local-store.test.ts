@@ -70,6 +70,32 @@ test("upload publishes a file under a new key, never over another one", async ()
   expect(String(await lake.store.get("t/file.parquet"))).toBe("rows");
 });
 
+test("uploadAll publishes every file, or none of them where one key is taken", async () => {
+  const files = Array.from({ length: 9 }, (_, n) => ({
+    localPath: join(lake.directory, "..", `file-${n}`),
+    key: `t/${n}.parquet`,
+  }));
+  const write = () => Promise.all(files.map(({ localPath, key }) => writeFile(localPath, key)));
+  await write();
+  await lake.store.put("t/6.parquet", "first");
+  await expect(lake.store.uploadAll(files)).rejects.toThrow("t/6.parquet is there already");
+  expect(await readdir(join(lake.directory, "t"))).toEqual(["6.parquet"]);
+  expect(String(await lake.store.get("t/6.parquet"))).toBe("first");
+  await lake.store.delete("t/6.parquet");
+  await lake.store.uploadAll(files);
+  for (const { localPath, key } of files) {
+    expect(String(await lake.store.get(key))).toBe(key);
+    await expect(stat(localPath)).rejects.toThrow("ENOENT");
+  }
+});
+
+test("uploadAll of nothing makes nothing, and a key that could leave the root is refused", async () => {
+  await lake.store.uploadAll([]);
+  await expect(stat(lake.directory)).rejects.toThrow("ENOENT");
+  const outside = { localPath: "/nowhere", key: "../x" };
+  await expect(lake.store.uploadAll([outside])).rejects.toMatchObject({ name: "InputError" });
+});
+
 test.each(["../x", "/etc/x", "a/../../x", "a//b", "", ".", "a/.tmp-1-x", "a\\b", "a\0b"])(
   "the key %j is refused because it could leave the root",
   async (key) => {

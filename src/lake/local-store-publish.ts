@@ -1,0 +1,90 @@
+import { constants } from "node:fs";
+import { copyFile, link, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
+import { makeDirectoryDurably, syncToDisk, temporaryBeside } from "./local-store-files.js";
+
+/** Node has four threads for files and SQL together: two for the disk leave two for SQL on both cores. */
+const SYNCS_AT_ONCE = 2;
+
+/** A local file and the path that it is to have. */
+export interface Publication {
+  readonly localPath: string;
+  readonly path: string;
+}
+
+/** Gives a fsynced file its final name unless that is taken; durable when it returns. */
+export async function publish(from: string, path: string): Promise<boolean> {
+  if (!(await linkUnlessTaken(from, path))) return false;
+  await syncToDisk(dirname(path));
+  return true;
+}
+
+/**
+ * Moves files to paths that are free, all of them durable when it returns: every file is fsynced before it gets
+ * its name, and each directory once after its last name. On failure none of the names is left.
+ *
+ * @throws StoreFullError, InputError as every write of the store; Error where a path is taken.
+ */
+export async function publishFiles(files: readonly Publication[]): Promise<void> {
+  const copies: string[] = [];
+  const published: string[] = [];
+  let current = files[0]?.path ?? "";
+  try {
+    const directories = new Set(files.map(({ path }) => dirname(path)));
+    for (const directory of directories) await makeDirectoryDurably(directory);
+    await inLanes(files, async ({ localPath, path }) => {
+      current = path;
+      const near = await besideTarget(localPath, path, copies);
+      await syncToDisk(near);
+      if (!(await linkUnlessTaken(near, path))) {
+        throw new Error(`${path} is there already and is never overwritten. Nothing was published.`);
+      }
+      published.push(path);
+    });
+    for (const directory of directories) await syncToDisk(directory);
+  } catch (error) {
+    for (const path of published) await rm(path, { force: true });
+    throw unpublished(error, current);
+  } finally {
+    for (const copy of copies) await rm(copy, { force: true });
+  }
+  for (const { localPath } of files) await rm(localPath, { force: true });
+}
+
+async function inLanes(
+  files: readonly Publication[],
+  work: (file: Publication) => Promise<void>,
+): Promise<void> {
+  const queue = [...files];
+  const lane = async () => {
+    try {
+      for (let file = queue.shift(); file !== undefined; file = queue.shift()) await work(file);
+    } catch (error) {
+      queue.length = 0;
+      throw error;
+    }
+  };
+  const lanes = await Promise.allSettled(Array.from({ length: SYNCS_AT_ONCE }, lane));
+  for (const outcome of lanes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+async function linkUnlessTaken(from: string, path: string): Promise<boolean> {
+  try {
+    await link(from, path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return false;
+    throw unlinkable(error, dirname(path));
+  }
+}
+
+/** The file itself, or a copy beside its target where the two lie on different file systems. */
+async function besideTarget(localPath: string, path: string, copies: string[]): Promise<string> {
+  const [from, to] = await Promise.all([stat(localPath), stat(dirname(path))]);
+  if (from.dev === to.dev) return localPath;
+  const copy = temporaryBeside(path);
+  copies.push(copy);
+  await copyFile(localPath, copy, constants.COPYFILE_EXCL);
+  return copy;
+}
