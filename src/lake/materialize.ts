@@ -3,8 +3,9 @@ import { creationOf } from "./delta-schema.js";
 import type { Snapshot } from "./delta-snapshot.js";
 import type { Lake } from "./lake.js";
 import { type FeedChanges, feedChanges, WATERMARK, watermarkOf } from "./materialize/feed-changes.js";
-import { type MaterializeProgress, type WriteOptions, writeNewFiles } from "./materialize/new-files.js";
-import { FileStorage } from "./materialize/written-files.js";
+import { FileStorage } from "./materialize/file-storage.js";
+import { writeNewFiles } from "./materialize/new-files.js";
+import type { MaterializeProgress, WriteOptions } from "./materialize/progress.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 import { transactionChanges, transactions } from "./tables/transactions.js";
 

@@ -85,6 +85,25 @@ export async function storeFile(
   return { path: name, size, rows: known.rows, stats: known.stats, modifiedAt: Math.trunc(mtimeMs) };
 }
 
+/** As {@link storeFile}, for many files that one commit will refer to. */
+export async function storeFiles(
+  lake: Lake,
+  spec: TableSpec,
+  prefix: string,
+  files: readonly { readonly path: string; readonly rows: number; readonly stats: string }[],
+): Promise<DataFile[]> {
+  const stored: DataFile[] = [];
+  for (const { path, rows, stats } of files) {
+    const { size, mtimeMs } = await stat(path);
+    const name = `${prefix}-${randomUUID()}.parquet`;
+    stored.push({ path: name, size, rows, stats, modifiedAt: Math.trunc(mtimeMs) });
+  }
+  await lake.store.uploadAll(
+    files.map(({ path }, at) => ({ localPath: path, key: `${spec.name}/${stored[at]?.path}` })),
+  );
+  return stored;
+}
+
 /** `maximum_object_size` for the largest of some objects: DuckDB takes buffers of that size (DESIGN.md, load). */
 export function objectSize(bytes: readonly number[]): number {
   return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));

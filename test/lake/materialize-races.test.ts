@@ -61,7 +61,7 @@ test("a failure before the commit leaves the table as it was and a later call su
   await at.feed({ id: "x", sequence: 1 });
   await materialize(at.lake);
   await at.feed({ id: "x", sequence: 2, type: "updated", amount: "2" });
-  const store = { ...at.lake.store, upload: () => Promise.reject(new Error("disk gone")) };
+  const store = { ...at.lake.store, uploadAll: () => Promise.reject(new Error("disk gone")) };
   await expect(materialize({ ...at.lake, store })).rejects.toThrow("disk gone");
   expect(await at.rows()).toEqual(["a/x 1 2026-05-05"]);
   expect(await readdir(join(at.directory, "_staging/scratch"))).toEqual([]);

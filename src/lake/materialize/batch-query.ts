@@ -1,9 +1,8 @@
 import { sqlName, sqlText } from "../duckdb-sql.js";
 import { transactions } from "../tables/transactions.js";
 import type { Batch } from "./batches.js";
-import { MONTH_NAME } from "./month-cut.js";
 import { FRESH, GONE } from "./shared-tables.js";
-import { numbersOf, reading } from "./sources.js";
+import { fileNumber, numbersOf, reading } from "./sources.js";
 
 const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
 
@@ -35,14 +34,14 @@ function queryOf(batch: Batch, columns: string, exact: boolean): string {
     queries.push(
       `select ${columns} from ${reading(live)} ${
         exact
-          ? `anti join (select link_id, transaction_id from ${GONE} where file in ${numbersOf(live)})
-            using (link_id, transaction_id)`
+          ? `anti join (select file, "row" from ${GONE} where file in ${numbersOf(live)}) gone
+            on gone."row" = file_row_number and gone.file = ${fileNumber(live)}`
           : ""
       } where ${where("true")}`,
     );
   }
   if (months.length > 0) {
-    const ofMonths = `${MONTH_NAME} in (${months.map(sqlText).join(", ")})`;
+    const ofMonths = `fresh_month in (${months.map(sqlText).join(", ")})`;
     queries.push(`select ${columns} from ${FRESH} where ${where(ofMonths)}`);
   }
   return queries.join(" union all ");

@@ -2,7 +2,7 @@ import type { SqlSession } from "../duckdb-session.js";
 import { sqlText } from "../duckdb-sql.js";
 import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
 import { GONE } from "./shared-tables.js";
-import { holdingLinks, numberFiles, reading, type SourceFile } from "./sources.js";
+import { fileNumber, holdingLinks, reading, type SourceFile } from "./sources.js";
 import { isOutOfMemory } from "./sql-failure.js";
 
 /** What the keys of changed rows say about both tables. */
@@ -16,7 +16,7 @@ export interface ChangedKeys {
 /**
  * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
  * `superseded(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
- * removal), and `GONE(file, link_id, transaction_id)`, the rows that leave their live file.
+ * removal), and `GONE(file, row)`, the rows that leave their live file.
  * (`link_id`, `sequence`) names one feed row: sequences of a link only grow, and a commit that compares
  * heads lets nobody use one twice (LAKE.md, Order and Commit).
  */
@@ -27,10 +27,8 @@ export async function findChangedKeys(
   signal?: AbortSignal,
 ): Promise<ChangedKeys> {
   await sql.run("create or replace temp table superseded (file integer, link_id varchar, sequence bigint)");
-  await sql.run(`create or replace table ${GONE} (file integer, link_id varchar, transaction_id varchar)`);
+  await sql.run(`create or replace table ${GONE} (file integer, "row" bigint)`);
   await sql.run("create or replace temp table known_link (link_id varchar)");
-  await numberFiles(sql, "feed_file", feed);
-  await numberFiles(sql, "live_file", live);
   const links = await linkCounts(sql, feed);
   await findKnownLinks(sql, links, live);
   for (const slice of keySlices(links)) await readSlice(sql, slice, feed, live, signal);
@@ -93,10 +91,10 @@ async function judgeSlice(
   const within =
     `link_id between ${sqlText(slice.from)} and ${sqlText(slice.to)}` +
     (slice.parts > 1 ? ` and hash(transaction_id) % ${slice.parts} = ${slice.part}` : "");
+  const changed = holdingLinks(feed, slice.from, slice.to);
   await sql.run(`create or replace temp table change as
-    select file, link_id, transaction_id, sequence, change_type = 'removed' as removed
-    from ${reading(holdingLinks(feed, slice.from, slice.to), true)} join feed_file using (filename)
-    where ${within}`);
+    select ${fileNumber(changed)} as file, link_id, transaction_id, sequence, change_type = 'removed' as removed
+    from ${reading(changed)} where ${within}`);
   await sql.run(`insert into superseded
     select file, link_id, sequence from change where removed
     union all
@@ -108,10 +106,10 @@ async function judgeSlice(
   const candidates = holdingLinks(live, slice.from, slice.to);
   if (candidates.length > 0) {
     await sql.run(`insert into ${GONE}
-      select file, link_id, transaction_id
-      from ${reading(candidates, true)} join live_file using (filename)
-      semi join (select link_id, transaction_id from change semi join known_link using (link_id))
-        using (link_id, transaction_id)`);
+      select ${fileNumber(candidates)}, file_row_number from (
+        select file_index, file_row_number from ${reading(candidates)}
+        semi join (select link_id, transaction_id from change semi join known_link using (link_id))
+          using (link_id, transaction_id))`);
   }
   await sql.run("drop table change");
 }

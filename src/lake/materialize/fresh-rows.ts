@@ -21,11 +21,12 @@ export async function holdFresh(
   if (rows > MOST_ROWS) return undefined;
   const queries = feedBatches(feed).map(batchQuery);
   try {
-    await sql.run(`create or replace table ${FRESH} as ${queries.join(" union all ")}`);
+    await sql.run(`create or replace table ${FRESH} as
+      select *, ${MONTH_NAME} as fresh_month from (${queries.join(" union all ")})`);
   } catch (error) {
     if (isOutOfMemory(error)) return undefined;
     throw error;
   }
-  const months = await sql.rows(`select ${MONTH_NAME} as month, count(*) as n from ${FRESH} group by all`);
+  const months = await sql.rows(`select fresh_month as month, count(*) as n from ${FRESH} group by all`);
   return new Map(months.map(({ month, n }) => [String(month), Number(n)]));
 }

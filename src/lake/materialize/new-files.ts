@@ -5,30 +5,14 @@ import { transactionChanges, transactions } from "../tables/transactions.js";
 import { feedBatches, fileRows } from "./batches.js";
 import { findChangedKeys } from "./changed-keys.js";
 import type { FeedChanges } from "./feed-changes.js";
+import type { FileStorage } from "./file-storage.js";
 import { holdFresh } from "./fresh-rows.js";
-import { REWRITES_AT_ONCE, rewriteFiles } from "./rewrite.js";
+import { Progress, type WriteOptions } from "./progress.js";
+import { rewriteFiles } from "./rewrite.js";
 import { planRewrite } from "./rewrite-plan.js";
 import { withSharedTables } from "./shared-tables.js";
 import { sourceFiles } from "./sources.js";
 import { writeBatch } from "./write-batch.js";
-import type { FileStorage } from "./written-files.js";
-
-/** How far materializing has come, in rows to be written; `total` is an upper bound. */
-export interface MaterializeProgress {
-  readonly rows: number;
-  readonly total: number;
-}
-
-export interface WriteOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: MaterializeProgress) => void;
-}
-
-/** Something to write, and about how many rows it has. */
-interface Step {
-  readonly rows: number;
-  readonly write: () => Promise<void>;
-}
 
 /** Writes the files that bring `transactions` up to date; returns the live files that they replace. */
 export async function writeNewFiles(
@@ -49,30 +33,19 @@ export async function writeNewFiles(
       const held = live.length === 0 ? undefined : await holdFresh(sql, feed, freshRows);
       const plan = planRewrite(live, touched, held ?? new Map());
       const batches = [...(held === undefined && freshRows > 0 ? feedBatches(feed) : []), ...plan.batches];
-      const steps: Step[] = batches.map((batch) => ({
-        rows: batch.rows,
-        write: () => writeBatch(lake, sql, storage, batch),
-      }));
-      for (let at = 0; at < plan.rewrites.length; at += REWRITES_AT_ONCE) {
-        const some = plan.rewrites.slice(at, at + REWRITES_AT_ONCE);
-        steps.push({
-          rows: some.reduce((sum, { file }) => sum + fileRows(file), 0),
-          write: () => rewriteFiles(lake, sql, storage, some),
-        });
+      const rows = [
+        ...batches.map((batch) => batch.rows),
+        ...plan.rewrites.map(({ file }) => fileRows(file)),
+      ];
+      const progress = new Progress(
+        rows.reduce((sum, n) => sum + n, 0),
+        options,
+      );
+      for (const batch of batches) {
+        await progress.of(batch.rows, () => writeBatch(sql, storage, batch));
       }
-      await walk(steps, options);
+      await rewriteFiles(lake, sql, storage, plan.rewrites, progress);
       return [...replacedByAll, ...plan.replaced.map(({ add }) => add)];
     }),
   );
-}
-
-async function walk(steps: readonly Step[], { signal, onProgress }: WriteOptions): Promise<void> {
-  const total = steps.reduce((sum, step) => sum + step.rows, 0);
-  let rows = 0;
-  for (const step of steps) {
-    signal?.throwIfAborted();
-    await step.write();
-    rows += step.rows;
-    onProgress?.({ rows, total });
-  }
 }

@@ -1,19 +1,15 @@
-import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { SqlSession } from "../duckdb-session.js";
 import { sqlText } from "../duckdb-sql.js";
 import type { Lake } from "../lake.js";
-import { scratchPath } from "../parquet-file.js";
 import { batchQuery } from "./batch-query.js";
 import { type Batch, fileRows } from "./batches.js";
+import type { FileStorage } from "./file-storage.js";
+import type { Progress } from "./progress.js";
 import type { Rewrite } from "./rewrite-plan.js";
 import { isOutOfMemory } from "./sql-failure.js";
 import { inTwoLanes } from "./sql-lanes.js";
-import { CUT_FILE, writeBatch } from "./write-batch.js";
-import { type FileStorage, writtenFiles } from "./written-files.js";
-
-/** Files that are written before their statistics are read back, all in one query. */
-export const REWRITES_AT_ONCE = 32;
+import { writeBatch } from "./write-batch.js";
+import { type WrittenFile, writeFiles } from "./written-files.js";
 
 /** Writes each file again without the rows that are gone, one statement a file. */
 export async function rewriteFiles(
@@ -21,20 +17,33 @@ export async function rewriteFiles(
   sql: SqlSession,
   storage: FileStorage,
   rewrites: readonly Rewrite[],
+  progress: Progress,
 ): Promise<void> {
-  const directory = scratchPath(lake, "rewritten");
+  const tooLarge: Rewrite[] = [];
+  const tasks = rewrites.map(
+    (rewrite) => (session: SqlSession) =>
+      progress.of(fileRows(rewrite.file), async () => {
+        const files = await rewritten(session, storage, rewrite);
+        if (files === undefined) tooLarge.push(rewrite);
+        else await storage.store(files);
+      }),
+  );
+  await inTwoLanes(lake, sql, tasks);
+  for (const rewrite of tooLarge) await writeBatch(sql, storage, batchOf(rewrite));
+}
+
+/** Undefined where memory did not suffice beside the other connection. */
+async function rewritten(
+  sql: SqlSession,
+  storage: FileStorage,
+  rewrite: Rewrite,
+): Promise<WrittenFile[] | undefined> {
+  const path = await storage.scratch("parquet");
   try {
-    await mkdir(directory, { recursive: true });
-    const statements = rewrites.map((rewrite, at) => {
-      const path = sqlText(join(directory, `${at}.parquet`));
-      return `copy (${batchQuery(batchOf(rewrite))}) to ${path} (${CUT_FILE})`;
-    });
-    await inTwoLanes(lake, sql, statements);
-    await storage.store(await writtenFiles(sql, directory), directory);
+    return await writeFiles(sql, batchQuery(batchOf(rewrite)), sqlText(path));
   } catch (error) {
-    await rm(directory, { force: true, recursive: true });
-    if (!isOutOfMemory(error)) throw error;
-    for (const rewrite of rewrites) await writeBatch(lake, sql, storage, batchOf(rewrite));
+    if (isOutOfMemory(error)) return undefined;
+    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ const SCHEMA = "materializing";
 /** Rows that leave their live file: seen by every connection of the engine, as temp tables are not. */
 export const GONE = `${SCHEMA}.gone`;
 
-/** Rows to be applied, where they are few. */
+/** Rows to be applied, where they are few, each with its month in `fresh_month`. */
 export const FRESH = `${SCHEMA}.fresh`;
 
 /** Runs `work` with room for the shared tables and drops them afterwards. */

@@ -1,15 +1,14 @@
 import type { AddFile } from "../delta-actions.js";
 import { fileKey } from "../delta-path.js";
-import type { SqlSession } from "../duckdb-session.js";
-import { sqlList, sqlText } from "../duckdb-sql.js";
+import { sqlList } from "../duckdb-sql.js";
 import type { Lake } from "../lake.js";
 
-const VALUES_AT_ONCE = 500;
+const DOWNLOADS_AT_ONCE = 32;
 
 /** A data file as SQL reads it. */
 export interface SourceFile {
   readonly add: AddFile;
-  /** Its number in a temp table: rows there name their file without repeating its path. */
+  /** Its number in temp tables: rows there name their file without repeating its path. */
   readonly id: number;
   /** Local path. */
   readonly path: string;
@@ -32,32 +31,30 @@ export async function sourceFiles(
   adds: readonly AddFile[],
 ): Promise<SourceFile[]> {
   const files: SourceFile[] = [];
-  for (const [id, add] of adds.entries()) {
-    const path = await lake.store.download(fileKey(table, add.path), lake.duckdb.scratchDirectory);
-    const { numRecords, minValues, maxValues } = JSON.parse(add.stats ?? "{}") as FileStats;
-    const [min, max] = [minValues?.link_id, maxValues?.link_id];
-    const links = min === undefined || max === undefined ? undefined : ([min, max] as const);
-    files.push({ add, id, path, rows: numRecords, links, firstDay: minValues?.date });
+  for (let at = 0; at < adds.length; at += DOWNLOADS_AT_ONCE) {
+    const some = adds.slice(at, at + DOWNLOADS_AT_ONCE);
+    files.push(...(await Promise.all(some.map((add, n) => sourceFile(lake, table, add, at + n)))));
   }
   return files;
 }
 
-/** Fills a temp table `name(file, filename)` with the numbers of files. */
-export async function numberFiles(
-  sql: SqlSession,
-  name: string,
-  files: readonly SourceFile[],
-): Promise<void> {
-  await sql.run(`create or replace temp table ${name} (file integer, filename varchar)`);
-  for (let at = 0; at < files.length; at += VALUES_AT_ONCE) {
-    const rows = files.slice(at, at + VALUES_AT_ONCE).map(({ id, path }) => `(${id}, ${sqlText(path)})`);
-    await sql.run(`insert into ${name} values ${rows.join(", ")}`);
-  }
+async function sourceFile(lake: Lake, table: string, add: AddFile, id: number): Promise<SourceFile> {
+  const path = await lake.store.download(fileKey(table, add.path), lake.duckdb.scratchDirectory);
+  const { numRecords, minValues, maxValues } = JSON.parse(add.stats ?? "{}") as FileStats;
+  const [min, max] = [minValues?.link_id, maxValues?.link_id];
+  const links = min === undefined || max === undefined ? undefined : ([min, max] as const);
+  return { add, id, path, rows: numRecords, links, firstDay: minValues?.date };
 }
 
 /** `read_parquet` of some files. */
-export function reading(files: readonly SourceFile[], withName = false): string {
-  return `read_parquet(${sqlList(files.map(({ path }) => path))}${withName ? ", filename = true" : ""})`;
+export function reading(files: readonly SourceFile[]): string {
+  return `read_parquet(${sqlList(files.map(({ path }) => path))})`;
+}
+
+/** The number of a row's file, as SQL over `reading` of these files: no path is looked at for each row. */
+export function fileNumber(files: readonly SourceFile[]): string {
+  const [only, ...others] = files.map(({ id }) => id);
+  return others.length === 0 ? `${only}` : `[${[only, ...others].join(", ")}][file_index::bigint + 1]`;
 }
 
 /** The numbers of files as a SQL list for `in`. */

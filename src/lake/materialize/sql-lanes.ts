@@ -2,18 +2,28 @@ import { createSession, type SqlSession } from "../duckdb-session.js";
 import type { Lake } from "../lake.js";
 
 /**
- * Runs statements on two connections, each with one thread: a small file is one row group, which DuckDB reads
+ * Runs tasks on two connections, each with one thread: a small file is one row group, which DuckDB reads
  * and writes with one thread anyway, and its idle worker only costs (6 ms a file of 4,096 rows, against 10
  * with two threads and 12–15 on one connection). The caller holds the engine's exclusive section.
  */
-export async function inTwoLanes(lake: Lake, sql: SqlSession, statements: readonly string[]): Promise<void> {
+export async function inTwoLanes(
+  lake: Lake,
+  sql: SqlSession,
+  tasks: readonly ((session: SqlSession) => Promise<void>)[],
+): Promise<void> {
+  if (tasks.length === 0) return;
   const [{ threads } = {}] = await sql.rows("select current_setting('threads') as threads");
   const second = await lake.duckdb.connect();
   try {
     await sql.run("set threads = 1");
-    const queue = [...statements];
+    const queue = [...tasks];
     const lane = async (session: SqlSession) => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) await session.run(next);
+      try {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next(session);
+      } catch (error) {
+        queue.length = 0;
+        throw error;
+      }
     };
     const ended = await Promise.allSettled([lane(sql), lane(createSession(second))]);
     for (const outcome of ended) if (outcome.status === "rejected") throw outcome.reason;
