@@ -1,0 +1,21 @@
+import { hasLoneSurrogate } from "./transaction-values.js";
+
+/** What an external id of a business may look like, for people (SERVICE.md part 8). */
+export const BUSINESS_EXTERNAL_ID = "letters, digits, underscores, hyphens and periods";
+
+/** Why a text can't be a business's external id, without quoting it; undefined when it can. */
+export function businessExternalIdProblem(text: string): string | undefined {
+  if (text === "") return "empty";
+  return /^[A-Za-z0-9_.-]+$/.test(text) ? undefined : `a character other than ${BUSINESS_EXTERNAL_ID}`;
+}
+
+/**
+ * Why a text can't name the user or business of an onboarding, without quoting it; undefined when it can.
+ * The document limits the characters of businesses only, so that a user may have an address or a number with
+ * signs; white space is a slip of whoever made the file.
+ */
+export function onboardingExternalIdProblem(text: string): string | undefined {
+  if (text === "") return "empty";
+  if (/[\s\p{Cc}]/u.test(text)) return "with white space or a control character";
+  return hasLoneSurrogate(text) ? "with a lone surrogate" : undefined;
+}

@@ -1,0 +1,19 @@
+/** A playbook and the version to run, where one is pinned. */
+export interface PlaybookKey {
+  readonly playbook: string;
+  readonly version?: number;
+}
+
+const FORM = /^([!-9;-~]+)(?::v([1-9]\d{0,8}))?$/;
+
+/** Reads `<playbook_key>` or `<playbook_key>:v<n>` (SERVICE.md part 9); undefined for anything else. */
+export function parsePlaybookKey(text: string): PlaybookKey | undefined {
+  const [, playbook, version] = FORM.exec(text) ?? [];
+  if (playbook === undefined) return undefined;
+  return version === undefined ? { playbook } : { playbook, version: Number(version) };
+}
+
+/** Writes a playbook key with its version tag. */
+export function playbookKeyText({ playbook, version }: PlaybookKey): string {
+  return version === undefined ? playbook : `${playbook}:v${version}`;
+}

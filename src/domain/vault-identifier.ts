@@ -1,0 +1,77 @@
+import { hasLoneSurrogate } from "./transaction-values.js";
+
+/** Data identifiers of the vault by group (SERVICE.md 2.1); `custom.<name>` takes any name. */
+const GROUPS = {
+  id: [
+    ...["first_name", "middle_name", "last_name", "dob", "ssn4", "ssn9", "address_line1", "address_line2"],
+    ...["city", "state", "zip", "country", "email", "phone_number", "us_legal_status", "visa_kind"],
+    ...["visa_expiration_date", "nationality", "citizenships", "drivers_license_number"],
+    ...["drivers_license_state", "itin", "us_tax_id"],
+  ],
+  investor_profile: [
+    ...["employment_status", "occupation", "employer", "annual_income", "net_worth", "investment_goals"],
+    ...["risk_tolerance", "declarations", "brokerage_firm_employer", "senior_executive_symbols"],
+    ...["family_member_names", "political_organization", "funding_sources"],
+  ],
+  document: ["id_card.front.image", "id_card.front.mime_type", "id_card.back.image"],
+  business: [
+    ...["name", "dba", "website", "phone_number", "tin", "address_line1", "address_line2", "city", "state"],
+    ...["zip", "country", "corporation_type", "formation_state", "formation_date"],
+  ],
+} as const;
+
+type Group = keyof typeof GROUPS | "custom";
+
+/** Every identifier but the customer's own `custom.<name>`, in the order of the document. */
+export const VAULT_IDENTIFIERS: readonly string[] = Object.entries(GROUPS).flatMap(([group, names]) =>
+  names.map((name) => `${group}.${name}`),
+);
+
+/** Which identifiers each use of the vault accepts (SERVICE.md 2.1, second table). */
+const USES = {
+  client_token: ["id", "custom", "investor_profile", "document"],
+  decrypt: ["id", "custom", "investor_profile", "document"],
+  update: ["id", "custom", "investor_profile", "document"],
+  create_business: ["business", "custom"],
+  upload: ["id", "business", "custom", "investor_profile"],
+  ingress: ["id", "business", "custom", "investor_profile", "document"],
+} as const satisfies Record<string, readonly Group[]>;
+
+/** What an identifier is used for. */
+export type IdentifierUse = keyof typeof USES;
+
+const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profile.occupation"];
+const KNOWN: ReadonlySet<string> = new Set(VAULT_IDENTIFIERS);
+
+/** Why an identifier can't be used so, without quoting it; undefined when it can. */
+export function identifierProblem(use: IdentifierUse, identifier: string): string | undefined {
+  const group = identifier.slice(0, Math.max(0, identifier.indexOf(".")));
+  const groups: readonly string[] = USES[use];
+  if (group !== "custom" && !KNOWN.has(identifier)) return "not a data identifier";
+  if (!groups.includes(group)) return `a ${group} identifier, which is not accepted here`;
+  if (group === "custom") return customNameProblem(identifier.slice("custom.".length));
+  if (use === "upload" && group === "investor_profile" && !UPLOADED_PROFILE.includes(identifier)) {
+    return "an investor_profile identifier that takes no upload";
+  }
+  return undefined;
+}
+
+/** The identifiers that a use accepts, for people. */
+export function acceptedIdentifiers(use: IdentifierUse): string {
+  const names: readonly string[] = USES[use];
+  const groups = names.map((group) =>
+    group === "custom"
+      ? "custom.<name>"
+      : use === "upload" && group === "investor_profile"
+        ? UPLOADED_PROFILE.join(", ")
+        : `${group}.*`,
+  );
+  return groups.join(", ");
+}
+
+function customNameProblem(name: string): string | undefined {
+  if (name.trim() === "") return "custom without a name";
+  return /\p{Cc}/u.test(name) || hasLoneSurrogate(name)
+    ? "a custom name with a control character or a lone surrogate"
+    : undefined;
+}

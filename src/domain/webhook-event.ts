@@ -1,0 +1,12 @@
+/** Kinds of events that the service sends (SERVICE.md part 6). */
+export const EVENT_KINDS = [
+  "service.onboarding.completed",
+  "service.onboarding.incomplete",
+  "service.watchlist_check.completed",
+  "service.user.info_requested",
+  "service.user.manual_review",
+  "service.vault.updated",
+  "service.user.bank_link_updated",
+  "service.entity.entity_status_set",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
