@@ -7,7 +7,7 @@ import {
   SchemaError,
   TransientError,
 } from "../api/errors.js";
-import { EnvelopeError } from "../streams/page-reading.js";
+import { EnvelopeError } from "../streams/envelope-error.js";
 
 /** What a failed read means for its owner, in the words of the state machines. */
 export type CallFailure =

@@ -6,7 +6,8 @@ import { hasLoneSurrogate } from "../domain/transaction-values.js";
 import { withPage } from "../lake/link-domain.js";
 import type { PageName } from "../lake/staging.js";
 import { cleanPage, deliveredText, emptyPage } from "../streams/clean-page.js";
-import { EnvelopeError, type PageReading, readPage } from "../streams/page-reading.js";
+import { EnvelopeError } from "../streams/envelope-error.js";
+import { type PageReading, readPage } from "../streams/page-reading.js";
 import { transactionStream } from "../streams/transactions.js";
 import { callFailure } from "./call-failure.js";
 import type { Dependencies } from "./dependencies.js";
@@ -59,9 +60,14 @@ export async function extract(deps: Dependencies, input: ExtractInput): Promise<
 async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedLink> {
   let progress = start;
   while (reader.slice.mayGoOn()) {
-    const page = await nextPage(reader, progress);
-    if ("outcome" in page) return { progress, outcome: page.outcome };
-    const step = advance(progress, page);
+    let page: ReadPage;
+    let step: ReturnType<typeof advance>;
+    try {
+      page = await nextPage(reader, progress);
+      step = advance(progress, page);
+    } catch (error) {
+      return { progress, outcome: callFailure(error) };
+    }
     warnOfOddities(reader.deps, reader.input.runId, transactionStream, page.reading);
     reader.previous = page.body;
     if (step.outcome !== undefined) return { progress: step.progress, outcome: step.outcome };
@@ -89,10 +95,7 @@ interface ReadPage {
 }
 
 /** A page that a lost attempt of this activity staged, or a new one from the service, staged as it came. */
-async function nextPage(
-  reader: Reader,
-  progress: LinkProgress,
-): Promise<ReadPage | { outcome: LinkOutcome }> {
+async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPage> {
   const { deps, slice } = reader;
   const name = nameOf(reader, progress, progress.pages);
   const found = slice.repeated ? await deps.lake.staging.page(name) : undefined;
@@ -103,22 +106,18 @@ async function nextPage(
       return { reading, body: found.body, repeats: await addsNothing(reader, progress, reading) };
     }
   }
-  try {
-    const { body } = await slice.call(syncTransactions, {
-      path: { link_id: reader.planned.link_id },
-      query: {
-        ...(progress.cursor !== null && { cursor: progress.cursor }),
-        ...(progress.size !== null && { size: progress.size }),
-      },
-    });
-    const reading = readPage(transactionStream, body);
-    const repeats = await addsNothing(reader, progress, reading);
-    await stage(reader, name, { reading, body, repeats });
-    slice.countBytes(body.length);
-    return { reading, body, repeats };
-  } catch (error) {
-    return { outcome: callFailure(error) };
-  }
+  const { body } = await slice.call(syncTransactions, {
+    path: { link_id: reader.planned.link_id },
+    query: {
+      ...(progress.cursor !== null && { cursor: progress.cursor }),
+      ...(progress.size !== null && { size: progress.size }),
+    },
+  });
+  const reading = readPage(transactionStream, body);
+  const repeats = await addsNothing(reader, progress, reading);
+  await stage(reader, name, { reading, body, repeats });
+  slice.countBytes(body.length);
+  return { reading, body, repeats };
 }
 
 /** The page comes last: where it is, its clean page is there too. */

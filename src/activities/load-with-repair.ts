@@ -4,7 +4,8 @@ import { loadQuery } from "../lake/load.js";
 import type { PageName } from "../lake/staging.js";
 import type { Stream } from "../lake/stream.js";
 import { cleanPage } from "../streams/clean-page.js";
-import { EnvelopeError, type RowProblem, readPage, rowsAt } from "../streams/page-reading.js";
+import { EnvelopeError } from "../streams/envelope-error.js";
+import { type RowProblem, readPage, rowsAt } from "../streams/page-reading.js";
 import type { Dependencies } from "./dependencies.js";
 
 /** A staged page that is to be loaded. */

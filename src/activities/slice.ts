@@ -9,6 +9,9 @@ const HEARTBEAT_EVERY_MS = 2_000;
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
 const MOST_BYTES = 24 * 1024 * 1024;
 
+/** While one owner's page is parsed and staged, another one has the call. */
+const LANES_PER_CALL = 2;
+
 /** What the owners of one slice share: time, calls, cancellation. */
 export interface Slice {
   /** Whether this activity may have staged pages before: a lost attempt. */
@@ -56,7 +59,9 @@ export async function runSlice<T, R>(
       }
     },
   };
-  const results = await beating(() => inLanes(deps.concurrency, owners, (owner) => work(owner, slice)));
+  const results = await beating(() =>
+    inLanes(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
+  );
   signal.throwIfAborted();
   return { results, calls };
 }

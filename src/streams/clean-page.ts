@@ -1,6 +1,7 @@
 import type { BadRow } from "../lake/staging.js";
 import type { Stream } from "../lake/stream.js";
-import { EnvelopeError, type PageReading, type RowProblem } from "./page-reading.js";
+import { EnvelopeError } from "./envelope-error.js";
+import type { PageReading, RowProblem } from "./page-reading.js";
 import { mendSurrogates, RawJson } from "./raw-json.js";
 
 /** A page that SQL can read, and the rows that it must not see. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/rows/row-problem.js";
 import type { RowList, Stream } from "../lake/stream.js";
+import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 
 /** A bad row by its place; its text is cut out of the page only when there is one. */
@@ -24,18 +25,6 @@ export interface PageReading {
   readonly unreadableScores: number;
   /** Whether SQL must not read the page as it is: bad rows, or text that DuckDB would refuse. */
   readonly needsCleaning: boolean;
-}
-
-/** Thrown when a body is not the JSON of its operation; `path` and `expectation` never hold a value. */
-export class EnvelopeError extends Error {
-  override readonly name = "EnvelopeError";
-
-  constructor(
-    readonly path: string,
-    readonly expectation: string,
-  ) {
-    super(`${path === "" ? "body" : path}: ${expectation}`);
-  }
 }
 
 /**

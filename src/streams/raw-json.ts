@@ -1,11 +1,18 @@
 import { type Node, parseTree } from "jsonc-parser";
+import { EnvelopeError } from "./envelope-error.js";
 
 /** A JSON text with the places of its values, for the rare page whose rows must be kept in their own words. */
 export class RawJson {
   private readonly root: Node | undefined;
 
+  /** @throws EnvelopeError where the text is nested so deep that its places can't be found. */
   constructor(private readonly text: string) {
-    this.root = parseTree(text);
+    try {
+      this.root = parseTree(text);
+    } catch (error) {
+      if (error instanceof RangeError) throw new EnvelopeError("", "nested too deep");
+      throw error;
+    }
   }
 
   /** Raw text of the value at a path of object keys; undefined where there is none. The last of a repeated key. */
