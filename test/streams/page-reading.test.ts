@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import { bankLinkStream } from "../../src/streams/bank-links.js";
+import { EnvelopeError } from "../../src/streams/envelope-error.js";
+import { readPage } from "../../src/streams/page-reading.js";
+import { transactionStream } from "../../src/streams/transactions.js";
+import { rawRow } from "../helpers/sync-harness.js";
+
+const page = (created: string, rest = "") =>
+  Buffer.from(`{"has_more":false,"transactions":{"created":[${created}],"updated":[],"removed":[]}${rest}}`);
+
+test("counts entries, bad ones included, and names bad rows by list and index", () => {
+  const reading = readPage(
+    transactionStream,
+    Buffer.from(
+      `{"has_more":true,"cursor":null,"transactions":{"created":[${rawRow("a")},3],"updated":[null],"removed":["x",""]}}`,
+    ),
+  );
+  expect(reading.entries).toEqual([2, 1, 2]);
+  expect(reading.problems).toEqual([
+    { list: "created", index: 1, reason: "not an object" },
+    { list: "updated", index: 0, reason: "not an object" },
+    { list: "removed", index: 1, reason: "blank" },
+  ]);
+  expect(reading.needsCleaning).toBe(true);
+});
+
+test.for([
+  ["whole rows", rawRow("a"), false],
+  ["an escaped half of a pair", rawRow("a", { description: '"\\udc00"' }), true],
+  ["an escaped pair", rawRow("a", { description: '"\\ud83e\\udd50"' }), true],
+  ["a bad row", rawRow(""), true],
+] as const)("%s: whether SQL may read the page as it is", ([, row, needsCleaning]) => {
+  expect(readPage(transactionStream, page(row)).needsCleaning).toBe(needsCleaning);
+});
+
+test("bytes that are no UTF-8 keep SQL from the page as it came", () => {
+  const text = page(rawRow("a", { description: '"x#y"' }));
+  text[text.indexOf("#")] = 0xff;
+  const reading = readPage(transactionStream, text);
+  expect(reading).toMatchObject({ needsCleaning: true, problems: [] });
+  expect(reading.text).toContain("x\ufffdy");
+});
+
+test("counts unknown fields and confidences that are no numbers, of good rows", () => {
+  const score = (confidence: string) => `{"value":"x","confidence":${confidence}}`;
+  const enrichment = `{"category":${score('"0.9"')},"subcategory":${score('"high"')},"merchant":${score("true")},"processor":null}`;
+  const reading = readPage(
+    transactionStream,
+    page(`${rawRow("a", { enrichment, more: "1", other: "{}" })},${rawRow("", { more: "1" })}`),
+  );
+  expect(reading).toMatchObject({ unknownFields: 2, unreadableScores: 2 });
+});
+
+test.for([
+  ["[]", "body: not an object"],
+  ['{"has_more":false}', "transactions: not an object"],
+  [
+    '{"has_more":"no","transactions":{"created":[],"updated":[],"removed":[]}}',
+    "has_more: not true or false",
+  ],
+  [
+    '{"has_more":false,"transactions":{"created":{},"updated":[],"removed":[]}}',
+    "transactions.created: not a list",
+  ],
+  [
+    '{"has_more":false,"cursor":{"next":7},"transactions":{"created":[],"updated":[],"removed":[]}}',
+    "cursor.next: not text",
+  ],
+] as const)("%s breaks the contract, in words that hold no value", ([text, message]) => {
+  expect(() => readPage(transactionStream, Buffer.from(text))).toThrow(EnvelopeError);
+  expect(() => readPage(transactionStream, Buffer.from(text))).toThrow(message);
+});
+
+test("a body that is no JSON is torn, not against the contract", () => {
+  expect(() => readPage(transactionStream, Buffer.from('{"has_more":'))).toThrow(SyntaxError);
+});
+
+test("a link whose id could not stand in an address is bad, whatever else it holds", () => {
+  const ids = ["a", "..", "a/b", "a\\b", "a\u0000", "\ud800"];
+  const links = ids.map((id) => JSON.stringify({ id, state: "connected" })).join(",");
+  const reading = readPage(bankLinkStream, Buffer.from(`{"links":[${links}]}`));
+  expect(reading.problems.map(({ index }) => index)).toEqual([1, 2, 3, 4, 5]);
+});

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { mayHoldSurrogates, mendSurrogates, RawJson } from "../../src/streams/raw-json.js";
+import { stringText, valueText } from "./json-texts.js";
+
+/** A parsed value with U+FFFD for each half of a surrogate pair, in keys too. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.replaceAll(/\p{Surrogate}/gu, "\ufffd");
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [wellFormed(key), wellFormed(item)]));
+}
+
+describe("slices", () => {
+  test("a slice is the value's own text, and means what JSON.parse says", () => {
+    fc.assert(
+      fc.property(valueText, fc.stringMatching(/^[ \n]{0,2}$/), (text, white) => {
+        const document = `${white}{"x":${white}{"y":${white}${text}${white}},"z":0}`;
+        const raw = new RawJson(document);
+        const slice = raw.slice(["x", "y"]);
+        expect(JSON.parse(slice ?? "")).toEqual(JSON.parse(text));
+        expect(slice).toBe(text.trim());
+        expect(raw.slice(["x", "nowhere"])).toBeUndefined();
+        expect(raw.slice(["z", "y"])).toBeUndefined();
+      }),
+    );
+  });
+
+  test("elements are cut out in their own words and their order", () => {
+    fc.assert(
+      fc.property(fc.array(valueText, { maxLength: 6 }), (texts) => {
+        const raw = new RawJson(`{"t":{"rows":[ ${texts.join(" ,\n")} ]}}`);
+        expect(raw.elements(["t", "rows"]).map(({ text }) => text)).toEqual(texts.map((text) => text.trim()));
+        expect(raw.elements(["t", "rows"]).every(({ repeatedKey }) => repeatedKey === undefined)).toBe(true);
+      }),
+    );
+  });
+
+  test("numbers are never written anew", () => {
+    const numbers = ["1.10", "1e5", "-0", "123456789012345678901234567890", "0.1000"];
+    const raw = new RawJson(`[${numbers.join(",")}]`);
+    expect(raw.elements([]).map(({ text }) => text)).toEqual(numbers);
+  });
+});
+
+describe("repeated keys", () => {
+  test.for([
+    ['{"a":1,"a":2}', "a"],
+    ['{"b":{"a":1,"\\u0061":2}}', "a"],
+    ['{"b":[{"c":0},{"a":1,"x":0,"a":1}]}', "a"],
+    ['{"__proto__":1,"__proto__":2}', "__proto__"],
+    ['{"a":{"b":1},"c":{"b":1}}', undefined],
+  ] as const)("%s", ([text, key]) => {
+    expect(new RawJson(`[${text}]`).elements([])[0]?.repeatedKey).toBe(key);
+  });
+
+  test("along a path only, and the last of a repeated key is the value", () => {
+    const raw = new RawJson('{"t":{"rows":[1]},"t":{"rows":[2],"rows":[3],"other":{"k":1,"k":2}}}');
+    expect(raw.repeatedKeyAlong([])).toBe("t");
+    expect(raw.repeatedKeyAlong(["t"])).toBe("t");
+    expect(raw.slice(["t", "rows"])).toBe("[3]");
+    expect(new RawJson('{"t":{"rows":[{"k":1,"k":2}]}}').repeatedKeyAlong(["t"])).toBeUndefined();
+  });
+});
+
+describe("halves of surrogate pairs", () => {
+  test("become U+FFFD; whole pairs, backslashes and everything else stay as they are", () => {
+    fc.assert(
+      fc.property(valueText, (text) => {
+        const mended = mendSurrogates(text);
+        expect(JSON.parse(mended)).toEqual(wellFormed(JSON.parse(text)));
+        expect(mendSurrogates(mended)).toBe(mended);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test.for([
+    ["\\ud800", "\\ufffd"],
+    ["\\udc00\\ud800", "\\ufffd\\ufffd"],
+    ["\\ud83e\\udd50", "\\ud83e\\udd50"],
+    ["\\ud800\\ud83e\\udd50", "\\ufffd\\ud83e\\udd50"],
+    ["\\\\ud800", "\\\\ud800"],
+    ["\\\\\\ud800", "\\\\\\ufffd"],
+    ["\\uD83E\\u0041", "\\ufffd\\u0041"],
+  ] as const)("%s", ([text, mended]) => {
+    expect(mendSurrogates(`"${text}"`)).toBe(`"${mended}"`);
+  });
+
+  test("a text that holds one is always seen to", () => {
+    fc.assert(
+      fc.property(stringText, (text) => {
+        if (/\p{Surrogate}/u.test(JSON.parse(text) as string)) {
+          expect(mayHoldSurrogates(Buffer.from(text))).toBe(true);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
