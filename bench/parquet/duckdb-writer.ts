@@ -1,0 +1,33 @@
+import type { SqlSession } from "../../src/lake/duckdb-session.js";
+import { sqlText } from "../../src/lake/duckdb-sql.js";
+import { PARQUET_OPTIONS } from "../../src/lake/parquet-file.js";
+
+const COLUMNS =
+  "transaction_id, account_id, amount::decimal(28,10) as amount, sequence::bigint as sequence, date::date as date, description";
+
+/** Turns lines of JSON into a file as the product does, in one statement. */
+export async function writeWithDuckDb(sql: SqlSession, source: string, path: string): Promise<void> {
+  await sql.run(`copy (select ${COLUMNS} from read_json(${sqlText(source)}, format = 'newline_delimited', columns =
+    {transaction_id: 'VARCHAR', account_id: 'VARCHAR', amount: 'VARCHAR', sequence: 'VARCHAR', date: 'VARCHAR',
+    description: 'VARCHAR'})) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
+}
+
+/** What stands in a file, read by DuckDB: all rows, different ids, and the awkward row's values as text. */
+export async function readBack(
+  sql: SqlSession,
+  path: string,
+): Promise<{ rows: number; ids: number; amount: string; sequence: string }> {
+  const [counts] = await sql.rows(
+    `select count(*) as rows, count(distinct transaction_id) as ids from read_parquet(${sqlText(path)})`,
+  );
+  const [first] = await sql.rows(
+    `select amount::varchar as amount, sequence::varchar as sequence from read_parquet(${sqlText(path)})
+    where transaction_id like '%\\_00000000' escape '\\' limit 1`,
+  );
+  return {
+    rows: Number(counts?.rows),
+    ids: Number(counts?.ids),
+    amount: String(first?.amount),
+    sequence: String(first?.sequence),
+  };
+}
