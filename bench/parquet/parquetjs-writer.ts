@@ -29,8 +29,7 @@ const FIELDS = {
 };
 
 async function rowsOf(source: string): Promise<Record<string, unknown>[]> {
-  const lines = (await readFile(source, "utf8")).trimEnd().split("
-");
+  const lines = (await readFile(source, "utf8")).trimEnd().split("\n");
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
