@@ -16,6 +16,8 @@ interface OpenLink {
   complete: boolean;
   /** Loads of its pages that are on their way. */
   loading: number;
+  /** Whether a slice has it: its progress is not here but there. */
+  inSlice: boolean;
 }
 
 /** All that a group carries through continue-as-new. */
@@ -52,7 +54,7 @@ const SECOND_TRY_ATTEMPTS = 1_000;
 export class GroupState {
   readonly plan: string;
   readonly links: number;
-  #waiting: number[];
+  readonly #waiting: number[];
   readonly #open: Map<number, OpenLink>;
   #ended: EndedLink[];
   readonly #notReady: number[];
@@ -125,30 +127,37 @@ export class GroupState {
     return [...this.#open.values()].reduce((sum, { progress }) => sum + progress.entries, 0);
   }
 
-  /** Links to be admitted, so that at most `most` are being read. */
-  toAdmit(most: number): number[] {
-    return this.#waiting.slice(0, Math.max(0, most - this.#reading().length));
+  /** Takes links to be admitted, so that at most `most` are being read. */
+  takeToAdmit(most: number): number[] {
+    return this.#waiting.splice(0, Math.max(0, most - this.#reading().length));
   }
 
   admit({ open, skipped }: AdmitLinksResult): void {
-    this.#waiting = this.#waiting.slice(open.length + skipped.length);
     for (const base of open) {
       const fresh = freshProgress(base.link, base.cursor, this.#size, this.options.full);
       const progress = { ...fresh, attempt: this.options.secondTry ? SECOND_TRY_ATTEMPTS : 0 };
-      this.#open.set(base.link, { base, progress, manifests: [], complete: false, loading: 0 });
+      this.#open.set(base.link, {
+        base,
+        progress,
+        manifests: [],
+        complete: false,
+        loading: 0,
+        inSlice: false,
+      });
     }
     for (const { link, reason } of skipped) {
       this.#ended.push({ progress: freshProgress(link, null, null, false), status: "skipped", reason });
     }
   }
 
-  /** Links that the next slice advances; those that were not reached before come first. */
-  due(at: number, most: number): LinkProgress[] {
-    return this.#reading()
-      .filter(({ progress }) => progress.notBefore <= at)
-      .map(({ progress }) => progress)
-      .sort((a, b) => a.pages - b.pages)
+  /** Takes the links that the next slice advances, those with the fewest pages first, until it brings them back. */
+  takeDue(at: number, most: number): LinkProgress[] {
+    const due = this.#reading()
+      .filter(({ progress, inSlice }) => !inSlice && progress.notBefore <= at)
+      .sort((a, b) => a.progress.pages - b.progress.pages)
       .slice(0, most);
+    for (const link of due) link.inSlice = true;
+    return due.map(({ progress }) => progress);
   }
 
   /** Epoch milliseconds at which the next link is due; undefined when none is being read. */
@@ -165,6 +174,7 @@ export class GroupState {
   applySlice(results: readonly ExtractedLink[], askedSize: number, at: number): void {
     for (const { progress, outcome } of results) {
       const link = this.#open.get(progress.link);
+      if (link !== undefined) link.inSlice = false;
       // A load that found a torn page meanwhile has begun the link anew.
       if (link === undefined || link.progress.attempt !== progress.attempt) continue;
       if (progress.pages > 0) this.#size = progress.size;
@@ -176,8 +186,8 @@ export class GroupState {
   takeToLoad(): ToLoad[] {
     const taken: ToLoad[] = [];
     for (const link of this.#open.values()) {
-      const { progress, complete } = link;
-      if (progress.pageEntries.length === 0) continue;
+      const { progress, complete, inSlice } = link;
+      if (inSlice || progress.pageEntries.length === 0) continue;
       if (!complete && progress.pageEntries.length < LOAD_EVERY_PAGES) continue;
       taken.push({ progress, complete: complete && progress.loaded.pages === 0 });
       link.progress = handedToLoading(progress);

@@ -40,8 +40,10 @@ export const LOAD_EVERY_PAGES = 20;
 export const LOADS_BEHIND = 3;
 /** Links that one slice advances. */
 export const LINKS_PER_SLICE = 400;
-/** Links that a group has admitted and not read to their end: the next slice's are there when one ends. */
-export const LINKS_AT_ONCE = 2 * LINKS_PER_SLICE;
+/** Slices of one group at a time, over different links: the next one's calls go out while one ends. */
+export const SLICES_AT_ONCE = 2;
+/** Links that a group has admitted and not read to their end. */
+export const LINKS_AT_ONCE = (SLICES_AT_ONCE + 1) * LINKS_PER_SLICE;
 /** Groups of one run at a time. */
 export const GROUPS_AT_ONCE = 4;
 /** Groups after which a run continues as new. */

@@ -5,21 +5,19 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   proxyActivities,
-  sleep,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../activities/create-activities.js";
-import type { GroupRef } from "../activities/group-plan.js";
 import type { SyncOptions } from "../domain/job.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../domain/sync-totals.js";
 import { discoverUsers } from "./discover-users.js";
 import { type CarriedGroup, GroupState } from "./group-state.js";
 import { groupProgressSignal } from "./messages.js";
-import { BRIEF, HEARTBEATING, LINKS_AT_ONCE, LINKS_PER_SLICE, SLICE_BUDGET_MS } from "./policies.js";
+import { HEARTBEATING } from "./policies.js";
 import { Publisher } from "./publisher.js";
+import { Reader } from "./reader.js";
 
-const { extract, planGroup } = proxyActivities<Activities>(HEARTBEATING);
-const { admitLinks } = proxyActivities<Activities>(BRIEF);
+const { planGroup } = proxyActivities<Activities>(HEARTBEATING);
 
 export interface SyncGroupInput {
   readonly runId: string;
@@ -82,55 +80,17 @@ async function begin(input: SyncGroupInput): Promise<CarriedGroup> {
   return { ...GroupState.begin(plan, waiting, input.size), totals };
 }
 
-/** Reads until nothing is open; loading and committing go on beside the next slices. */
+/** Reads until nothing is open, or the history has grown enough. */
 async function read(input: SyncGroupInput, state: GroupState): Promise<void> {
-  const askedSize = input.options.pageSize;
   const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
   const publisher = new Publisher(input.options, state, ref);
-  try {
-    while (state.reading) {
-      const due = state.due(Date.now(), LINKS_PER_SLICE);
-      const toAdmit = state.toAdmit(LINKS_AT_ONCE);
-      if (due.length === 0 && toAdmit.length === 0) {
-        await publisher.flush();
-        await untilDue(state);
-        continue;
-      }
-      const [slice] = await Promise.all([
-        due.length === 0 ? undefined : extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS }),
-        admit(state, ref, toAdmit),
-      ]);
-      if (slice === undefined) continue;
-      state.applySlice(slice.links, askedSize, slice.at);
-      state.totals = addTotals(state.totals, { ...noTotals(), calls: slice.calls });
-      await publisher.publish();
-      if (state.reading) await tellRun(input, state);
-      if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
-      if (workflowInfo().continueAsNewSuggested) {
-        await publisher.idle();
-        await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });
-      }
-      // A page found torn while it was loaded begins its link anew.
-      if (!state.reading) await publisher.flush();
-    }
-    await publisher.flush();
-  } finally {
-    await publisher.idle().catch(() => undefined);
-  }
+  const reader = new Reader(input.options, state, ref, publisher, () => tellRun(input, state));
+  if ((await reader.run()) === "done") return;
+  await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });
 }
 
 function groupName({ group, again }: SyncGroupInput): string {
   return again === null ? `g${group}` : `g${group}-again`;
-}
-
-async function admit(state: GroupState, ref: GroupRef, links: readonly number[]): Promise<void> {
-  if (links.length > 0) state.admit(await admitLinks({ ...ref, links }));
-}
-
-/** Waits for the first link whose wait ends; no timer where one is due by now. */
-async function untilDue(state: GroupState): Promise<void> {
-  const wait = (state.nextDue() ?? 0) - Date.now();
-  if (wait > 0) await sleep(wait);
 }
 
 async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> {

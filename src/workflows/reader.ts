@@ -1,0 +1,105 @@
+import { proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import type { Activities } from "../activities/create-activities.js";
+import type { GroupRef } from "../activities/group-plan.js";
+import type { SyncOptions } from "../domain/job.js";
+import type { LinkProgress } from "../domain/link-progress.js";
+import { addTotals, noTotals } from "../domain/sync-totals.js";
+import type { GroupState } from "./group-state.js";
+import {
+  BRIEF,
+  HEARTBEATING,
+  LINKS_AT_ONCE,
+  LINKS_PER_SLICE,
+  SLICE_BUDGET_MS,
+  SLICES_AT_ONCE,
+} from "./policies.js";
+import type { Publisher } from "./publisher.js";
+
+const { extract } = proxyActivities<Activities>(HEARTBEATING);
+const { admitLinks } = proxyActivities<Activities>(BRIEF);
+
+/** Reads a group's links in slices over different links, so that calls never wait for the next activity. */
+export class Reader {
+  readonly #slices = new Set<Promise<void>>();
+  #admitting: Promise<void> | undefined;
+
+  constructor(
+    private readonly options: SyncOptions,
+    private readonly state: GroupState,
+    private readonly ref: GroupRef,
+    private readonly publisher: Publisher,
+    private readonly tellRun: () => Promise<void>,
+  ) {}
+
+  /** Reads, loads and commits until nothing is open; `grown` when the rest belongs into a new history. */
+  async run(): Promise<"done" | "grown"> {
+    try {
+      for (;;) {
+        const grown = workflowInfo().continueAsNewSuggested;
+        if (!grown && this.#startSomething()) continue;
+        if (await this.#oneEnded()) continue;
+        if (grown) return "grown";
+        // A page found torn while it was loaded begins its link anew.
+        await this.publisher.flush();
+        if (!this.state.reading) return "done";
+        await this.#untilDue();
+      }
+    } finally {
+      await Promise.allSettled([...this.#slices, this.#admitting]);
+      await this.publisher.idle().catch(() => undefined);
+    }
+  }
+
+  #startSomething(): boolean {
+    return this.#startAdmitting() || this.#startSlice();
+  }
+
+  #startAdmitting(): boolean {
+    if (this.#admitting !== undefined || !this.state.reading) return false;
+    const links = this.state.takeToAdmit(LINKS_AT_ONCE);
+    if (links.length === 0) return false;
+    this.#admitting = this.#admit(links).finally(() => {
+      this.#admitting = undefined;
+    });
+    return true;
+  }
+
+  async #admit(links: readonly number[]): Promise<void> {
+    this.state.admit(await admitLinks({ ...this.ref, links }));
+  }
+
+  #startSlice(): boolean {
+    if (this.#slices.size >= SLICES_AT_ONCE || !this.state.reading) return false;
+    const due = this.state.takeDue(Date.now(), LINKS_PER_SLICE);
+    if (due.length === 0) return false;
+    const slice = this.#readSlice(due).finally(() => {
+      this.#slices.delete(slice);
+    });
+    this.#slices.add(slice);
+    return true;
+  }
+
+  async #readSlice(due: readonly LinkProgress[]): Promise<void> {
+    const { state, ref, options } = this;
+    const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
+    state.applySlice(slice.links, options.pageSize, slice.at);
+    state.totals = addTotals(state.totals, { ...noTotals(), calls: slice.calls });
+    await this.publisher.publish();
+    if (state.reading) await this.tellRun();
+    if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
+  }
+
+  /** Waits for one of the things under way; false when there is none. Rejects with what went wrong in it. */
+  async #oneEnded(): Promise<boolean> {
+    const underWay = this.#admitting === undefined ? [...this.#slices] : [...this.#slices, this.#admitting];
+    if (underWay.length === 0) return false;
+    await Promise.race(underWay);
+    return true;
+  }
+
+  /** Waits for the first link whose wait ends; no timer where one is due by now. */
+  async #untilDue(): Promise<void> {
+    const wait = (this.state.nextDue() ?? 0) - Date.now();
+    if (wait > 0) await sleep(wait);
+  }
+}
