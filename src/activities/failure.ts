@@ -4,6 +4,8 @@ import { StoreFullError } from "../lake/local-store-errors.js";
 
 /** Attempts on a full disk before a group gives up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
+/** Errors in which DuckDB quotes values: a customer's data must not come into histories, logs or summaries. */
+const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
 /**
  * Runs an activity and turns what it throws into the failure that histories and tables show: one place
@@ -15,11 +17,12 @@ export async function asActivityFailure<R>(activity: () => Promise<R>): Promise<
   } catch (error) {
     if (error instanceof CancelledFailure || error instanceof ApplicationFailure) throw error;
     if (!(error instanceof Error)) throw error;
+    const kind = QUOTING.exec(error.message)?.[0];
     throw ApplicationFailure.create({
       type: error.name,
-      message: error.message,
+      message: kind === undefined ? error.message : `SQL refused a value (${kind}); nothing was published`,
       nonRetryable: isFinal(error),
-      cause: error,
+      ...(kind === undefined && { cause: error }),
     });
   }
 }
