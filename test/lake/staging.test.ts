@@ -1,0 +1,73 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { freezeRoster, frozenUsers, GROUP_SIZE } from "../../src/lake/frozen-roster.js";
+import { pageKey, Staging } from "../../src/lake/staging.js";
+import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
+
+let lake: TestLake;
+let staging: Staging;
+beforeEach(async () => {
+  lake = await openTestLake();
+  staging = new Staging(lake.store);
+});
+afterEach(() => lake.release());
+
+const name = { runId: "run", stream: "transactions", owner: "../../etc/passwd", attempt: 2, page: 7 };
+
+test("a page's name has run, stream, a hash of the owner, attempt and page; ids never become path parts", () => {
+  expect(pageKey(name)).toMatch(/^_staging\/run\/transactions\/[0-9a-f]{32}\/2-7\.json$/);
+  expect(pageKey({ ...name, owner: "other" })).not.toBe(pageKey(name));
+});
+
+test("a page comes back byte for byte, with its file's time", async () => {
+  const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
+  await staging.putPage(name, body);
+  const { mtime } = await stat(join(lake.directory, pageKey(name)));
+  expect(await staging.page(name)).toEqual({ body, fetchedAt: mtime });
+  expect(await staging.page({ ...name, page: 8 })).toBeUndefined();
+});
+
+test("load reads the clean page where there is one, at the time of the page itself", async () => {
+  const scratch = lake.duckdb.scratchDirectory;
+  await staging.putPage(name, Buffer.from("whole"));
+  const before = await staging.describe(name);
+  expect(before).toMatchObject({ clean: false, bytes: 5 });
+  const bad = [{ list: "created", index: 3, reason: "blank", payload: '{"a" : 1e5}' }];
+  await staging.putCleanPage(name, "clean page", bad);
+  const after = await staging.describe(name);
+  expect(after).toEqual({ clean: true, bytes: 10, fetchedAt: before.fetchedAt });
+  expect(await staging.loadable(name, true, scratch)).toMatch(/2-7\.clean\.json$/);
+  expect(await staging.badRows(name)).toEqual(bad);
+  await staging.dropCleanPage(name);
+  expect(await staging.describe(name)).toMatchObject({ clean: false });
+  expect(await staging.badRows(name)).toEqual([]);
+});
+
+test("dropping an owner leaves the others, dropping a run leaves other runs", async () => {
+  const other = { ...name, owner: "b" };
+  const elsewhere = { ...name, runId: "run-2" };
+  for (const one of [name, other, elsewhere]) await staging.putPage(one, Buffer.from("x"));
+  await staging.dropOwner("run", "transactions", name.owner);
+  expect(await staging.page(name)).toBeUndefined();
+  expect(await staging.page(other)).toBeDefined();
+  await staging.dropRun("run");
+  expect(await staging.page(other)).toBeUndefined();
+  expect(await staging.page(elsewhere)).toBeDefined();
+});
+
+test("a document that is gone says so, and what to do", async () => {
+  await staging.putDocument("run", "g0/plan", { links: [1] });
+  expect(await staging.document("run", "g0/plan")).toEqual({ links: [1] });
+  await expect(staging.document("run", "g1/plan")).rejects.toThrow(/gone .* start the job again/);
+});
+
+test("a frozen roster comes back group by group, and without it nothing is guessed", async () => {
+  const rows = Array.from({ length: GROUP_SIZE + 1 }, (_, n) => ({
+    fp_id: `u${String(n).padStart(4, "0")}`,
+  }));
+  await freezeRoster(lake.store, "run", rows);
+  expect(await frozenUsers(lake.store, "run", 0)).toEqual(rows.slice(0, GROUP_SIZE));
+  expect(await frozenUsers(lake.store, "run", 1)).toEqual(rows.slice(GROUP_SIZE));
+  await expect(frozenUsers(lake.store, "run", 2)).rejects.toThrow(/start the job again/);
+});
