@@ -22,6 +22,8 @@ const { admitLinks } = proxyActivities<Activities>(BRIEF);
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
   #admitting: Promise<void> | undefined;
+  /** Kept here, because what fails in the very moment in which another ends would be lost to the race. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(
     private readonly options: SyncOptions,
@@ -35,6 +37,7 @@ export class Reader {
   async run(): Promise<"done" | "grown"> {
     try {
       for (;;) {
+        if (this.#failure !== undefined) throw this.#failure.error;
         const grown = workflowInfo().continueAsNewSuggested;
         if (!grown && this.#startSomething()) continue;
         if (await this.#oneEnded()) continue;
@@ -58,7 +61,7 @@ export class Reader {
     if (this.#admitting !== undefined || !this.state.reading) return false;
     const links = this.state.takeToAdmit(LINKS_AT_ONCE);
     if (links.length === 0) return false;
-    this.#admitting = this.#admit(links).finally(() => {
+    this.#admitting = this.#kept(this.#admit(links)).finally(() => {
       this.#admitting = undefined;
     });
     return true;
@@ -72,7 +75,7 @@ export class Reader {
     if (this.#slices.size >= SLICES_AT_ONCE || !this.state.reading) return false;
     const due = this.state.takeDue(Date.now(), LINKS_PER_SLICE);
     if (due.length === 0) return false;
-    const slice = this.#readSlice(due).finally(() => {
+    const slice = this.#kept(this.#readSlice(due)).finally(() => {
       this.#slices.delete(slice);
     });
     this.#slices.add(slice);
@@ -89,7 +92,15 @@ export class Reader {
     if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
   }
 
-  /** Waits for one of the things under way; false when there is none. Rejects with what went wrong in it. */
+  async #kept(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+  }
+
+  /** Waits for one of the things under way; false when there is none. */
   async #oneEnded(): Promise<boolean> {
     const underWay = this.#admitting === undefined ? [...this.#slices] : [...this.#slices, this.#admitting];
     if (underWay.length === 0) return false;
