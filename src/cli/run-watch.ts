@@ -8,6 +8,8 @@ import {
 import { UnreachableError } from "../domain/unreachable-error.js";
 import type { SyncProgress } from "../workflows/messages.js";
 import type { SyncResult } from "../workflows/sync.js";
+import { aborted } from "./interruption.js";
+import { troublesOf } from "./run-trouble.js";
 import type { TemporalSession } from "./temporal-session.js";
 
 const LOOK_EVERY_MS = 500;
@@ -27,6 +29,8 @@ export interface WatchOptions {
   onProgress(progress: SyncProgress): void;
   /** Nobody answers for the run: its worker is not there. */
   onSilence(): void;
+  /** Something that holds the run up and that a user can mend, such as a full disk; told once. */
+  onTrouble(words: string): void;
 }
 
 /**
@@ -41,12 +45,18 @@ export async function watchRun(
 ): Promise<RunEnd> {
   const { signal } = options;
   let answered = Date.now();
+  const told = new Set<string>();
   while (!signal.aborted) {
     try {
-      const { status } = await Promise.race([handle.describe(), temporal.lost]);
+      const run = await Promise.race([handle.describe(), temporal.lost, aborted(signal)]);
+      if (run === undefined) break;
       answered = Date.now();
-      if (status.name !== "RUNNING") return await endOf(handle);
+      if (run.status.name !== "RUNNING") return await endOf(handle);
       await tellProgress(temporal, handle, options);
+      for (const words of await troublesOf(temporal.client, run)) {
+        if (!told.has(words)) options.onTrouble(words);
+        told.add(words);
+      }
     } catch (error) {
       if (!isGrpcServiceError(error) || error instanceof WorkflowNotFoundError) throw error;
       if (Date.now() - answered > LOST_AFTER_MS) {

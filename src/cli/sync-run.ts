@@ -84,6 +84,7 @@ export async function followSync(
       signal,
       onProgress: (progress) => view.show(progress),
       onSilence: () => view.silent(temporal.embedded),
+      onTrouble: (words) => terminal.say(words),
     });
     return { started, end };
   } finally {
