@@ -11,7 +11,8 @@ import type { Operation, ResponseOf } from "./operation.js";
  * in the middle looks like its end.
  */
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
-  return checkAnswer(operation, parseBody(operation, reply), reply.status);
+  const body = operation.answers === "bytes" ? reply.body : parseBody(operation, reply);
+  return checkAnswer(operation, body, reply.status);
 }
 
 /** Checks a parsed body against the operation's response schema; throws SchemaError. */

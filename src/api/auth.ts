@@ -1,5 +1,6 @@
+import { type ClientTokenGrant, grantProblem } from "../domain/client-token-grant.js";
 import { InputError } from "../domain/input-error.js";
-import type { Operation } from "./operation.js";
+import type { CheckedRequest, Operation } from "./operation.js";
 
 /** HTTP Basic with the secret key as user name and no password (SERVICE.md part 5). */
 export function basicAuthorization(apiKey: string): string {
@@ -23,4 +24,27 @@ export function authHeader(
     );
   }
   return { "x-fp-authorization": clientToken };
+}
+
+/**
+ * Checks a client operation against what its token was made for, as far as that is known (SERVICE.md 4.2,
+ * parts 5.3 and 7.4).
+ *
+ * @throws InputError when scope or fields don't cover it, or a decryption has a reason nowhere.
+ */
+export function checkGrant(
+  operation: Operation,
+  request: CheckedRequest,
+  grant: ClientTokenGrant | undefined,
+): void {
+  const access = operation.tokenUse?.(request);
+  if (access === undefined || grant === undefined) return;
+  const unreasoned = access.use === "decrypt" && !access.reason && grant.decrypt_reason === undefined;
+  const problem =
+    grantProblem(grant, access.use, access.fields) ??
+    (unreasoned ? "a decryption needs a reason, in the call or in the client token" : undefined);
+  if (problem === undefined) return;
+  throw new InputError(
+    `${operation.name}: ${problem}; nothing was sent. Accepted: fields and scope that the token was made with, and a reason for decryptions`,
+  );
 }

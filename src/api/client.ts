@@ -1,13 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
 import { Admission } from "./admission.js";
 import { readAnswer } from "./answer.js";
-import { authHeader, basicAuthorization } from "./auth.js";
+import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
+import { isByteSource } from "./byte-source.js";
+import type { ClientToken } from "./client-token.js";
 import { AuthError } from "./errors.js";
-import { type ExchangeLimits, exchange, type Reply } from "./exchange.js";
+import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { retryAfterMs } from "./failure.js";
 import type { Operation, ParamsOf, ResponseOf } from "./operation.js";
-import { requestTarget } from "./request.js";
+import { compileRequest, type Request } from "./request.js";
 
 /** Compiled settings of a client. */
 export interface ApiClientOptions extends ExchangeLimits {
@@ -29,8 +33,13 @@ export interface CallOptions {
   readonly run?: string | undefined;
   /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
   readonly notAfter?: number | undefined;
-  /** Client token of an operation that is authenticated by one. */
-  readonly clientToken?: string | undefined;
+  /** Client token of an operation that is authenticated by one; a text is a token from elsewhere. */
+  readonly clientToken?: ClientToken | string | undefined;
+  /**
+   * Takes any status as the answer: behind a proxy it may be the target's, which nothing tells from the
+   * service's own. Such an answer closes neither the gate nor the run.
+   */
+  readonly anyStatus?: boolean | undefined;
 }
 
 /** A client of the service. It never tries a call twice: retries belong to the workflows. */
@@ -42,6 +51,16 @@ export interface ApiClient {
    * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
    */
   call<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<Reply>;
+  /**
+   * Makes one call and lets the body of its answer flow into `sink`, however long it is; gives the rest of it.
+   * The sink is ended when the body was whole, and destroyed when it broke off.
+   */
+  download<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    sink: Writable,
+    options?: CallOptions,
+  ): Promise<Omit<Reply, "body">>;
   /** Makes one call and gives the parsed answer, checked against the operation's response schema. */
   read<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResponseOf<O>>;
   /** Requests that left this process so far. */
@@ -94,10 +113,24 @@ class PooledClient implements ApiClient {
     params: ParamsOf<O>,
     options: CallOptions = {},
   ): Promise<Reply> {
-    const request = this.#request(operation, params, options);
-    for (;;) {
-      const reply = await this.#attempt(operation.name, request, options);
-      if (reply !== undefined) return reply;
+    return this.#exchange(operation, compileRequest(operation, params), options);
+  }
+
+  async download<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    sink: Writable,
+    options: CallOptions = {},
+  ): Promise<Omit<Reply, "body">> {
+    try {
+      const request = compileRequest(operation, params);
+      const { status, headers } = await this.#exchange(operation, request, options, sink);
+      sink.end();
+      await finished(sink, { readable: false });
+      return { status, headers };
+    } catch (error) {
+      sink.destroy();
+      throw error;
     }
   }
 
@@ -114,29 +147,50 @@ class PooledClient implements ApiClient {
     await this.#pool.destroy();
   }
 
-  #request<O extends Operation>(
-    operation: O,
-    params: ParamsOf<O>,
+  async #exchange(
+    operation: Operation,
+    request: Request,
     options: CallOptions,
-  ): Dispatcher.DispatchOptions {
+    sink?: Writable,
+  ): Promise<Reply> {
+    const { clientToken } = options;
+    if (operation.auth === "client_token" && typeof clientToken === "object") {
+      checkGrant(operation, request.checked, clientToken.grant);
+    }
+    const form = formOf(operation, request, options, sink);
+    for (;;) {
+      // Asked for each attempt: a wait for the gate may have outlived a token.
+      const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
+      const reply = await this.#attempt(operation, this.#onWire(operation, request, token), options, form);
+      if (reply !== undefined) return reply;
+    }
+  }
+
+  #onWire(operation: Operation, request: Request, token: string | undefined): Dispatcher.DispatchOptions {
+    const { body } = request;
+    const size = isByteSource(body) ? body.size : undefined;
     return {
       method: operation.method,
-      path: `${this.#basePath}${requestTarget(operation, params)}`,
+      path: `${this.#basePath}${request.target}`,
       headers: {
-        accept: "application/json",
+        accept: operation.answers === "bytes" ? "*/*" : "application/json",
         "accept-encoding": "identity",
         "user-agent": this.#options.userAgent,
-        ...authHeader(operation, this.#authorization, options.clientToken),
+        ...request.headers,
+        ...(size === undefined ? {} : { "content-length": String(size) }),
+        ...authHeader(operation, this.#authorization, token),
       },
+      ...(body === undefined || isByteSource(body) ? {} : { body }),
     };
   }
 
   // Gives undefined when the gate closed between admission and sending (a connection was still being made):
   // nothing was sent, so the call queues again.
   async #attempt(
-    operation: string,
+    { name: operation, auth }: Operation,
     request: Dispatcher.DispatchOptions,
-    { signal, run, notAfter }: CallOptions,
+    { signal, run, notAfter, anyStatus }: CallOptions,
+    form: ExchangeForm,
   ): Promise<Reply | undefined> {
     await this.#admission.enter({ operation, signal, run, notAfter });
     const held = new Error("the gate has closed");
@@ -147,9 +201,14 @@ class PooledClient implements ApiClient {
       this.#sent += 1;
       return undefined;
     };
-    const onHead = (status: number, headers: IncomingHttpHeaders) => this.#obey(run, status, headers);
+    // A refused client token says nothing about the key that the rest of the run goes on with.
+    const keyOf = auth === "secret_key" ? run : undefined;
+    const onHead = (status: number, headers: IncomingHttpHeaders) => {
+      if (!anyStatus) this.#obey(keyOf, status, headers);
+    };
+    const events = { beforeSend, onHead };
     try {
-      return await exchange(this.#pool, request, operation, this.#options, { beforeSend, onHead }, signal);
+      return await exchange(this.#pool, request, operation, this.#options, events, signal, form);
     } catch (error) {
       if (error === held) return undefined;
       throw error;
@@ -165,4 +224,21 @@ class PooledClient implements ApiClient {
     const wait = retryAfterMs(headers);
     if (wait !== undefined) this.#admission.closeGate(Date.now() + wait);
   }
+}
+
+function formOf(
+  operation: Operation,
+  { body, patienceMs }: Request,
+  { anyStatus }: CallOptions,
+  sink: Writable | undefined,
+): ExchangeForm {
+  return {
+    credential: operation.auth === "client_token" ? "client_token" : undefined,
+    write: !operation.idempotent,
+    source: isByteSource(body) ? body : undefined,
+    anyContent: operation.answers === "bytes",
+    anyStatus,
+    sink,
+    patienceMs,
+  };
 }

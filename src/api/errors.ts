@@ -8,6 +8,10 @@ export interface CallFacts {
   readonly status?: number;
   /** Whether the request left this process: only then it counts as a call. */
   readonly sent: boolean;
+  /** What the call was authenticated by, where it was not the secret key. */
+  readonly credential?: "client_token";
+  /** Whether the request would change something at the service. */
+  readonly write?: boolean;
 }
 
 /** A call that did not give an answer to use. Its subclasses say what the caller does about it. */
@@ -29,12 +33,7 @@ export class AuthError extends ApiError {
   override readonly name = FAILURE_TYPES.auth;
 
   constructor(facts: CallFacts) {
-    super(
-      facts,
-      facts.sent
-        ? `the service refused the credentials (status ${facts.status}); nothing was read. Check NIGHTLEDGER_API_KEY, its form (test or live) and its permissions`
-        : "not sent, because the service refused the credentials earlier in this run. Check NIGHTLEDGER_API_KEY",
-    );
+    super(facts, refusedCredentials(facts));
   }
 }
 
@@ -69,11 +68,7 @@ export class TransientError extends ApiError {
     readonly retryAfterMs?: number,
     options?: ErrorOptions,
   ) {
-    super(
-      facts,
-      `no usable answer (${reason}${waiting(retryAfterMs)}); nothing was read. Try again later`,
-      options,
-    );
+    super(facts, `no usable answer (${reason}${waiting(retryAfterMs)}); ${afterwards(facts)}`, options);
   }
 }
 
@@ -132,6 +127,21 @@ export class NotSentError extends ApiError {
       "not sent: it could not start in the time it was given. Ask again later",
     );
   }
+}
+
+function afterwards({ sent, write }: CallFacts): string {
+  return sent && write
+    ? "whether it was carried out is not known. Settle that before it is sent again (docs/operations.md)"
+    : "nothing was read. Try again later";
+}
+
+function refusedCredentials({ sent, status, credential }: CallFacts): string {
+  if (!sent) {
+    return "not sent, because the service refused the credentials earlier in this run. Check NIGHTLEDGER_API_KEY";
+  }
+  return credential === undefined
+    ? `the service refused the credentials (status ${status}); nothing was read. Check NIGHTLEDGER_API_KEY, its form (test or live) and its permissions`
+    : `the service refused the client token (status ${status}); nothing was read or changed. It may have expired, or lack the scope or the fields: make a new one`;
 }
 
 function waiting(retryAfterMs: number | undefined): string {

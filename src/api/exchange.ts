@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable, Writable } from "node:stream";
 import type { Dispatcher } from "undici";
+import type { ByteSource } from "./byte-source.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import { headProblem, networkError, statusError, tooLarge } from "./failure.js";
+import { type StreamedBody, streamBody } from "./request-body.js";
 
 // A refusal's body isn't read, but a connection can be used again only after it: give it a moment, not more.
 const DISCARD_MS = 1000;
@@ -31,6 +34,24 @@ export interface ExchangeEvents {
   readonly onHead: (status: number, headers: IncomingHttpHeaders) => void;
 }
 
+/** What is not as usual in one exchange. */
+export interface ExchangeForm {
+  /** What the call is authenticated by, where it is not the secret key. */
+  readonly credential?: "client_token" | undefined;
+  /** Whether it would change something at the service. */
+  readonly write?: boolean | undefined;
+  /** A body that is read while it is sent. */
+  readonly source?: ByteSource | undefined;
+  /** Takes an answer of any content type as it is. */
+  readonly anyContent?: boolean | undefined;
+  /** Takes any status as an answer: it may be the target's behind a proxy. */
+  readonly anyStatus?: boolean | undefined;
+  /** Gets the body piece by piece instead of {@link Reply.body}; `maxBodyBytes` doesn't count then. */
+  readonly sink?: Writable | undefined;
+  /** Milliseconds to wait for the head, on top of the limit. */
+  readonly patienceMs?: number | undefined;
+}
+
 /** Sends one request, once, and gives its 2xx answer or throws an ApiError, or what `signal` was aborted with. */
 export function exchange(
   dispatcher: Dispatcher,
@@ -39,11 +60,13 @@ export function exchange(
   limits: ExchangeLimits,
   events: ExchangeEvents,
   signal: AbortSignal | undefined,
+  form: ExchangeForm = {},
 ): Promise<Reply> {
   if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    const state = new Exchange(operation, limits, events, signal, resolve, reject);
-    dispatcher.dispatch(request, state);
+    const state = new Exchange(operation, limits, events, form, signal, resolve, reject);
+    const body = state.requestBody();
+    dispatcher.dispatch(body === undefined ? request : { ...request, body }, state);
   });
 }
 
@@ -54,23 +77,39 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: IncomingHttpHeaders = {};
   #failure: Error | undefined;
   #size = 0;
+  #body: StreamedBody | undefined;
   readonly #chunks: Buffer[] = [];
   readonly #signal: AbortSignal | undefined;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
+  readonly #onSinkEnd = (error?: Error) => this.#giveUp(error ?? new Error("the sink was closed"));
   readonly #onAbort = () => this.#giveUp(this.#signal?.reason);
 
   constructor(
     readonly operation: string,
     readonly limits: ExchangeLimits,
     readonly events: ExchangeEvents,
+    readonly form: ExchangeForm,
     signal: AbortSignal | undefined,
     readonly resolve: (reply: Reply) => void,
     readonly reject: (reason: unknown) => void,
   ) {
     this.#signal = signal;
-    this.#timer = setTimeout(() => this.#giveUp(this.#timeout()), limits.headersTimeoutMs);
+    this.#timer = this.#headTimer();
     signal?.addEventListener("abort", this.#onAbort, { once: true });
+    form.sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
+  }
+
+  /** The body to send, where it is streamed: each piece taken shows life, so the time limit begins anew. */
+  requestBody(): Readable | undefined {
+    const { source } = this.form;
+    if (source === undefined) return undefined;
+    this.#body = streamBody(this.operation, source, () => {
+      if (this.#settled || this.#status !== undefined) return;
+      clearTimeout(this.#timer);
+      this.#timer = this.#headTimer();
+    });
+    return this.#body.stream;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -90,15 +129,17 @@ class Exchange implements Dispatcher.DispatchHandler {
     const failure = this.#failure;
     this.#timer =
       failure === undefined
-        ? setTimeout(() => this.#giveUp(this.#timeout()), this.limits.bodyTimeoutMs)
+        ? this.#bodyTimer()
         : setTimeout(() => this.#giveUp(failure), Math.min(DISCARD_MS, this.limits.bodyTimeoutMs));
   }
 
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
     this.#size += chunk.length;
     if (this.#failure !== undefined) {
       if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure);
+    } else if (this.form.sink !== undefined) {
+      this.#pour(this.form.sink, controller, chunk);
     } else if (this.#size > this.limits.maxBodyBytes) {
       this.#giveUp(new SchemaError(this.#facts(), "", tooLarge(this.limits.maxBodyBytes)));
     } else {
@@ -109,20 +150,46 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     if (!this.#settle()) return;
     if (this.#failure !== undefined) this.reject(this.#failure);
-    else this.resolve({ status: this.#status ?? 0, headers: this.#headers, body: this.#body() });
+    else this.resolve({ status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody() });
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.#settle()) this.reject(this.#failure ?? networkError(this.#facts(), error));
+    if (!this.#settle()) return;
+    this.reject(this.#failure ?? this.#body?.failure() ?? networkError(this.#facts(), error));
   }
 
   #judgeHead(status: number, headers: IncomingHttpHeaders): Error | undefined {
-    if (status >= 300) return statusError({ ...this.#facts(), status }, headers);
-    const problem = headProblem(headers, this.limits.maxBodyBytes);
+    if (status >= 300 && !this.form.anyStatus) return statusError({ ...this.#facts(), status }, headers);
+    if (this.form.sink !== undefined) return undefined;
+    const problem = headProblem(headers, this.limits.maxBodyBytes, this.form.anyContent);
     return problem === undefined ? undefined : new SchemaError(this.#facts(), "", problem);
   }
 
-  #body(): Buffer {
+  // A sink that is full holds the connection back; no time runs while it does.
+  #pour(sink: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    clearTimeout(this.#timer);
+    if (sink.write(chunk)) {
+      this.#timer = this.#bodyTimer();
+      return;
+    }
+    controller.pause();
+    sink.once("drain", () => {
+      if (this.#settled) return;
+      this.#timer = this.#bodyTimer();
+      controller.resume();
+    });
+  }
+
+  #headTimer(): NodeJS.Timeout {
+    const wait = this.limits.headersTimeoutMs + (this.form.patienceMs ?? 0);
+    return setTimeout(() => this.#giveUp(this.#timeout()), wait);
+  }
+
+  #bodyTimer(): NodeJS.Timeout {
+    return setTimeout(() => this.#giveUp(this.#timeout()), this.limits.bodyTimeoutMs);
+  }
+
+  #answerBody(): Buffer {
     const [only] = this.#chunks;
     return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size);
   }
@@ -138,6 +205,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settled = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.form.sink?.off("error", this.#onSinkEnd).off("close", this.#onSinkEnd);
     return true;
   }
 
@@ -146,7 +214,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #facts(): CallFacts {
-    const facts = { operation: this.operation, sent: this.#sent };
+    const { credential, write } = this.form;
+    const facts = {
+      operation: this.operation,
+      sent: this.#sent,
+      ...(credential === undefined ? {} : { credential }),
+      ...(write ? { write } : {}),
+    };
     return this.#status === undefined ? facts : { ...facts, status: this.#status };
   }
 }

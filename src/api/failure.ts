@@ -36,10 +36,14 @@ export function statusError(
 }
 
 /** What keeps the head of a 2xx answer from being used; undefined when nothing does. */
-export function headProblem(headers: IncomingHttpHeaders, maxBodyBytes: number): string | undefined {
+export function headProblem(
+  headers: IncomingHttpHeaders,
+  maxBodyBytes: number,
+  anyContent = false,
+): string | undefined {
   const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
-  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "")) {
+  if (!anyContent && encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
+  if (!anyContent && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "")) {
     return "expected content-type application/json";
   }
   return Number(headers["content-length"] ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined;

@@ -5,10 +5,14 @@ import { noQuery, pathId, rows } from "../parameters.js";
 /** GET /users/{fp_id}/bank_links (SERVICE.md 4.4); rows: `bankLinkSchema`. */
 export const listBankLinks = defineOperation({
   name: "list_bank_links",
+  part: "bank data",
+  summary: "Lists the bank links of a user.",
   method: "GET",
   path: "/users/{fp_id}/bank_links",
   params: { path: z.strictObject({ fp_id: pathId }), query: noQuery },
   response: z.looseObject({ links: rows }, "not an object"),
   auth: "secret_key",
   idempotent: true,
+  lostAnswer: "A read: asked again.",
+  answer: "`{links: [bank link]}`",
 });

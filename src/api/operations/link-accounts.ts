@@ -5,10 +5,14 @@ import { noQuery, pathId, rows } from "../parameters.js";
 /** GET /bank_links/{link_id}/accounts (SERVICE.md 4.4); rows: `bankAccountSchema`. */
 export const listLinkAccounts = defineOperation({
   name: "list_link_accounts",
+  part: "bank data",
+  summary: "Lists the bank accounts of a link.",
   method: "GET",
   path: "/bank_links/{link_id}/accounts",
   params: { path: z.strictObject({ link_id: pathId }), query: noQuery },
   response: z.looseObject({ accounts: rows }, "not an object"),
   auth: "secret_key",
   idempotent: true,
+  lostAnswer: "A read: asked again.",
+  answer: "`{accounts: [bank account]}`",
 });

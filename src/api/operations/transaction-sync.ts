@@ -9,6 +9,8 @@ import { cursor, pageSize, pathId, rows } from "../parameters.js";
  */
 export const syncTransactions = defineOperation({
   name: "sync_transactions",
+  part: "bank data",
+  summary: "Gives what changed in the transactions of a link after a cursor.",
   method: "GET",
   path: "/bank_links/{link_id}/transactions/sync",
   params: {
@@ -25,4 +27,8 @@ export const syncTransactions = defineOperation({
   ),
   auth: "secret_key",
   idempotent: true,
+  lostAnswer: "A read: asked again.",
+  answer: "`{cursor: {next?}, has_more, transactions: {created, updated, removed}}`",
+  notShown:
+    "Bounds and default of `size`: any positive integer is sent; a refused one is a `RejectedError`. `cursor.next` may be missing, null or empty while a history is not ready.",
 });

@@ -5,10 +5,14 @@ import { noQuery, pathId, rows } from "../parameters.js";
 /** GET /users/{fp_id}/linked_bank_accounts (SERVICE.md 4.4); rows: `bankAccountSchema`. */
 export const listUserAccounts = defineOperation({
   name: "list_user_accounts",
+  part: "bank data",
+  summary: "Lists the bank accounts of a user over all links.",
   method: "GET",
   path: "/users/{fp_id}/linked_bank_accounts",
   params: { path: z.strictObject({ fp_id: pathId }), query: noQuery },
   response: z.looseObject({ accounts: rows }, "not an object"),
   auth: "secret_key",
   idempotent: true,
+  lostAnswer: "A read: asked again.",
+  answer: "`{accounts: [bank account]}`",
 });

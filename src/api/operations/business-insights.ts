@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.js";
+import { noQuery, pathId } from "../parameters.js";
+import { businessInsightsSchema } from "../records/business-insights.js";
+
+/** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (SERVICE.md 4.3, 2.11). */
+export const getBusinessInsights = defineOperation({
+  name: "get_business_insights",
+  part: "businesses",
+  summary: "Reads what the verification of a business found.",
+  method: "GET",
+  path: "/businesses/{fp_bid}/onboardings/{onboarding_id}/details",
+  params: { path: z.strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
+  response: businessInsightsSchema,
+  auth: "secret_key",
+  idempotent: true,
+  lostAnswer: "A read: asked again.",
+  answer: "`{addresses, details?, names, people, registrations, watchlist?}`",
+  secrets: ["details.tin.tin"],
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { BUSINESS_EXTERNAL_ID, businessExternalIdProblem } from "../../domain/external-id.js";
+import { ruled, vaultMap } from "../body-fields.js";
+import { headerText } from "../header-fields.js";
+import { type CheckedRequest, defineOperation, type RuleBreach } from "../operation.js";
+import { noPath, noQuery, pathId } from "../parameters.js";
+import { filledText, optionalText } from "../rows/texts.js";
+
+const externalId = ruled(z.string("not text"), businessExternalIdProblem).describe(
+  `your own id: ${BUSINESS_EXTERNAL_ID}`,
+);
+
+/** A business as it is answered after a write (SERVICE.md 2.6). */
+const entity = z.looseObject(
+  { id: filledText, external_id: optionalText, sandbox_id: optionalText },
+  "not an object",
+);
+
+/** POST /businesses (SERVICE.md 4.3). */
+export const createBusiness = defineOperation({
+  name: "create_business",
+  part: "businesses",
+  summary: "Creates a business, with first data of its vault or with an id of your own.",
+  method: "POST",
+  path: "/businesses",
+  params: {
+    path: noPath,
+    query: noQuery,
+    headers: z.strictObject({
+      external_id: externalId.optional(),
+      sandbox_id: headerText
+        .optional()
+        .describe("makes a sandbox entity of this id; printable ASCII text without spaces around it"),
+    }),
+    body: vaultMap("create_business").optional(),
+  },
+  headerNames: { external_id: "x-external-id", sandbox_id: "x-sandbox-id" },
+  check: idOrData,
+  response: entity,
+  auth: "secret_key",
+  idempotent: false,
+  lostAnswer:
+    "With `external_id`, which is unique in the organization, it is sent again: either it is created now, or a 400 says that it is there, and it is then addressed by its external id (`create_onboarding`). Without, it is not repeated: nothing finds a business again that has no id of yours.",
+  answer: "`{id, external_id?, sandbox_id?}`",
+  notShown: "The status of an `x-external-id` that is taken: any 4xx is a `RejectedError`.",
+});
+
+function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
+  const data = Object.keys((body as Record<string, unknown> | undefined) ?? {}).length;
+  if (headers.external_id === undefined || data === 0) return undefined;
+  return {
+    field: "header option external_id",
+    problem: "given together with data in the body",
+    accepted: "an external id or first data; write the data afterwards",
+  };
+}
+
+/** PATCH /businesses/{fp_bid} (SERVICE.md 4.3). */
+export const updateBusiness = defineOperation({
+  name: "update_business",
+  part: "businesses",
+  summary: "Gives a business an id of your own.",
+  method: "PATCH",
+  path: "/businesses/{fp_bid}",
+  params: {
+    path: z.strictObject({ fp_bid: pathId }),
+    query: noQuery,
+    body: z.strictObject({ external_id: externalId.optional() }, "not an object"),
+  },
+  response: entity,
+  auth: "secret_key",
+  idempotent: true,
+  lostAnswer:
+    "Sent again: the same id is set once more. A 400 to the repetition may mean the first request's own effect, so that it counts as *unknown* and not as refused.",
+  answer: "`{id, external_id?, sandbox_id?}`",
+});

@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { saidText } from "../body-fields.js";
+import { defineOperation } from "../operation.js";
+import { noQuery, pathId } from "../parameters.js";
+import { cipReportSchema } from "../records/cip-report.js";
+
+/** POST /users/{fp_id}/integrations/brokerage/cip_report (SERVICE.md 4.2, 2.12). */
+export const createCipReport = defineOperation({
+  name: "create_cip_report",
+  part: "users and vault",
+  summary: "Builds the customer-identification report of a user for a brokerage.",
+  method: "POST",
+  path: "/users/{fp_id}/integrations/brokerage/cip_report",
+  params: {
+    path: z.strictObject({ fp_id: pathId }),
+    query: noQuery,
+    body: z.strictObject(
+      {
+        default_approver: saidText.describe(
+          "name or address of whoever stands for automatic approvals; a manual reviewer takes precedence",
+        ),
+      },
+      "not an object",
+    ),
+  },
+  response: cipReportSchema,
+  auth: "secret_key",
+  idempotent: false,
+  lostAnswer:
+    "Each request makes a report of its own and none can be looked up, so it is not repeated by itself: the user is noted as without an answer, with the request's time, and a later run that asks again makes a new report.",
+  answer: "the report; `clear` or `consider` for each check, and no other verdict",
+  secrets: ["ip_address", "checked_data.date_of_birth", "checked_data.tax_id"],
+  notShown: "The items of `watchlist.records`: anything passes.",
+});

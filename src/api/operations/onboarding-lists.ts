@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { defineOperation } from "../operation.js";
+import { onboardingListQuery, pathId } from "../parameters.js";
+import { onboardingPageSchema } from "../records/onboarding.js";
+
+const shared = {
+  part: "onboarding",
+  method: "GET",
+  response: onboardingPageSchema,
+  auth: "secret_key",
+  idempotent: true,
+  lostAnswer: "A read: asked again.",
+  answer: "`{data: [{id, external_id?, playbook_key, status, timestamp}], meta: {next_page?}}`",
+  notShown:
+    "Default and maximum of `page_size`: any positive integer is sent. `meta` or `next_page` missing or null means that it was the last page; a `next_page` that was read already is a `SchemaError`.",
+} as const;
+
+/** GET /users/{fp_id}/onboardings (SERVICE.md 4.1), one page. */
+export const listUserOnboardings = defineOperation({
+  ...shared,
+  name: "list_user_onboardings",
+  summary: "Lists the onboardings of a user, page by page.",
+  path: "/users/{fp_id}/onboardings",
+  params: { path: z.strictObject({ fp_id: pathId }), query: onboardingListQuery },
+});
+
+/** GET /businesses/{fp_bid}/onboardings (SERVICE.md 4.1), one page. */
+export const listBusinessOnboardings = defineOperation({
+  ...shared,
+  name: "list_business_onboardings",
+  summary: "Lists the onboardings of a business, page by page.",
+  path: "/businesses/{fp_bid}/onboardings",
+  params: { path: z.strictObject({ fp_bid: pathId }), query: onboardingListQuery },
+});

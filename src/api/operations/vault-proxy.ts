@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { bytes } from "../byte-source.js";
+import {
+  forwardedHeaders,
+  headerText,
+  ingressRules,
+  mediaType,
+  pathAndQuery,
+  pem,
+  targetMethod,
+} from "../header-fields.js";
+import { type CheckedRequest, defineOperation, type RuleBreach } from "../operation.js";
+import { noQuery, pathId } from "../parameters.js";
+
+const headers = z.strictObject({
+  fp_id: headerText.optional().describe("the one user whose data is meant; tokens may then lack the fp_id"),
+  path_and_query: pathAndQuery.optional(),
+  access_reason: headerText
+    .optional()
+    .describe("why data is decrypted for the target; printable ASCII text without spaces around it"),
+  client_cert: pem("CERTIFICATE").optional(),
+  client_key: pem("PRIVATE KEY").optional(),
+  forward: forwardedHeaders.optional(),
+  ingress_content_type: mediaType.optional(),
+  ingress_rules: ingressRules.optional(),
+  method: targetMethod.optional(),
+  pin_cert: pem("CERTIFICATE").optional().describe("base64 of one or more PEM certificates"),
+  content_type: mediaType.optional(),
+});
+
+/** POST /vault_proxy/{id} (SERVICE.md 4.5): bytes there and back; statuses may be the target's. */
+export const callVaultProxy = defineOperation({
+  name: "call_vault_proxy",
+  part: "proxy and webhooks",
+  summary: "Sends a request to a configured target, with vault data in place of its tokens.",
+  method: "POST",
+  path: "/vault_proxy/{id}",
+  params: { path: z.strictObject({ id: pathId }), query: noQuery, headers, body: bytes.optional() },
+  headerNames: {
+    fp_id: "x-fp-id",
+    path_and_query: "x-fp-path-and-query",
+    access_reason: "x-fp-proxy-access-reason",
+    client_cert: "x-fp-proxy-client-cert",
+    client_key: "x-fp-proxy-client-key",
+    forward: "x-fp-proxy-fwd-*",
+    ingress_content_type: "x-fp-proxy-ingress-content-type",
+    ingress_rules: "x-fp-proxy-ingress-rule",
+    method: "x-fp-proxy-method",
+    pin_cert: "x-fp-proxy-pin-cert",
+    content_type: "content-type",
+  },
+  check: certificateWithKey,
+  sends: "bytes",
+  response: z.custom<Buffer>((value) => value instanceof Uint8Array, "not bytes"),
+  answers: "bytes",
+  auth: "secret_key",
+  idempotent: false,
+  lostAnswer:
+    "Never repeated by itself: only the target knows whether it acted. Where it takes an idempotency key, forward one and repeat with the same.",
+  answer: "the target's answer: its bytes, headers and content type",
+  notShown:
+    "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error as everywhere, unless the caller asks for any status. How more than one pinned certificate is written: one after the other inside the base64.",
+});
+
+function certificateWithKey({ headers }: CheckedRequest): RuleBreach | undefined {
+  const missing =
+    headers.client_cert === undefined ? "client_cert" : headers.client_key === undefined ? "client_key" : "";
+  if (missing === "" || (headers.client_cert === undefined && headers.client_key === undefined))
+    return undefined;
+  return {
+    field: `header option ${missing}`,
+    problem: `missing, and ${missing === "client_key" ? "client_cert" : "client_key"} is given`,
+    accepted: "certificate and key, or neither",
+  };
+}

@@ -1,0 +1,23 @@
+import { vaultMap } from "../body-fields.js";
+import { defineOperation } from "../operation.js";
+import { emptyAnswer, noPath, noQuery } from "../parameters.js";
+
+/** PATCH /users/vault (SERVICE.md 4.2), with a client token. */
+export const updateVault = defineOperation({
+  name: "update_vault",
+  part: "users and vault",
+  summary: "Writes data of the user that a client token was made for.",
+  method: "PATCH",
+  path: "/users/vault",
+  params: { path: noPath, query: noQuery, body: vaultMap("update") },
+  response: emptyAnswer,
+  tokenUse: (request) => ({
+    use: "vault",
+    fields: Object.keys(request.body as Record<string, unknown>),
+    reason: false,
+  }),
+  auth: "client_token",
+  idempotent: true,
+  lostAnswer: "Sent again: the same values are written once more.",
+  answer: "`{}`",
+});

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { acceptedIdentifiers, identifierProblem } from "../../domain/vault-identifier.js";
+import { ruled } from "../body-fields.js";
+import { bytes } from "../byte-source.js";
+import { mediaType } from "../header-fields.js";
+import { defineOperation } from "../operation.js";
+import { emptyAnswer, noQuery } from "../parameters.js";
+
+/** POST /users/vault/{identifier}/upload (SERVICE.md 4.2), with a client token; the body is streamed. */
+export const uploadToVault = defineOperation({
+  name: "upload_to_vault",
+  part: "users and vault",
+  summary: "Uploads bytes as one piece of data of the user that a client token was made for.",
+  method: "POST",
+  path: "/users/vault/{identifier}/upload",
+  params: {
+    path: z.strictObject({
+      identifier: ruled(z.string("not text"), (text) => identifierProblem("upload", text)).describe(
+        `one of ${acceptedIdentifiers("upload")}`,
+      ),
+    }),
+    query: noQuery,
+    headers: z.strictObject({ content_type: mediaType.optional() }),
+    body: bytes,
+  },
+  headerNames: { content_type: "content-type" },
+  sends: "bytes",
+  response: emptyAnswer,
+  tokenUse: (request) => ({ use: "vault", fields: [String(request.path.identifier)], reason: false }),
+  auth: "client_token",
+  idempotent: true,
+  lostAnswer: "Sent again: the bytes become the contents once more.",
+  answer: "`{}`",
+  notShown:
+    "The maximum size: none is assumed; a refusal while the body is still on its way ends the upload with its status. Whether documents can be uploaded: the document's table leaves them out, so they are refused.",
+});

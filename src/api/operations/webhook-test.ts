@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { ONBOARDING_STATUSES } from "../../domain/onboarding-status.js";
+import { EVENT_KINDS } from "../../domain/webhook-event.js";
+import { jsonObject, saidText } from "../body-fields.js";
+import { defineOperation } from "../operation.js";
+import { emptyAnswer, noPath, noQuery } from "../parameters.js";
+
+const text = z.string("not text");
+const flag = z.boolean("not true or false");
+
+const completed = z.strictObject(
+  {
+    event_kind: z.literal("service.onboarding.completed"),
+    fp_id: saidText,
+    timestamp: z.iso.datetime({ offset: true, error: "not an ISO 8601 time with an offset" }),
+    status: z.enum(ONBOARDING_STATUSES, "not an onboarding status"),
+    playbook_key: saidText,
+    playbook_version: z.int("not an integer"),
+    requires_manual_review: flag,
+    is_live: flag,
+    onboarding_id: saidText,
+    external_id: text.nullable(),
+    onboarding_external_id: text.nullable(),
+  },
+  "not an object",
+);
+
+// The shapes of the seven other kinds are not shown: anything goes with them.
+const payload = jsonObject.superRefine((event, context) => {
+  const issue = (path: PropertyKey[], message: string) => context.addIssue({ code: "custom", path, message });
+  if (!(EVENT_KINDS as readonly unknown[]).includes(event.event_kind)) {
+    issue(["event_kind"], "not a kind of event");
+  } else if (event.event_kind === "service.onboarding.completed") {
+    const wrong = completed.safeParse(event).error?.issues[0];
+    if (wrong?.code === "unrecognized_keys") issue(wrong.keys.slice(0, 1), "not known to this kind of event");
+    else if (wrong !== undefined) issue([...wrong.path], wrong.message);
+  }
+});
+
+/** POST /webhooks/test (SERVICE.md 4.6, part 6). */
+export const sendTestWebhook = defineOperation({
+  name: "send_test_webhook",
+  part: "proxy and webhooks",
+  summary: "Has the service send a webhook, as a test.",
+  method: "POST",
+  path: "/webhooks/test",
+  params: {
+    path: noPath,
+    query: noQuery,
+    body: z.strictObject(
+      {
+        idempotency_key: saidText.optional().describe("text; repeated with the same key it is one webhook"),
+        payload: payload.describe(
+          `an object with event_kind (${EVENT_KINDS.join(", ")}); of service.onboarding.completed with all its fields`,
+        ),
+      },
+      "not an object",
+    ),
+  },
+  response: emptyAnswer,
+  auth: "secret_key",
+  idempotent: false,
+  lostAnswer:
+    "With `idempotency_key` it is sent again with the same key. Without, it is not repeated: a second webhook would be a second effect.",
+  answer: "`{}`",
+  notShown: "The payloads of the seven other kinds: any object of JSON values with `event_kind`.",
+});
