@@ -59,7 +59,7 @@ export function checkRequest<O extends Operation>(operation: O, params: ParamsOf
     path: checked(operation, "parameter", path, given.path ?? {}) as CheckedRequest["path"],
     query: checked(operation, "parameter", query, given.query ?? {}) as CheckedRequest["query"],
     headers: (headers === undefined
-      ? absent(operation, "header option", given.headers)
+      ? absent(operation, "header option", given.headers, {})
       : checked(operation, "header option", headers, given.headers ?? {})) as CheckedRequest["headers"],
     body:
       body === undefined
@@ -71,7 +71,7 @@ export function checkRequest<O extends Operation>(operation: O, params: ParamsOf
   throw refusal(operation, breach.field, breach.problem, breach.accepted);
 }
 
-function absent(operation: Operation, part: string, value: unknown, none: unknown = {}): unknown {
+function absent(operation: Operation, part: string, value: unknown, none: unknown): unknown {
   if (value === undefined) return none;
   throw refusal(operation, part, `given as ${kindOf(value)}`, `none: the operation takes no ${part}`);
 }
