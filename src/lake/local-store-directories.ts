@@ -16,9 +16,19 @@ export class KnownDirectories {
         if (errorCode(error) !== "ENOENT") throw error;
       }
     }
-    await mkdir(directory, { recursive: true });
+    await makeDirectory(directory);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(directory);
     await write();
+  }
+}
+
+/** One level first, which nearly always does: the way up is looked at only where that fails. */
+async function makeDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") await mkdir(directory, { recursive: true });
+    else if (errorCode(error) !== "EEXIST") throw error;
   }
 }

@@ -13,6 +13,7 @@ export class Publisher {
   #last: Promise<void> = Promise.resolve();
   #dropping: Promise<unknown> = Promise.resolve();
   #pending = 0;
+  #failed = false;
   #committedAt = Date.now();
 
   constructor(
@@ -21,8 +22,12 @@ export class Publisher {
     private readonly ref: GroupRef,
   ) {}
 
-  /** Takes what is to be loaded now; waits only where loading has fallen behind. */
+  /**
+   * Takes what is to be loaded now; waits only where loading has fallen behind. Rejects when an earlier load or
+   * commit failed for good: nothing more is read then.
+   */
   async publish(last = false): Promise<void> {
+    if (this.#failed) await this.#last;
     const toLoad = this.state.takeToLoad();
     this.#pending += 1;
     this.#last = this.#last
@@ -30,7 +35,9 @@ export class Publisher {
       .finally(() => {
         this.#pending -= 1;
       });
-    this.#last.catch(() => undefined);
+    this.#last.catch(() => {
+      this.#failed = true;
+    });
     await condition(() => this.#pending <= LOADS_BEHIND);
   }
 
