@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { copyFile, link, rm, stat } from "node:fs/promises";
+import { copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { makeDirectoryDurably, syncToDisk, temporaryBeside } from "./local-store-files.js";
@@ -49,7 +49,7 @@ export async function publishFiles(files: readonly Publication[]): Promise<void>
   } finally {
     for (const copy of copies) await rm(copy, { force: true });
   }
-  for (const { localPath } of files) await rm(localPath, { force: true });
+  for (const { localPath } of files) await unlink(localPath);
 }
 
 async function inLanes(

@@ -15,6 +15,7 @@ export class FileStorage {
   readonly #prefix: string;
   readonly #directory: string;
   readonly #stored: DataFile[] = [];
+  #made: Promise<unknown> | undefined;
   #waiting: WrittenFile[] = [];
   #last: Promise<void> = Promise.resolve();
 
@@ -26,7 +27,8 @@ export class FileStorage {
 
   /** A new path in scratch for SQL to write to; nothing is left there in the end. */
   async scratch(extension: string): Promise<string> {
-    await mkdir(this.#directory, { recursive: true });
+    this.#made ??= mkdir(this.#directory, { recursive: true });
+    await this.#made;
     return join(this.#directory, `${randomUUID()}.${extension}`);
   }
 
