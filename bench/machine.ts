@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { cpus, release, totalmem, type } from "node:os";
+import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { REPOSITORY } from "./command-process.js";
 
@@ -10,6 +10,8 @@ export interface Machine {
   readonly memory_gb: number;
   readonly os: string;
   readonly node: string;
+  /** Mean of runnable processes over the last minute, when asked: what else there was to do. */
+  readonly load: number;
   readonly packages: Readonly<Record<string, string>>;
 }
 
@@ -27,6 +29,7 @@ export function describeMachine(): Machine {
     memory_gb: Math.round(totalmem() / 1024 ** 3),
     os: `${type()} ${release()}`,
     node: process.version,
+    load: loadavg()[0] ?? 0,
     packages: Object.fromEntries(PACKAGES.map((name) => [name, dependencies[name] ?? "unknown"])),
   };
 }
