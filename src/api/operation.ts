@@ -33,6 +33,15 @@ export interface TokenUse {
   readonly reason: boolean;
 }
 
+/** How a list is paged: by `page`/`size`/`total` (SERVICE.md 4.4) or by `meta.next_page` (2.4). */
+export interface ListForm {
+  readonly style: "total" | "next_page";
+  /** Field of the envelope that holds the rows. */
+  readonly rows: string;
+  /** Field of a row that tells it from others. */
+  readonly id: string;
+}
+
 /** The parts of the service (SERVICE.md part 4). */
 export type ServicePart =
   | "onboarding"
@@ -60,6 +69,8 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   readonly sends?: "bytes";
   /** The whole answer; of a list its envelope only, because rows are judged one by one. */
   readonly response: R;
+  /** Of a paged list: how `readList` goes through it. */
+  readonly list?: ListForm;
   /** What an answer is read as; left out: JSON. Bytes come with any content type. */
   readonly answers?: "bytes";
   /** Milliseconds that the service may take over a request before it answers, on top of the time limit. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
+import { callCommand } from "./commands/call.js";
 import { checkCommand } from "./commands/check.js";
 import { demoCommand } from "./commands/demo.js";
 import { devCommand } from "./commands/dev.js";
@@ -26,6 +27,7 @@ const COMMANDS: readonly AddCommand[] = [
   materializeCommand,
   tablesCommand,
   queryCommand,
+  callCommand,
 ];
 
 /** Builds the program: what `--help` shows is what it does. */

@@ -17,6 +17,7 @@ export const listInvestmentTransactions = defineOperation({
     { ...pageCounts, investment_transactions: rows, securities: rows },
     "not an object",
   ),
+  list: { style: "total", rows: "investment_transactions", id: "investment_transaction_id" },
   auth: "secret_key",
   idempotent: true,
   lostAnswer: "A read: asked again.",

@@ -7,6 +7,7 @@ const shared = {
   part: "onboarding",
   method: "GET",
   response: onboardingPageSchema,
+  list: { style: "next_page", rows: "data", id: "id" },
   auth: "secret_key",
   idempotent: true,
   lostAnswer: "A read: asked again.",

@@ -11,6 +11,7 @@ export const listUserTransactions = defineOperation({
   path: "/users/{fp_id}/linked_bank_transactions",
   params: { path: z.strictObject({ fp_id: pathId }), query: listQuery },
   response: z.looseObject({ ...pageCounts, transactions: rows }, "not an object"),
+  list: { style: "total", rows: "transactions", id: "transaction_id" },
   auth: "secret_key",
   idempotent: true,
   lostAnswer: "A read: asked again.",

@@ -1,0 +1,11 @@
+import { OPERATIONS } from "../api/operations/index.js";
+import { operationText } from "../api/reference-page.js";
+import { findOperation } from "./call-request.js";
+
+/** What `call --help` says below the options: all operations, or everything about one. */
+export function callHelp(name: string | undefined): string {
+  if (name !== undefined) return `\n${operationText(findOperation(name)).replace(/^### /, "")}`;
+  const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));
+  const lines = OPERATIONS.map((operation) => `  ${operation.name.padEnd(width)}  ${operation.summary}`);
+  return `\nOperations (call <operation> --help tells more):\n${lines.join("\n")}`;
+}

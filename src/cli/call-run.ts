@@ -1,0 +1,180 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { readAnswer } from "../api/answer.js";
+import { type ApiClient, type CallOptions, createApiClient } from "../api/client.js";
+import { type ClientToken, withClientToken } from "../api/client-token.js";
+import { ApiError, RateLimitedError, SchemaError, TransientError } from "../api/errors.js";
+import type { Operation, ParamsOf } from "../api/operation.js";
+import { operationFacts } from "../api/reference.js";
+import { checkRequest } from "../api/request.js";
+import { readConfig } from "../config.js";
+import type { ClientTokenGrant } from "../domain/client-token-grant.js";
+import { InputError } from "../domain/input-error.js";
+import { UnreachableError } from "../domain/unreachable-error.js";
+import { identifierProblem } from "../domain/vault-identifier.js";
+import { VERSION } from "../version.js";
+import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./call-answer.js";
+import { findOperation, readCallRequest } from "./call-request.js";
+import { EXIT, exitCodeOf } from "./exit-code.js";
+import { interruption } from "./interruption.js";
+import { Releases } from "./releases.js";
+import { tableOf } from "./row-table.js";
+import type { Terminal } from "./terminal.js";
+
+export interface CallFlags {
+  readonly param: readonly string[];
+  readonly body?: string;
+  readonly for?: string;
+  readonly output?: string;
+  readonly anyStatus?: boolean;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly showSecrets?: boolean;
+}
+
+/** Makes one call, or lists what can be called; gives the exit code. */
+export async function runCall(
+  terminal: Terminal,
+  name: string | undefined,
+  flags: CallFlags,
+): Promise<number> {
+  if (flags.list) {
+    terminal.result(flags.json ? JSON.stringify(operationFacts()) : operationTable());
+    return EXIT.completed;
+  }
+  if (name === undefined) {
+    throw new InputError(
+      "call: no operation is given; nothing was sent. `nightledger call --list` shows all",
+    );
+  }
+  const operation = findOperation(name);
+  try {
+    const answer = await answerOf(terminal, operation, flags);
+    if (flags.json) terminal.result(JSON.stringify(answer));
+    else {
+      terminal.say(`status ${answer.status}`);
+      terminal.result(prettyBody(answer.body));
+    }
+    return EXIT.completed;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (flags.json) terminal.result(JSON.stringify({ error: errorFacts(error) }));
+    terminal.say(`${error.name}: ${error.message}`);
+    return exitCodeOf(error);
+  }
+}
+
+async function answerOf(terminal: Terminal, operation: Operation, flags: CallFlags): Promise<ShownAnswer> {
+  const { params, clientToken } = await readCallRequest(operation, flags.param, flags.body);
+  const request = checkRequest(operation, params);
+  const grant = grantOf(operation, flags.for, clientToken, request);
+  const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const releases = new Releases();
+  const { signal } = interruption(releases);
+  const client = createApiClient({
+    ...api,
+    baseUrl: api.url,
+    apiKey: api.key,
+    userAgent: `nightledger/${VERSION}`,
+  });
+  releases.add(() => client.close());
+  try {
+    const call = (token: ClientToken | string | undefined) =>
+      made(client, operation, params, flags, { signal, clientToken: token, anyStatus: flags.anyStatus });
+    return await (grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal }));
+  } catch (error) {
+    if (error instanceof TransientError && !error.sent) {
+      throw new UnreachableError(
+        `the service at ${api.url} could not be reached: ${error.message}. Check NIGHTLEDGER_API_URL and the network`,
+        { cause: error },
+      );
+    }
+    throw error;
+  } finally {
+    await releases.run();
+  }
+}
+
+async function made(
+  client: ApiClient,
+  operation: Operation,
+  params: ParamsOf<Operation>,
+  flags: CallFlags,
+  options: CallOptions,
+): Promise<ShownAnswer> {
+  const showSecrets = flags.showSecrets === true;
+  if (flags.output !== undefined) {
+    const { output } = flags;
+    const part = `${output}.part`;
+    try {
+      const head = await client.download(
+        operation,
+        params,
+        createWriteStream(part, { mode: 0o600 }),
+        options,
+      );
+      await rename(part, output);
+      return shownAnswer(operation, head, { file: output, bytes: (await stat(output)).size }, showSecrets);
+    } catch (error) {
+      await rm(part, { force: true });
+      throw error;
+    }
+  }
+  const reply = await client.call(operation, params, options);
+  const body =
+    operation.answers === "bytes" || options.anyStatus
+      ? shownBytes(reply.body, reply.headers["content-type"])
+      : readAnswer(operation, reply);
+  return shownAnswer(operation, reply, body, showSecrets);
+}
+
+/** What a token must be made for, where the call asks for one to be made. */
+function grantOf(
+  operation: Operation,
+  fpId: string | undefined,
+  clientToken: string | undefined,
+  request: ReturnType<typeof checkRequest>,
+): ClientTokenGrant | undefined {
+  if (operation.tokenUse === undefined) {
+    if (fpId === undefined) return undefined;
+    throw new InputError(
+      `${operation.name}: takes the secret key and no client token; nothing was sent. Leave --for out`,
+    );
+  }
+  if ((fpId === undefined) === (clientToken === undefined)) {
+    throw new InputError(
+      `${operation.name}: needs a client token; nothing was sent. Accepted: --for <fp_id>, which makes one for this call, or --param client_token=…, not both`,
+    );
+  }
+  if (fpId === undefined) return undefined;
+  const { use, fields } = operation.tokenUse(request);
+  const named = fields.every((field) => identifierProblem("client_token", field) === undefined);
+  return { fp_id: fpId, scope: use, fields: named && fields.length > 0 ? fields : undefined, ttl: 60 };
+}
+
+function errorFacts(error: ApiError): Record<string, unknown> {
+  const { name, message, operation, status, sent } = error;
+  return {
+    class: name,
+    message,
+    operation,
+    status,
+    sent,
+    ...(error instanceof SchemaError && { path: error.path, expectation: error.expectation }),
+    ...(error instanceof TransientError && { reason: error.reason, retry_after_ms: error.retryAfterMs }),
+    ...(error instanceof RateLimitedError && { retry_after_ms: error.retryAfterMs }),
+  };
+}
+
+function operationTable(): string {
+  return tableOf(
+    operationFacts().map(({ operation, method, path, auth, idempotent, params }) => ({
+      operation,
+      request: `${method} ${path}`,
+      auth,
+      idempotent,
+      params: params.map(({ name, required }) => (required ? name : `[${name}]`)).join(" "),
+    })),
+  );
+}
