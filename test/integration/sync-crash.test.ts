@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { InputError } from "../../src/domain/input-error.js";
 import type { ObjectStore } from "../../src/lake/object-store.js";
 import type { SyncResult } from "../../src/workflows/sync.js";
 import { expectLakeEqualsTruth } from "../helpers/lake-truth.js";
@@ -243,4 +244,27 @@ test("a cancelled run keeps what was committed, writes its row and leaves no sta
   ]);
   expect(await world.store.list("_staging/")).toEqual([]);
   expect(await liveIds(world, "a")).toHaveLength(5);
+});
+
+test("a group that can't go on fails with its reason; what it committed stands, and the run ends", async () => {
+  let refuse = true;
+  const world = await worlds.open({
+    store: (store) => ({
+      ...store,
+      putIfAbsent: async (key, body) => {
+        if (refuse && key.startsWith("link_syncs/")) throw new InputError("link_syncs can't be written");
+        return store.putIfAbsent(key, body);
+      },
+    }),
+  });
+  addLink(world, "a", 5);
+  const { result } = await world.sync();
+  expect(result).toMatchObject({
+    status: "completed_with_failures",
+    failures: [{ stream: "transactions", owner: "g0", reason: "InputError: link_syncs can't be written" }],
+  });
+  expect(await liveIds(world, "a")).toHaveLength(5);
+  refuse = false;
+  const next = await world.sync();
+  expect(next.result).toMatchObject({ status: "completed", links: { unchanged: 1 } });
 });
