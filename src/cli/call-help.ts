@@ -4,8 +4,13 @@ import { findOperation } from "./call-request.js";
 
 /** What `call --help` says below the options: all operations, or everything about one. */
 export function callHelp(name: string | undefined): string {
-  if (name !== undefined) return `\n${operationText(findOperation(name)).replace(/^### /, "")}`;
+  if (name !== undefined) return `\n${plain(operationText(findOperation(name)))}`;
   const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));
   const lines = OPERATIONS.map((operation) => `  ${operation.name.padEnd(width)}  ${operation.summary}`);
   return `\nOperations (call <operation> --help tells more):\n${lines.join("\n")}`;
+}
+
+// The page is Markdown, a terminal isn't.
+function plain(text: string): string {
+  return text.replace(/^### /, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("\\|", "|");
 }

@@ -80,9 +80,9 @@ function read(text: string): Transform | string {
   const [, name, list] = /^([a-z0-9_]+)(?:\((.*)\))?$/s.exec(text) ?? [];
   if (name === undefined || !isName(name)) return "not a known transform";
   const form: readonly Argument[] = FORMS[name];
+  if (form.length === 0 && list !== undefined) return "arguments where none are taken";
   const given = list === undefined ? [] : argumentsOf(list);
   if (given === undefined) return "arguments that are not quoted texts or numbers";
-  if (form.length === 0 && list !== undefined) return "arguments where none are taken";
   if (given.length !== form.length) return `${given.length} arguments instead of ${form.length}`;
   for (const [index, kind] of form.entries()) {
     const value = given[index];
