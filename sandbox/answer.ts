@@ -1,7 +1,10 @@
+/** Headers of an answer; a list is sent as several lines. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 /** An answer of the service before it goes onto the wire. */
 export interface Answer {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: AnswerHeaders;
   readonly body: Buffer;
 }
 
@@ -10,12 +13,19 @@ export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly status: number;
   readonly code: string;
+  readonly headers: AnswerHeaders;
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, headers: AnswerHeaders = {}) {
     super(message);
     this.status = status;
     this.code = code;
+    this.headers = headers;
   }
+}
+
+/** Refuses a request that breaks a rule. */
+export function refuse(message: string): never {
+  throw new Refusal(400, "invalid_request", message);
 }
 
 /** A JSON error body. The service's own shape is not shown (SERVICE.md 7.7): readers must not rely on this one. */
@@ -26,4 +36,9 @@ export function errorBody(code: string, message: string): Buffer {
 /** An answer 200 with a JSON text. */
 export function ok(body: string | Buffer): Answer {
   return { status: 200, body: typeof body === "string" ? Buffer.from(body) : body };
+}
+
+/** An answer 200 with a value as JSON. */
+export function okJson(value: unknown): Answer {
+  return ok(JSON.stringify(value));
 }

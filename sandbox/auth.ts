@@ -16,12 +16,16 @@ export class KeyRing {
     this.#keys.set(key, status);
   }
 
-  /** Lets a call pass whose `Authorization` holds a good key as user name and an empty password (SERVICE.md 5.1). */
-  check(authorization: string | undefined): void {
+  /**
+   * Lets a call pass whose `Authorization` holds a good key as user name and an empty password (SERVICE.md 5.1).
+   * Gives the key.
+   */
+  check(authorization: string | undefined): string {
     const match = /^Basic ([A-Za-z0-9+/]+=*)$/.exec(authorization ?? "");
     const credentials = match ? Buffer.from(match[1]!, "base64").toString() : "";
-    const state = credentials.endsWith(":") ? this.#keys.get(credentials.slice(0, -1)) : undefined;
-    if (state === "good") return;
+    const key = credentials.endsWith(":") ? credentials.slice(0, -1) : undefined;
+    const state = key === undefined ? undefined : this.#keys.get(key);
+    if (key !== undefined && state === "good") return key;
     if (state === 403) throw new Refusal(403, "forbidden", "this key may no longer do that");
     throw new Refusal(
       401,

@@ -8,8 +8,15 @@ export interface RecordedRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly operation: string | undefined;
   readonly link: string | undefined;
-  readonly user: string | undefined;
+  /** The user's `fp_id`, or the external id where only that was given. */
+  user: string | undefined;
+  business: string | undefined;
   readonly cursor: string | undefined;
+  /** What it came with: the secret key, a client token, both, or neither. */
+  readonly auth: "secret_key" | "client_token" | "both" | "none";
+  /** Of the body as it came; unset until it has been read to its end. */
+  body_bytes: number | undefined;
+  body_sha256: string | undefined;
   status: number | undefined;
   fault: string | undefined;
   duration_ms: number | undefined;
@@ -17,7 +24,20 @@ export interface RecordedRequest {
 
 /** Which recorded requests are meant; all fields given must be equal. */
 export type RequestFilter = Partial<
-  Pick<RecordedRequest, "operation" | "link" | "user" | "cursor" | "path" | "status" | "fault">
+  Pick<
+    RecordedRequest,
+    | "operation"
+    | "method"
+    | "link"
+    | "user"
+    | "business"
+    | "cursor"
+    | "path"
+    | "status"
+    | "fault"
+    | "auth"
+    | "body_sha256"
+  >
 >;
 
 /** Counts since the start or the last `clear`. */
@@ -49,7 +69,10 @@ export class CallLog {
   }
 
   begin(
-    request: Omit<RecordedRequest, "sequence" | "at" | "status" | "fault" | "duration_ms">,
+    request: Omit<
+      RecordedRequest,
+      "sequence" | "at" | "status" | "fault" | "duration_ms" | "body_bytes" | "body_sha256"
+    >,
   ): RecordedRequest {
     const counts = this.#counts;
     const name = request.operation ?? "unknown";
@@ -57,8 +80,7 @@ export class CallLog {
     counts.in_flight++;
     counts.max_in_flight = Math.max(counts.max_in_flight, counts.in_flight);
     counts.by_operation[name] = (counts.by_operation[name] ?? 0) + 1;
-    const begun = { status: undefined, fault: undefined, duration_ms: undefined };
-    const record: RecordedRequest = { sequence: ++this.#sequence, at: Date.now(), ...request, ...begun };
+    const record: RecordedRequest = { sequence: ++this.#sequence, at: Date.now(), ...request, ...BEGUN };
     if (this.#keep > 0) this.#requests.push(record);
     // Cut rarely: a shift for each request would cost as much as the request.
     if (this.#requests.length > this.#keep * 2) this.#requests = this.#requests.slice(-this.#keep);
@@ -104,6 +126,14 @@ export class CallLog {
     this.#waiters = this.#waiters.filter((waiter) => waiter.missing > 0);
   }
 }
+
+const BEGUN = {
+  status: undefined,
+  fault: undefined,
+  duration_ms: undefined,
+  body_bytes: undefined,
+  body_sha256: undefined,
+};
 
 function emptyCounts(inFlight: number): CallCounts {
   return { total: 0, in_flight: inFlight, max_in_flight: inFlight, by_operation: {}, by_status: {} };

@@ -1,8 +1,13 @@
 import type { Fault } from "./faults/fault.js";
+import type { HabitOptions } from "./habits.js";
+import type { PlaybookOptions } from "./onboarding/playbook.js";
 import type { Population } from "./population/population.js";
+import type { NewProxy } from "./proxy/proxy-book.js";
+import type { RateLimitOptions } from "./rate-limit.js";
+import type { WebhookOptions } from "./webhooks/webhook-book.js";
 
-/** How to start a stand-in; everything has a default. */
-export interface SandboxOptions {
+/** How to start a stand-in; everything has a default. `HabitOptions` are habits of the service. */
+export interface SandboxOptions extends HabitOptions {
   /** Port on 127.0.0.1; 0, the default, takes a free one. */
   port?: number;
   /** Keys that are good at the start; the first is `apiKey`. */
@@ -12,16 +17,20 @@ export interface SandboxOptions {
   /** The world's first day, YYYY-MM-DD. */
   today?: string;
   faults?: readonly Fault[];
-  /** Milliseconds before each answer; default 0. */
-  latencyMs?: number;
-  /** Largest `size` of a sync; default 500. */
-  maxSyncSize?: number;
-  /** `size` of a sync that gives none; default 100. */
-  defaultSyncSize?: number;
-  /** Whether a sync without cursor replays the log as it is (default), or one row a transaction. */
-  history?: "log" | "compacted";
   /** How many requests are kept for `requests()`; default 100,000; 0 keeps counts only (for benchmarks). */
   recordRequests?: number;
   /** What cursors are made with: stand-ins with the same secret and world read each other's cursors. */
   cursorSecret?: string;
+  /** What outcomes, identities, reports, insights, ids and tokens are made by. */
+  seed?: number | string;
+  /** The time at the start (ISO 8601), and whether it stands still; default: real time. */
+  clock?: { now?: string; frozen?: boolean };
+  /** Requests a second of each key; default: no limit. */
+  rateLimit?: RateLimitOptions;
+  /** Instead of the default ones. */
+  playbooks?: readonly PlaybookOptions[];
+  /** What users' vaults hold at the start; default: an invented identity each. */
+  vaults?: "seeded" | "empty";
+  proxies?: readonly NewProxy[];
+  webhooks?: WebhookOptions;
 }

@@ -22,11 +22,12 @@ export class Query {
     return value;
   }
 
-  /** A positive integer of at most `maximum`. */
-  integer(name: string, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
+  /** An integer of at most `maximum`, and of at least `least`: 1 where it is not 0. */
+  integer(name: string, maximum = Number.MAX_SAFE_INTEGER, least: 0 | 1 = 1): number | undefined {
     const value = this.values[name];
     if (value === undefined) return undefined;
-    if (!/^[1-9]\d{0,14}$/.test(value)) refuse(name, "not a positive integer");
+    if (!(least === 0 && value === "0") && !/^[1-9]\d{0,14}$/.test(value))
+      refuse(name, "not a positive integer");
     if (Number(value) > maximum) refuse(name, `above ${maximum}`);
     return Number(value);
   }

@@ -1,25 +1,44 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type Answer, Refusal } from "./answer.js";
+import type { RequestBody } from "./body.js";
 import type { Fire } from "./faults/fault-book.js";
 import type { Query } from "./query.js";
 import type { SandboxState } from "./state.js";
+import type { ClientToken } from "./vault/client-token.js";
 
 /** A call that passed the door: its parameters and the state it works on. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: RequestBody;
+  /** Of a client operation. */
+  readonly token: ClientToken | undefined;
   readonly state: SandboxState;
   readonly fire: Fire;
+}
+
+/** Whom a call is about, where its path does not say. */
+export interface Subject {
+  readonly user?: string | undefined;
+  readonly business?: string | undefined;
 }
 
 /** One call of the service. */
 export interface Operation {
   readonly name: string;
   readonly method: "GET" | "POST" | "PATCH";
-  /** Path with `{name}` for parameters; `{link_id}` and `{fp_id}` are what faults select by. */
+  /** Path with `{name}` for parameters; `{link_id}`, `{fp_id}` and `{fp_bid}` are what faults select by. */
   readonly path: string;
   /** The query parameters it knows; any other is refused. */
   readonly query: readonly string[];
-  handle(call: Call): Answer;
+  /** What authenticates it; default: the secret key. */
+  readonly auth?: "client_token";
+  /** `whole`: read before it is handled; `stream`: the operation reads it; default: none is taken. */
+  readonly body?: "whole" | "stream";
+  handle(call: Call): Answer | Promise<Answer>;
+  /** Whom the call is about, out of its body; `undefined` where that can't be read. */
+  about?(body: unknown, state: SandboxState): Subject;
   /** The page index within an update or list, for faults that select by it. */
   pageOf?(params: Readonly<Record<string, string>>, query: URLSearchParams, state: SandboxState): number;
 }

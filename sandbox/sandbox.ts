@@ -27,9 +27,37 @@ export class Sandbox {
   readonly port: number;
   readonly apiKey: string;
 
+  /** Time as the service sees it. */
+  readonly clock: SandboxState["clock"];
+  /** Requests a second of each key. */
+  readonly rates: SandboxState["rates"];
+  readonly playbooks: SandboxState["playbooks"];
+  readonly onboardings: SandboxState["onboardings"];
+  /** Flows that end users finished. */
+  readonly sessions: SandboxState["sessions"];
+  readonly vaults: SandboxState["vaults"];
+  readonly tokens: SandboxState["tokens"];
+  readonly businesses: SandboxState["businesses"];
+  readonly cip: SandboxState["cip"];
+  readonly investments: SandboxState["investments"];
+  readonly proxies: SandboxState["proxies"];
+  readonly webhooks: SandboxState["webhooks"];
+
   constructor(server: Server, state: SandboxState, apiKey: string) {
     this.#server = server;
     this.#state = state;
+    this.clock = state.clock;
+    this.rates = state.rates;
+    this.playbooks = state.playbooks;
+    this.onboardings = state.onboardings;
+    this.sessions = state.sessions;
+    this.vaults = state.vaults;
+    this.tokens = state.tokens;
+    this.businesses = state.businesses;
+    this.cip = state.cip;
+    this.investments = state.investments;
+    this.proxies = state.proxies;
+    this.webhooks = state.webhooks;
     this.port = (server.address() as AddressInfo).port;
     this.url = `http://127.0.0.1:${this.port}`;
     this.apiKey = apiKey;
@@ -49,8 +77,17 @@ export class Sandbox {
     return this.world.addLink(link).id;
   }
 
+  /** Changes a link's record; tells it by webhook. */
   setLink(linkId: string, fields: LinkFields): void {
     this.world.setLink(linkId, fields);
+    const fp_id = this.world.link(linkId).fpId;
+    const timestamp = this.clock.text();
+    this.webhooks.emit({
+      event_kind: "service.user.bank_link_updated",
+      fp_id,
+      timestamp,
+      bank_link_id: linkId,
+    });
   }
 
   addAccount(linkId: string, account: NewAccount = {}): void {
@@ -149,8 +186,10 @@ export class Sandbox {
     return writeRoster(this.world, file);
   }
 
-  /** Ends every connection, also those that hang, and frees the port. */
+  /** Ends every connection, also those that hang, drops what is still due, and frees the port. */
   close(): Promise<void> {
+    this.clock.stop();
+    this.webhooks.close();
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
       this.#server.closeAllConnections();

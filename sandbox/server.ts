@@ -1,11 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { setTimeout as delay } from "node:timers/promises";
-import { type Answer, errorBody, Refusal } from "./answer.js";
+import { errorBody, Refusal } from "./answer.js";
+import { RequestBody } from "./body.js";
 import type { RecordedRequest } from "./calls.js";
-import type { Fire } from "./faults/fault-book.js";
-import { statusAnswer } from "./faults/status.js";
-import { send } from "./faults/transport.js";
-import { Query } from "./query.js";
+import { handleCall } from "./door.js";
+import { write } from "./faults/transport.js";
 import type { Route, Router } from "./router.js";
 import type { SandboxState } from "./state.js";
 
@@ -36,77 +34,54 @@ async function serve(
   path: string,
   queryText: string,
 ): Promise<void> {
+  const route = routeOf(router, request.method ?? "GET", path);
   const query = new URLSearchParams(queryText);
-  let route: Route | Refusal;
+  const record = begin(state, request, route, path, query);
+  response.once("close", () => {
+    state.calls.end(record, response.headersSent ? response.statusCode : undefined);
+  });
   try {
-    route = router.find(request.method ?? "GET", path);
+    const body = new RequestBody(request, record);
+    await handleCall({ state, route, request, response, record, query, queryText, body });
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    route = error;
+    const refusal = error instanceof Refusal ? error : new Refusal(500, "sandbox_bug", String(error));
+    const { status, headers, code, message } = refusal;
+    if (response.headersSent || response.destroyed) return;
+    write(response, { status, headers, body: errorBody(code, message) });
+  } finally {
+    // The rest of a body that was refused: unread, it would block the connection.
+    if (!request.complete) request.resume();
   }
+}
+
+function routeOf(router: Router, method: string, path: string): Route | Refusal {
+  try {
+    return router.find(method, path);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function begin(
+  state: SandboxState,
+  { method = "GET", headers }: IncomingMessage,
+  route: Route | Refusal,
+  path: string,
+  query: URLSearchParams,
+): RecordedRequest {
   const params = route instanceof Refusal ? {} : route.params;
-  const record = state.calls.begin({
-    method: request.method ?? "GET",
+  const token = headers["x-fp-authorization"] !== undefined;
+  const key = headers.authorization !== undefined;
+  return state.calls.begin({
+    method,
     path,
     query: Object.fromEntries(query),
     operation: route instanceof Refusal ? undefined : route.operation.name,
     link: params.link_id,
     user: params.fp_id,
+    business: params.fp_bid,
     cursor: query.get("cursor") ?? undefined,
+    auth: key ? (token ? "both" : "secret_key") : token ? "client_token" : "none",
   });
-  response.once("close", () => {
-    state.calls.end(record, response.headersSent ? response.statusCode : undefined);
-  });
-  try {
-    state.keys.check(request.headers.authorization);
-    if (route instanceof Refusal) throw route;
-    const page = route.operation.pageOf?.(params, query, state) ?? 0;
-    await answer(state, route, queryText, firing(state, record, page), response);
-  } catch (error) {
-    const refusal = error instanceof Refusal ? error : new Refusal(500, "sandbox_bug", String(error));
-    reply(response, { status: refusal.status, body: errorBody(refusal.code, refusal.message) });
-  }
-}
-
-/** Fires faults for one request and notes in its record which one did. */
-function firing(state: SandboxState, record: RecordedRequest, page: number): Fire {
-  const { operation = "unknown", link, user, cursor } = record;
-  const target = { operation, link, user, page, cursor: cursor !== undefined };
-  return (kind, fits) => {
-    const fault = state.faults.fire(kind, target, fits);
-    if (fault) record.fault = kind;
-    return fault;
-  };
-}
-
-/** Runs one routed call through latency, faults, strict checks and its operation. */
-async function answer(
-  state: SandboxState,
-  { operation, params }: Route,
-  queryText: string,
-  fire: Fire,
-  response: ServerResponse,
-): Promise<void> {
-  const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
-  if (wait > 0) await delay(wait);
-  if (response.destroyed) return;
-  if (fire("hang")) return;
-  if (fire("reset", (fault) => fault.afterBytes === undefined)) {
-    response.socket?.resetAndDestroy();
-    return;
-  }
-  const status = fire("status");
-  if (status) return reply(response, statusAnswer(status));
-  const call = { params, query: new Query(queryText, operation.query), state, fire };
-  return send(response, operation.handle(call), fire);
-}
-
-function reply(response: ServerResponse, { status, headers, body }: Answer): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": body.length,
-    ...headers,
-  });
-  response.end(body);
 }

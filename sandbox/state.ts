@@ -1,20 +1,21 @@
 import type { KeyRing } from "./auth.js";
+import type { BusinessBook } from "./businesses/business-book.js";
 import type { CallLog } from "./calls.js";
+import type { CipBook } from "./cip/cip-book.js";
+import type { Clock } from "./clock.js";
 import type { FaultBook } from "./faults/fault-book.js";
+import type { ServiceHabits } from "./habits.js";
+import type { InvestmentBook } from "./investments/investment-book.js";
+import type { OnboardingBook } from "./onboarding/onboarding-book.js";
+import type { PlaybookBook } from "./onboarding/playbook-book.js";
+import type { SessionBook } from "./onboarding/session-book.js";
+import type { ProxyBook } from "./proxy/proxy-book.js";
+import type { RateLimiter } from "./rate-limit.js";
+import type { TokenBook } from "./vault/token-book.js";
+import type { VaultBook } from "./vault/vault-book.js";
+import type { WebhookBook } from "./webhooks/webhook-book.js";
 import type { CursorCodec } from "./world/cursor.js";
 import type { World } from "./world/world.js";
-
-/** Limits and habits of the service that its contract leaves open (SERVICE.md 4.4, 8). */
-export interface ServiceHabits {
-  /** Largest `size` of a sync; above it 400. */
-  readonly maxSyncSize: number;
-  /** `size` of a sync that gives none. */
-  readonly defaultSyncSize: number;
-  /** Whether a sync without cursor replays the log as it is, or its compacted form. */
-  readonly history: "log" | "compacted";
-  /** Milliseconds before each answer. */
-  latencyMs: number;
-}
 
 /** All that a running stand-in holds. */
 export interface SandboxState {
@@ -24,4 +25,16 @@ export interface SandboxState {
   readonly keys: KeyRing;
   readonly calls: CallLog;
   readonly habits: ServiceHabits;
+  readonly clock: Clock;
+  readonly rates: RateLimiter;
+  readonly playbooks: PlaybookBook;
+  readonly onboardings: OnboardingBook;
+  readonly sessions: SessionBook;
+  readonly vaults: VaultBook;
+  readonly tokens: TokenBook;
+  readonly businesses: BusinessBook;
+  readonly cip: CipBook;
+  readonly investments: InvestmentBook;
+  readonly proxies: ProxyBook;
+  readonly webhooks: WebhookBook;
 }

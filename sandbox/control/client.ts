@@ -6,6 +6,7 @@ import type { NightlyChangesOptions } from "../world/nightly-changes.js";
 import type { LinkFields } from "../world/records.js";
 import type { AccountTotal, TruthRow } from "../world/truth.js";
 import type { NewAccount, NewEvent, NewLink, NewUser } from "../world/world.js";
+import { REMOTE_METHODS, type Remote, type RemotePart } from "./parts.js";
 
 /** What is known of a link without reading its rows. */
 export interface LinkSummary {
@@ -15,9 +16,21 @@ export interface LinkSummary {
   readonly rows: number;
 }
 
-/** Controls a stand-in in another process: the methods of `Sandbox` over `/_sandbox/…`. */
+/** Controls a stand-in in another process: the methods of `Sandbox` and of its parts over `/_sandbox/…`. */
 export class SandboxControl {
   readonly url: string;
+  readonly clock = this.#part("clock");
+  readonly rates = this.#part("rates");
+  readonly playbooks = this.#part("playbooks");
+  readonly onboardings = this.#part("onboardings");
+  readonly sessions = this.#part("sessions");
+  readonly vaults = this.#part("vaults");
+  readonly tokens = this.#part("tokens");
+  readonly businesses = this.#part("businesses");
+  readonly cip = this.#part("cip");
+  readonly investments = this.#part("investments");
+  readonly proxies = this.#part("proxies");
+  readonly webhooks = this.#part("webhooks");
 
   constructor(url: string) {
     this.url = url;
@@ -52,6 +65,15 @@ export class SandboxControl {
   truthRows = (link?: string) => this.#lines<TruthRow>("truth", link === undefined ? {} : { link });
   events = (link: string) => this.#lines<LogEvent>("events", { link });
   rosterCsv = async () => (await this.#ask("GET", "roster")).text();
+
+  #part<P extends RemotePart>(part: P): Remote<P> {
+    const methods = REMOTE_METHODS[part].map((method) => {
+      const call = async (...args: unknown[]) =>
+        ((await this.#json("POST", `${part}/${method}`, {}, args)) as { result?: unknown }).result;
+      return [method, call];
+    });
+    return Object.fromEntries(methods) as Remote<P>;
+  }
 
   async #json<T = unknown>(method: string, path: string, query: object = {}, body?: unknown): Promise<T> {
     return (await (await this.#ask(method, path, query, body)).json()) as T;

@@ -4,6 +4,7 @@ import type { RequestFilter } from "../calls.js";
 import { parseFaults } from "../faults/fault-input.js";
 import type { Sandbox } from "../sandbox.js";
 import type { ControlHandler } from "../server.js";
+import { partMethod, REMOTE_METHODS } from "./parts.js";
 
 interface ControlCall {
   readonly sandbox: Sandbox;
@@ -63,15 +64,22 @@ const ACTIONS: Readonly<Record<string, ControlAction>> = {
 /** Answers `/_sandbox/…`: the methods of a `Sandbox` over HTTP, without a key, on 127.0.0.1 only. */
 export function controlHandler(sandboxOf: () => Sandbox): ControlHandler {
   return (request, response, path) => {
-    const action = ACTIONS[`${request.method} ${path.slice("/_sandbox/".length)}`];
+    const name = path.slice("/_sandbox/".length);
+    const action = ACTIONS[`${request.method} ${name}`] ?? partAction(request.method, name);
     if (!action) {
-      const known = Object.keys(ACTIONS).join(", ");
+      const parts = Object.keys(REMOTE_METHODS).map((part) => `POST ${part}/<method>`);
+      const known = [...Object.keys(ACTIONS), ...parts].join(", ");
       sendJson(response, 404, errorBody("not_found", `no such control; there are: ${known}`));
       return true;
     }
     void run(action, sandboxOf(), request, response);
     return true;
   };
+}
+
+function partAction(method: string | undefined, name: string): ControlAction | undefined {
+  const call = method === "POST" ? partMethod(name) : undefined;
+  return call && (async ({ sandbox, body }) => ({ result: await call(sandbox, JSON.parse(body || "[]")) }));
 }
 
 async function run(

@@ -6,6 +6,7 @@ export interface FaultTarget {
   readonly operation: string;
   readonly link: string | undefined;
   readonly user: string | undefined;
+  readonly business: string | undefined;
   readonly page: number;
   readonly cursor: boolean;
 }
@@ -71,6 +72,7 @@ function meets(fault: Fault, target: FaultTarget): boolean {
     (fault.operation === undefined || fault.operation === target.operation) &&
     (fault.link === undefined || fault.link === target.link) &&
     (fault.user === undefined || fault.user === target.user) &&
+    (fault.business === undefined || fault.business === target.business) &&
     (fault.page === undefined || fault.page === target.page) &&
     (fault.cursor === undefined || fault.cursor === target.cursor)
   );

@@ -1,5 +1,5 @@
 import { InputError } from "../../src/domain/input-error.js";
-import { FAULT_FIELDS, type Fault, type FaultKind, SELECTOR_FIELDS } from "./fault.js";
+import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
 
 /**
  * Reads faults from JSON: one object or a list of them.
@@ -32,7 +32,7 @@ function checkFault(value: unknown, where: string): Fault {
       throw new InputError(`${where}: ${kind} has no field "${field}"; accepted are ${accepted.join(", ")}`);
     }
   }
-  const required = kind === "latency" ? "ms" : kind === "status" ? "status" : undefined;
+  const required = REQUIRED_NUMBER[kind];
   if (required && typeof fault[required] !== "number") {
     throw new InputError(`${where}: ${kind} needs "${required}", a number`);
   }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../answer.js";
 import type { EffectOf } from "./fault.js";
@@ -14,15 +14,17 @@ export async function send(response: ServerResponse, answer: Answer, fire: Fire)
   if (reset) return sendThenReset(response, whole, reset.afterBytes ?? 0);
   const slow = fire("slow");
   if (slow) return sendSlowly(response, whole, slow);
-  response.writeHead(whole.status, headersOf(whole));
-  response.end(whole.body);
+  write(response, whole);
 }
 
-function headersOf(
-  answer: Answer,
-  length: number | null = answer.body.length,
-): Record<string, string | number> {
-  const headers: Record<string, string | number> = { "content-type": "application/json", ...answer.headers };
+/** Sends an answer as it is. */
+export function write(response: ServerResponse, answer: Answer): void {
+  response.writeHead(answer.status, headersOf(answer));
+  response.end(answer.body);
+}
+
+function headersOf(answer: Answer, length: number | null = answer.body.length): OutgoingHttpHeaders {
+  const headers = { "content-type": "application/json", ...answer.headers } as OutgoingHttpHeaders;
   if (length !== null) headers["content-length"] = length;
   return headers;
 }

@@ -1,5 +1,6 @@
 import { InputError } from "../../src/domain/input-error.js";
 import { BankLink } from "./bank-link.js";
+import { ExternalIds } from "./external-ids.js";
 import type { ChangeType, GeneratedRows } from "./link-log.js";
 import {
   type AccountFields,
@@ -7,6 +8,7 @@ import {
   type LinkFields,
   linkRecord,
   type TransactionRow,
+  transactionRow,
 } from "./records.js";
 
 export interface User {
@@ -51,6 +53,7 @@ export type NewEvent =
 export class World {
   readonly users = new Map<string, User>();
   readonly links = new Map<string, BankLink>();
+  readonly externalIds = new ExternalIds();
   today: string;
 
   constructor(today = "2026-11-20") {
@@ -64,6 +67,7 @@ export class World {
     const record = { id: fp_id, ...(external_id === undefined ? {} : { external_id }), is_live: false };
     const user = { fpId: fp_id, externalId: external_id, text: raw ?? JSON.stringify(record), linkIds: [] };
     this.users.set(fp_id, user);
+    if (external_id !== undefined) this.externalIds.take(external_id, fp_id);
     return user;
   }
 
@@ -103,6 +107,16 @@ export class World {
       const id = named ?? idIn(text) ?? `unreadable ${link.log.length}`;
       link.log.append({ change: event.change, id, text });
     }
+  }
+
+  /** A link's first row goes, or another comes: lists that are read by pages move under their reader. */
+  moveList(linkId: string, how: "insert" | "remove"): void {
+    const link = this.link(linkId);
+    const [first] = link.log.liveRows();
+    if (how === "insert") {
+      const transaction_id = link.newTransactionId();
+      this.append(linkId, [{ change: "created", row: transactionRow({ transaction_id, date: this.today }) }]);
+    } else if (first) this.append(linkId, [{ change: "removed", id: first.id }]);
   }
 
   /** Takes the link away: lists no longer show it, calls about it are answered 404. */

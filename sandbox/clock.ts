@@ -1,0 +1,97 @@
+interface Appointment {
+  readonly at: number;
+  readonly order: number;
+  readonly action: () => void;
+}
+
+const LONGEST_TIMER_MS = 2_000_000_000;
+
+/** Time in the stand-in: it runs as real time does, can be moved on, and can stand still. Milliseconds since 1970. */
+export class Clock {
+  #offset = 0;
+  #frozenAt: number | undefined;
+  #appointments: Appointment[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #order = 0;
+  #stopped = false;
+
+  constructor({ now, frozen = false }: { now?: string; frozen?: boolean } = {}) {
+    const at = now === undefined ? Date.now() : Date.parse(now);
+    if (Number.isNaN(at)) throw new RangeError("clock: not a time; give one as ISO 8601");
+    if (frozen) this.#frozenAt = at;
+    else this.#offset = at - Date.now();
+  }
+
+  now(): number {
+    return this.#frozenAt ?? Date.now() + this.#offset;
+  }
+
+  /** An instant as the service writes it. */
+  text(at = this.now()): string {
+    return new Date(at).toISOString();
+  }
+
+  /** Does something so many milliseconds later; the result calls it off. */
+  after(ms: number, action: () => void): () => void {
+    const appointment = { at: this.now() + Math.max(0, ms), order: this.#order++, action };
+    this.#appointments.push(appointment);
+    this.#appointments.sort((a, b) => a.at - b.at || a.order - b.order);
+    this.#arm();
+    return () => {
+      this.#appointments = this.#appointments.filter((one) => one !== appointment);
+      this.#arm();
+    };
+  }
+
+  /** Moves time on; what falls due on the way is done in its order, each at its own time. */
+  advance(ms: number): void {
+    const target = this.now() + ms;
+    this.#runUntil(target);
+    this.#set(Math.max(target, this.now()));
+    this.#arm();
+  }
+
+  /** Stops time where it is. */
+  freeze(): void {
+    this.#frozenAt = this.now();
+    this.#arm();
+  }
+
+  /** Lets time run again from where it stands. */
+  thaw(): void {
+    this.#offset = this.now() - Date.now();
+    this.#frozenAt = undefined;
+    this.#arm();
+  }
+
+  /** Drops everything that is still due. */
+  stop(): void {
+    this.#stopped = true;
+    this.#appointments = [];
+    this.#arm();
+  }
+
+  #set(at: number): void {
+    if (this.#frozenAt === undefined) this.#offset = at - Date.now();
+    else this.#frozenAt = at;
+  }
+
+  #runUntil(target: number): void {
+    for (let next = this.#appointments[0]; next && next.at <= target; next = this.#appointments[0]) {
+      this.#appointments.shift();
+      if (next.at > this.now()) this.#set(next.at);
+      next.action();
+    }
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const next = this.#appointments[0];
+    if (!next || this.#frozenAt !== undefined || this.#stopped) return;
+    const wait = Math.min(Math.max(0, next.at - this.now()), LONGEST_TIMER_MS);
+    this.#timer = setTimeout(() => {
+      this.#runUntil(this.now());
+      this.#arm();
+    }, wait);
+  }
+}

@@ -1,0 +1,146 @@
+import { InputError } from "../../src/domain/input-error.js";
+import { addDays } from "../world/days.js";
+import { Random } from "../world/random.js";
+import type { World } from "../world/world.js";
+
+/** A transaction or a security: its id and day to find it by, and the JSON served for it, byte for byte. */
+export interface InvestmentRecord {
+  readonly id: string;
+  readonly account_id: string;
+  readonly date: string;
+  readonly security_id: string | undefined;
+  readonly text: string;
+}
+
+/** Rows by script (SERVICE.md 2.10); fields that are not set here are served as given. */
+export interface NewInvestments {
+  transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
+  securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
+}
+
+interface Holdings {
+  readonly transactions: InvestmentRecord[];
+  readonly securities: Map<string, string>;
+}
+
+/** The investments of bank links, the newest transaction first. */
+export class InvestmentBook {
+  readonly #world: World;
+  readonly #holdings = new Map<string, Holdings>();
+  #moved = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Adds rows to a link. @throws InputError for an unknown link. */
+  add(linkId: string, { transactions = [], securities = [] }: NewInvestments): void {
+    const link = this.#world.link(linkId);
+    const holdings = this.#of(linkId);
+    for (const security of securities)
+      holdings.securities.set(security.security_id, JSON.stringify(security));
+    for (const row of transactions) {
+      const whole = {
+        account_id: link.accounts[0]?.id ?? `acc_${linkId}_1`,
+        amount: "100.00",
+        date: this.#world.today,
+        description: "Buy",
+        type: "buy",
+        ...row,
+      };
+      holdings.transactions.push(recordOf(whole));
+    }
+    holdings.transactions.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
+  }
+
+  /** Adds so many seeded rows, spread over two years. @throws InputError */
+  fill(linkId: string, count: number, seed = 1): void {
+    const random = new Random(`${seed}/investments/${linkId}`);
+    const { accounts } = this.#world.link(linkId);
+    if (accounts.length === 0) throw new InputError(`link ${linkId} has no account: add one first`);
+    const securities = Array.from({ length: Math.min(8, 1 + count) }, (_, index) => security(linkId, index));
+    const transactions = Array.from({ length: count }, (_, index) => ({
+      investment_transaction_id: `inv_${linkId}_${String(index).padStart(5, "0")}`,
+      account_id: random.pick(accounts).id,
+      date: addDays(this.#world.today, -random.int(730)),
+      security_id: random.pick(securities).security_id,
+      ...amounts(random),
+    }));
+    this.add(linkId, { transactions, securities });
+  }
+
+  transactions(linkId: string): readonly InvestmentRecord[] {
+    return this.#holdings.get(linkId)?.transactions ?? [];
+  }
+
+  security(linkId: string, securityId: string): string | undefined {
+    return this.#holdings.get(linkId)?.securities.get(securityId);
+  }
+
+  /** A row goes in at the beginning of a link's list, or out of it: pages that follow are shifted by one. */
+  move(linkId: string, how: "insert" | "remove"): void {
+    const { transactions } = this.#of(linkId);
+    if (how === "remove") {
+      transactions.shift();
+      return;
+    }
+    const account_id = transactions[0]?.account_id ?? `acc_${linkId}_1`;
+    const investment_transaction_id = `inv_${linkId}_moved_${++this.#moved}`;
+    const row = { investment_transaction_id, account_id, amount: "1.00", date: this.#world.today };
+    transactions.unshift(recordOf({ ...row, description: "Dividend", type: "dividend" }));
+  }
+
+  /** What is true of a link: its rows and securities as they are served. */
+  truth(linkId: string): { transactions: unknown[]; securities: unknown[] } {
+    const holdings = this.#of(linkId);
+    return {
+      transactions: holdings.transactions.map(({ text }) => JSON.parse(text)),
+      securities: [...holdings.securities.values()].map((text) => JSON.parse(text)),
+    };
+  }
+
+  #of(linkId: string): Holdings {
+    this.#world.link(linkId);
+    const holdings = this.#holdings.get(linkId) ?? { transactions: [], securities: new Map() };
+    this.#holdings.set(linkId, holdings);
+    return holdings;
+  }
+}
+
+function recordOf(row: Readonly<Record<string, unknown>>): InvestmentRecord {
+  return {
+    id: String(row.investment_transaction_id),
+    account_id: String(row.account_id),
+    date: String(row.date),
+    security_id: typeof row.security_id === "string" ? row.security_id : undefined,
+    text: JSON.stringify(row),
+  };
+}
+
+function security(linkId: string, index: number) {
+  return {
+    security_id: `sec_${linkId}_${index}`,
+    name: `Example Fund ${index}`,
+    currency: "USD",
+    type: index % 2 === 0 ? "etf" : "equity",
+    ...(index % 3 === 0 ? {} : { ticker: `EXF${index}`, isin: `US000000000${index}` }),
+    ...(index % 4 === 0 ? { close_date: null, close_price: null } : { close_price: "12.3400" }),
+  };
+}
+
+/** The contract says strings, its samples show numbers (SERVICE.md 2.10): both come. */
+function amounts(random: Random): Record<string, unknown> {
+  const cents = 100 + random.int(1_000_000);
+  const number = random.chance(0.5);
+  const amount = number ? cents / 100 : (cents / 100).toFixed(2);
+  return {
+    amount,
+    datetime: random.chance(0.5) ? null : "2026-11-01T14:30:00-05:00",
+    description: random.pick(["Buy", "Sell", "Dividend"]),
+    type: random.pick(["buy", "sell", "dividend"]),
+    fees: number ? 0.5 : "0.50",
+    ...(random.chance(0.3) ? { forex_rate: "1.0000" } : {}),
+    price: number ? 12.34 : "12.34",
+    quantity: number ? 3 : "3.0000000001",
+  };
+}

@@ -1,0 +1,85 @@
+import type { OnboardingStatus } from "./playbook.js";
+
+/** A run of a playbook on a user or business. */
+export interface Onboarding {
+  readonly id: string;
+  /** `fp_id` or `fp_bid`. */
+  readonly entity_id: string;
+  readonly entity_external_id: string | undefined;
+  readonly kind: "kyc" | "kyb";
+  readonly playbook_key: string;
+  readonly playbook_version: number;
+  /** The id given with an onboarding session; the API's own calls give none (SERVICE.md 2.4). */
+  readonly external_id: string | undefined;
+  readonly timestamp: string;
+  /** Prerequisite data that the playbook kept. */
+  readonly data: Readonly<Record<string, unknown>>;
+  status: OnboardingStatus;
+  /** Whether the execution still goes on in the background. */
+  running: boolean;
+  settled_at: string | undefined;
+  requires_manual_review: boolean;
+  reviewed_by: string | undefined;
+  output: Readonly<Record<string, unknown>> | undefined;
+  error_message: string | undefined;
+  continuation: Continuation | undefined;
+}
+
+export interface Continuation {
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Whether a status is a decision that stays (SERVICE.md 3): not `incomplete`, not `pending`. */
+export function isTerminal(status: OnboardingStatus): boolean {
+  return status !== "incomplete" && status !== "pending";
+}
+
+/** SERVICE.md 2.3; a continuation that has expired is left out. */
+export function onboardingResult(onboarding: Onboarding, now: number): Record<string, unknown> {
+  const { id, status, requires_manual_review, output, error_message, continuation } = onboarding;
+  const open = status === "incomplete" && continuation && continuation.expiresAt > now ? continuation : null;
+  return {
+    id,
+    status,
+    requires_manual_review,
+    ...(output === undefined ? {} : { output }),
+    ...(error_message === undefined ? {} : { error_message }),
+    ...(open === null ? {} : { continue_onboarding: continuationOf(open) }),
+  };
+}
+
+function continuationOf({ token, expiresAt }: Continuation): Record<string, string> {
+  return {
+    expires_at: new Date(expiresAt).toISOString(),
+    link: `https://verify.example.com/continue#${token}`,
+    token,
+  };
+}
+
+/** SERVICE.md 2.4. */
+export function onboardingItem(onboarding: Onboarding): Record<string, unknown> {
+  const { id, external_id, playbook_key, status, timestamp } = onboarding;
+  return { id, ...(external_id === undefined ? {} : { external_id }), playbook_key, status, timestamp };
+}
+
+/** The payload of `service.onboarding.completed` (SERVICE.md 6), and the same of `…incomplete`. */
+export function onboardingEvent(
+  event_kind: string,
+  onboarding: Onboarding,
+  timestamp: string,
+): Record<string, unknown> {
+  return {
+    event_kind,
+    fp_id: onboarding.entity_id,
+    timestamp,
+    status: onboarding.status,
+    playbook_key: onboarding.playbook_key,
+    playbook_version: onboarding.playbook_version,
+    requires_manual_review: onboarding.requires_manual_review,
+    onboarding_id: onboarding.id,
+    external_id: onboarding.entity_external_id ?? null,
+    onboarding_external_id: onboarding.external_id ?? null,
+  };
+}

@@ -1,0 +1,73 @@
+import { InputError } from "../../src/domain/input-error.js";
+import { refuse } from "../answer.js";
+import type { Clock } from "../clock.js";
+import { seededId } from "../seeded-id.js";
+import type { Onboarding } from "./onboarding.js";
+import type { OnboardingBook } from "./onboarding-book.js";
+
+/** What the client SDK's callback stands for (SERVICE.md 2.13); parts that did not happen are left out. */
+export interface NewSession {
+  /** Onboardings that were finished, of the user, the business, or both. */
+  onboardings?: readonly string[];
+  bank_link?: { id?: string; intent_id?: string };
+  user_auth?: {
+    fp_id: string;
+    external_id?: string;
+    auth_events?: readonly { kind: string; timestamp: string }[];
+  };
+  /** Milliseconds for which the token is good; default: an hour. */
+  ttlMs?: number;
+}
+
+/** Flows that end users finished, by the validation token that the client SDK gives out for each. */
+export class SessionBook {
+  readonly #clock: Clock;
+  readonly #onboardings: OnboardingBook;
+  readonly #seed: string | number;
+  readonly #sessions = new Map<string, NewSession & { expiresAt: number }>();
+
+  constructor(clock: Clock, onboardings: OnboardingBook, seed: string | number) {
+    this.#clock = clock;
+    this.#onboardings = onboardings;
+    this.#seed = seed;
+  }
+
+  /** Ends a flow; gives its validation token. @throws InputError for an onboarding that is not there. */
+  end(session: NewSession): string {
+    for (const id of session.onboardings ?? []) {
+      if (!this.#onboardings.find(id))
+        throw new InputError(`onboarding ${id} is not there: give ids of the list`);
+    }
+    const token = seededId("vtok_", this.#seed, this.#sessions.size);
+    this.#sessions.set(token, { ...session, expiresAt: this.#clock.now() + (session.ttlMs ?? 3_600_000) });
+    return token;
+  }
+
+  /** What a validation token stands for, as it is now. @throws Refusal 400 */
+  validate(token: string): Record<string, unknown> {
+    const session = this.#sessions.get(token);
+    if (!session) refuse("this validation token was never given out");
+    if (session.expiresAt <= this.#clock.now()) refuse("this validation token has expired");
+    const result: Record<string, unknown> = {};
+    for (const id of session.onboardings ?? []) {
+      const onboarding = this.#onboardings.find(id);
+      if (onboarding) result[onboarding.kind === "kyb" ? "business" : "user"] = partOf(onboarding);
+    }
+    if (session.bank_link) result.bank_link = session.bank_link;
+    if (session.user_auth) result.user_auth = { auth_events: [], ...session.user_auth };
+    return result;
+  }
+}
+
+function partOf(onboarding: Onboarding): Record<string, unknown> {
+  const { entity_external_id, external_id } = onboarding;
+  return {
+    fp_id: onboarding.entity_id,
+    ...(entity_external_id === undefined ? {} : { external_id: entity_external_id }),
+    onboarding_id: onboarding.id,
+    ...(external_id === undefined ? {} : { onboarding_external_id: external_id }),
+    playbook_key: onboarding.playbook_key,
+    requires_manual_review: onboarding.requires_manual_review,
+    status: onboarding.status,
+  };
+}

@@ -1,0 +1,17 @@
+import { Refusal } from "../answer.js";
+import { forward } from "../proxy/forward.js";
+import type { Operation } from "../router.js";
+
+/** POST /vault_proxy/{id} (SERVICE.md 4.5): a body of any type. */
+export const callVaultProxy: Operation = {
+  name: "call_vault_proxy",
+  method: "POST",
+  path: "/vault_proxy/{id}",
+  query: [],
+  body: "whole",
+  async handle({ params, headers, body, state }) {
+    const proxy = state.proxies.find(params.id ?? "");
+    if (!proxy) throw new Refusal(404, "not_found", "no such proxy configuration");
+    return forward(state, proxy, headers, await body.read());
+  },
+};

@@ -1,0 +1,18 @@
+import { okJson } from "../answer.js";
+import { Fields } from "../fields.js";
+import type { Operation } from "../router.js";
+import { userOf } from "./owner.js";
+
+/** POST /users/{fp_id}/integrations/brokerage/cip_report (SERVICE.md 4.2): each call makes a new report. */
+export const createCipReport: Operation = {
+  name: "create_cip_report",
+  method: "POST",
+  path: "/users/{fp_id}/integrations/brokerage/cip_report",
+  query: [],
+  body: "whole",
+  handle(call) {
+    const user = userOf(call);
+    const body = new Fields(call.body.json(), ["default_approver"]);
+    return okJson(call.state.cip.make(user.fpId, body.required("default_approver")));
+  },
+};

@@ -1,0 +1,22 @@
+import { okJson } from "../answer.js";
+import type { Operation } from "../router.js";
+import { tokenGrant } from "../vault/client-token.js";
+import { userOf } from "./owner.js";
+
+/** POST /users/{fp_id}/client_token (SERVICE.md 4.2). */
+export const createClientToken: Operation = {
+  name: "create_client_token",
+  method: "POST",
+  path: "/users/{fp_id}/client_token",
+  query: [],
+  body: "whole",
+  handle(call) {
+    const user = userOf(call);
+    const { token, expiresAt, fields } = call.state.tokens.create(user.fpId, tokenGrant(call.body.json()));
+    return okJson({
+      token,
+      expires_at: call.state.clock.text(expiresAt),
+      ...(fields === undefined ? {} : { fields }),
+    });
+  },
+};

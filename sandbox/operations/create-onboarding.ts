@@ -1,0 +1,73 @@
+import { type Answer, okJson, Refusal, refuse } from "../answer.js";
+import { Fields, isObject } from "../fields.js";
+import { type Onboarding, onboardingResult } from "../onboarding/onboarding.js";
+import { keptData } from "../onboarding/playbook-book.js";
+import type { Call, Operation, Subject } from "../router.js";
+import type { SandboxState } from "../state.js";
+
+const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];
+
+/** POST /onboardings (SERVICE.md 4.1). */
+export const createOnboarding: Operation = {
+  name: "create_onboarding",
+  method: "POST",
+  path: "/onboardings",
+  query: [],
+  body: "whole",
+  about: subjectOf,
+  handle(call) {
+    const { state } = call;
+    const body = new Fields(call.body.json(), FIELDS);
+    const key = body.required("key");
+    const fpId = body.text("fp_id");
+    const externalId = body.text("external_id");
+    if (fpId !== undefined && externalId !== undefined) refuse("fp_id and external_id exclude each other");
+    if (fpId === undefined && externalId === undefined) refuse("fp_id or external_id is needed");
+    const seconds = body.integer("synchronous_timeout_secs", 1, 30);
+    const { playbook, version } = state.playbooks.find(key);
+    const data = keptData(playbook, body.object("prerequisite_data"));
+    const entity = entityOf(state, fpId ?? state.world.externalIds.entityOf(externalId ?? ""));
+    if (entity.kind !== playbook.kind) refuse(`the playbook is ${playbook.kind}, the entity is not`);
+    const onboarding = state.onboardings.start({
+      entityId: entity.id,
+      entityExternalId: entity.externalId,
+      idempotencyId: externalId,
+      playbook,
+      version,
+      data,
+      synchronous: seconds !== undefined,
+    });
+    return answerOf(call, onboarding, seconds);
+  },
+};
+
+async function answerOf(
+  { state }: Call,
+  onboarding: Onboarding,
+  seconds: number | undefined,
+): Promise<Answer> {
+  if (seconds !== undefined) await state.onboardings.waitFor(onboarding, seconds * 1000);
+  return okJson(onboardingResult(onboarding, state.clock.now()));
+}
+
+interface Entity {
+  readonly id: string;
+  readonly kind: "kyc" | "kyb";
+  readonly externalId: string | undefined;
+}
+
+function entityOf({ world, businesses }: SandboxState, id: string | undefined): Entity {
+  const user = world.users.get(id ?? "");
+  if (user) return { id: user.fpId, kind: "kyc", externalId: user.externalId };
+  const business = businesses.find(id ?? "");
+  if (business) return { id: business.id, kind: "kyb", externalId: business.external_id };
+  throw new Refusal(404, "not_found", "no such user or business");
+}
+
+function subjectOf(body: unknown, { world, businesses }: SandboxState): Subject {
+  if (!isObject(body)) return {};
+  const given = typeof body.fp_id === "string" ? body.fp_id : body.external_id;
+  if (typeof given !== "string") return {};
+  const id = given === body.fp_id ? given : (world.externalIds.entityOf(given) ?? given);
+  return businesses.has(id) ? { business: id } : { user: id };
+}

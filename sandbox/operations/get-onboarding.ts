@@ -1,0 +1,16 @@
+import { okJson, Refusal } from "../answer.js";
+import { onboardingResult } from "../onboarding/onboarding.js";
+import type { Operation } from "../router.js";
+
+/** GET /onboardings/{id} (SERVICE.md 4.1): its shape is not shown there; read as the result of 2.3. */
+export const getOnboarding: Operation = {
+  name: "get_onboarding",
+  method: "GET",
+  path: "/onboardings/{id}",
+  query: [],
+  handle({ params, state: { onboardings, clock } }) {
+    const onboarding = onboardings.find(params.id ?? "");
+    if (!onboarding) throw new Refusal(404, "not_found", "no such onboarding");
+    return okJson(onboardingResult(onboarding, clock.now()));
+  },
+};

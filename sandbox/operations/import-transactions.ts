@@ -1,0 +1,86 @@
+import { okJson, Refusal, refuse } from "../answer.js";
+import { Fields } from "../fields.js";
+import type { Operation } from "../router.js";
+import type { BankLink } from "../world/bank-link.js";
+import { isDay } from "../world/days.js";
+import type { TransactionRow } from "../world/records.js";
+import { linkOf } from "./owner.js";
+
+const FIELDS = ["account_id", "amount", "date", "description", "transaction_id", "transaction_type"];
+
+const ISO_DATE = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+
+/** A row as it is imported (SERVICE.md 4.4). */
+interface ImportedRow {
+  readonly id: string | undefined;
+  readonly row: Omit<TransactionRow, "transaction_id">;
+}
+
+/**
+ * POST /bank_links/{link_id}/import/transactions (SERVICE.md 4.4): the rows come back through sync as created. All
+ * are taken, or none. A `transaction_id` becomes the row's id. What a second row of that id does is not shown; see
+ * `importDuplicates` in habits.ts.
+ */
+export const importTransactions: Operation = {
+  name: "import_transactions",
+  method: "POST",
+  path: "/bank_links/{link_id}/import/transactions",
+  query: [],
+  body: "whole",
+  handle(call) {
+    const { habits } = call.state;
+    const link = linkOf(call);
+    const body = new Fields(call.body.json(), ["transactions"]);
+    const list = body.list("transactions") ?? body.refuse("transactions", "missing");
+    if (list.length > habits.maxImportRows) {
+      body.refuse("transactions", `more than ${habits.maxImportRows} rows`);
+    }
+    const rows = list.map((value, index) => importedRow(value, index, link));
+    const given = rows.flatMap(({ id }) => id ?? []);
+    if (habits.importDuplicates === "refuse") {
+      const known = given.some((id, index) => link.log.live(id) !== undefined || given.indexOf(id) < index);
+      if (known) refuse("a transaction_id is there already");
+    }
+    const partial = call.fire("partial_import");
+    for (const row of rows.slice(0, partial?.rows)) write(link, row, habits.importDuplicates);
+    if (partial) throw new Refusal(500, "fault", "only a part of the rows was imported, by a fault");
+    return okJson({});
+  },
+};
+
+function importedRow(value: unknown, index: number, link: BankLink): ImportedRow {
+  const fields = new Fields(value, FIELDS, `transactions[${index}]`);
+  const account_id = fields.required("account_id");
+  if (!link.accounts.some(({ id }) => id === account_id))
+    fields.refuse("account_id", "not of this bank link");
+  const amount = fields.required("amount");
+  if (!/^-?\d{1,18}(\.\d{1,10})?$/.test(amount)) fields.refuse("amount", "not a decimal number in a string");
+  const date = fields.required("date");
+  const [, day = "", time] = ISO_DATE.exec(date) ?? [];
+  if (!isDay(day)) fields.refuse("date", "not an ISO 8601 date");
+  const type = fields.oneOf("transaction_type", ["debit", "credit"] as const);
+  const description = fields.text("description");
+  return {
+    id: fields.text("transaction_id"),
+    row: {
+      account_id,
+      amount,
+      currency: "USD",
+      date: day,
+      datetime: time === undefined ? null : date,
+      type: type ?? (amount.startsWith("-") ? "credit" : "debit"),
+      pending: false,
+      description: description ?? null,
+      raw_description: description ?? null,
+    },
+  };
+}
+
+function write(link: BankLink, { id, row }: ImportedRow, duplicates: string): void {
+  const known = id !== undefined && link.log.live(id) !== undefined;
+  if (known && duplicates === "ignore") return;
+  const update = known && duplicates === "update";
+  const transaction_id = id === undefined || (known && !update) ? link.newTransactionId() : id;
+  const text = JSON.stringify({ transaction_id, ...row });
+  link.log.append({ change: update ? "updated" : "created", id: transaction_id, text });
+}

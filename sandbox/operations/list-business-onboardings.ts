@@ -1,0 +1,13 @@
+import type { Operation } from "../router.js";
+import { onboardingPage, onboardingPageIndex } from "./onboarding-page.js";
+import { businessOf } from "./owner.js";
+
+/** GET /businesses/{fp_bid}/onboardings (SERVICE.md 4.1). */
+export const listBusinessOnboardings: Operation = {
+  name: "list_business_onboardings",
+  method: "GET",
+  path: "/businesses/{fp_bid}/onboardings",
+  query: ["page", "page_size"],
+  pageOf: onboardingPageIndex,
+  handle: (call) => onboardingPage(call, businessOf(call).id),
+};

@@ -1,0 +1,13 @@
+import type { Operation } from "../router.js";
+import { onboardingPage, onboardingPageIndex } from "./onboarding-page.js";
+import { userOf } from "./owner.js";
+
+/** GET /users/{fp_id}/onboardings (SERVICE.md 4.1). */
+export const listUserOnboardings: Operation = {
+  name: "list_user_onboardings",
+  method: "GET",
+  path: "/users/{fp_id}/onboardings",
+  query: ["page", "page_size"],
+  pageOf: onboardingPageIndex,
+  handle: (call) => onboardingPage(call, userOf(call).fpId),
+};

@@ -1,0 +1,24 @@
+import { okJson } from "../answer.js";
+import { Fields } from "../fields.js";
+import type { Operation } from "../router.js";
+import { checkPayload } from "../webhooks/event.js";
+
+/**
+ * POST /webhooks/test (SERVICE.md 4.6). `idempotency_key` is there to test idempotency: the same key sends the
+ * webhook again under the same `webhook-id`, so that the receiver has to see that it had it.
+ */
+export const sendTestWebhook: Operation = {
+  name: "send_test_webhook",
+  method: "POST",
+  path: "/webhooks/test",
+  query: [],
+  body: "whole",
+  handle(call) {
+    const body = new Fields(call.body.json(), ["idempotency_key", "payload"]);
+    const key = body.text("idempotency_key");
+    const payload = body.object("payload") ?? body.refuse("payload", "missing");
+    checkPayload(payload);
+    call.state.webhooks.emit(payload, key === undefined ? undefined : `test/${key}`);
+    return okJson({});
+  },
+};

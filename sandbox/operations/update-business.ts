@@ -1,0 +1,23 @@
+import { okJson } from "../answer.js";
+import { businessRecord, checkExternalId } from "../businesses/business-book.js";
+import { Fields } from "../fields.js";
+import type { Operation } from "../router.js";
+import { businessOf } from "./owner.js";
+
+/** PATCH /businesses/{fp_bid} (SERVICE.md 4.3). */
+export const updateBusiness: Operation = {
+  name: "update_business",
+  method: "PATCH",
+  path: "/businesses/{fp_bid}",
+  query: [],
+  body: "whole",
+  handle(call) {
+    const business = businessOf(call);
+    const externalId = new Fields(call.body.json() ?? {}, ["external_id"]).text("external_id");
+    if (externalId !== undefined) {
+      checkExternalId(externalId);
+      call.state.businesses.rename(business, externalId);
+    }
+    return okJson(businessRecord(business));
+  },
+};

@@ -1,0 +1,24 @@
+import { okJson } from "../answer.js";
+import type { Operation } from "../router.js";
+import { checkIdentifiers } from "../vault/identifiers.js";
+import { tokenOf } from "./owner.js";
+
+/** POST /users/vault/{identifier}/upload (SERVICE.md 4.2): raw bytes; what breaks off half-way changes nothing. */
+export const uploadVaultValue: Operation = {
+  name: "upload_vault_value",
+  method: "POST",
+  path: "/users/vault/{identifier}/upload",
+  query: [],
+  auth: "client_token",
+  body: "stream",
+  async handle(call) {
+    const token = tokenOf(call);
+    const { tokens, vaults, habits } = call.state;
+    const identifier = call.params.identifier ?? "";
+    checkIdentifiers("upload", [identifier]);
+    tokens.demand(token, "vault", [identifier]);
+    const bytes = await call.body.read(habits.maxUploadBytes);
+    vaults.upload(token.entity_id, identifier, bytes, call.body.contentType);
+    return okJson({});
+  },
+};

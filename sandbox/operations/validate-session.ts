@@ -1,0 +1,17 @@
+import { okJson } from "../answer.js";
+import { Fields } from "../fields.js";
+import type { Operation } from "../router.js";
+
+/** POST /onboarding/session/validate (SERVICE.md 4.1). */
+export const validateSession: Operation = {
+  name: "validate_session",
+  method: "POST",
+  path: "/onboarding/session/validate",
+  query: [],
+  body: "whole",
+  handle({ body, state: { sessions } }) {
+    return okJson(
+      sessions.validate(new Fields(body.json(), ["validation_token"]).required("validation_token")),
+    );
+  },
+};

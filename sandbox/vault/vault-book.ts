@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { InputError } from "../../src/domain/input-error.js";
+import type { Clock } from "../clock.js";
+import { isVaultValue, type VaultValue } from "../fields.js";
+import type { WebhookBook } from "../webhooks/webhook-book.js";
+import { seededIdentity } from "./seeded-identity.js";
+
+/** What one identifier of a vault holds. */
+export type VaultEntry =
+  | { readonly kind: "value"; readonly value: VaultValue }
+  | {
+      readonly kind: "bytes";
+      readonly bytes: Buffer;
+      readonly sha256: string;
+      readonly content_type: string | undefined;
+    };
+
+/** A look into a vault; names of transforms only, because their arguments may be keys. */
+export interface Decryption {
+  readonly at: string;
+  readonly entity_id: string;
+  readonly fields: readonly string[];
+  readonly reason: string | undefined;
+  readonly transforms: readonly string[];
+  readonly by: "client_token" | "vault_proxy";
+}
+
+/** The vaults of all users and businesses, and every look into them. */
+export class VaultBook {
+  readonly #clock: Clock;
+  readonly #webhooks: WebhookBook;
+  /** Seed of the identities that users have at the start; `undefined`: vaults are empty. */
+  readonly #identitySeed: string | number | undefined;
+  readonly #vaults = new Map<string, Map<string, VaultEntry>>();
+  readonly #decryptions: Decryption[] = [];
+
+  constructor(clock: Clock, webhooks: WebhookBook, identitySeed: string | number | undefined) {
+    this.#clock = clock;
+    this.#webhooks = webhooks;
+    this.#identitySeed = identitySeed;
+  }
+
+  entry(entityId: string, identifier: string): VaultEntry | undefined {
+    return this.#vaults.get(entityId)?.get(identifier) ?? this.#seeded(entityId, identifier);
+  }
+
+  /** The value of an identifier; uploaded bytes as their text where they are UTF-8, else in base64. */
+  value(entityId: string, identifier: string): VaultValue | undefined {
+    const entry = this.entry(entityId, identifier);
+    if (entry?.kind !== "bytes") return entry?.value;
+    try {
+      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(entry.bytes);
+    } catch {
+      return entry.bytes.toString("base64");
+    }
+  }
+
+  /** Writes values, and tells it by webhook. @throws InputError for what no vault can hold. */
+  write(entityId: string, values: Readonly<Record<string, VaultValue>>): void {
+    const names = Object.keys(values);
+    for (const name of names) {
+      if (!isVaultValue(values[name]))
+        throw new InputError(`vault: ${name} must be a string, integer, boolean or object`);
+    }
+    for (const name of names) this.#vault(entityId).set(name, { kind: "value", value: values[name]! });
+    if (names.length > 0) this.#tell(entityId, names);
+  }
+
+  /** Writes uploaded bytes, and tells it by webhook. */
+  upload(entityId: string, identifier: string, bytes: Buffer, contentType: string | undefined): void {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    this.#vault(entityId).set(identifier, { kind: "bytes", bytes, sha256, content_type: contentType });
+    this.#tell(entityId, [identifier]);
+  }
+
+  /** What a vault holds, uploads by their size and digest. */
+  contents(entityId: string): Record<string, unknown> {
+    const entries = [...(this.#vaults.get(entityId) ?? [])].map(([name, entry]) => {
+      if (entry.kind === "value") return [name, entry.value];
+      const { sha256, content_type } = entry;
+      return [name, { bytes: entry.bytes.length, sha256, content_type }];
+    });
+    const seed = this.#identitySeed;
+    const seeded = seed === undefined || entityId.startsWith("fp_bid_") ? {} : seededIdentity(seed, entityId);
+    return { ...seeded, ...Object.fromEntries(entries) };
+  }
+
+  note(decryption: Omit<Decryption, "at">): void {
+    this.#decryptions.push({ at: this.#clock.text(), ...decryption });
+  }
+
+  /** Every look into a vault, or into an entity's, the first one first. */
+  decryptions(entityId?: string): Decryption[] {
+    return this.#decryptions.filter((one) => entityId === undefined || one.entity_id === entityId);
+  }
+
+  #vault(entityId: string): Map<string, VaultEntry> {
+    const vault = this.#vaults.get(entityId) ?? new Map<string, VaultEntry>();
+    this.#vaults.set(entityId, vault);
+    return vault;
+  }
+
+  #seeded(entityId: string, identifier: string): VaultEntry | undefined {
+    const seed = this.#identitySeed;
+    if (seed === undefined || entityId.startsWith("fp_bid_")) return undefined;
+    const value = seededIdentity(seed, entityId)[identifier];
+    return value === undefined ? undefined : { kind: "value", value };
+  }
+
+  #tell(entityId: string, fields: readonly string[]): void {
+    const timestamp = this.#clock.text();
+    this.#webhooks.emit({ event_kind: "service.vault.updated", fp_id: entityId, timestamp, fields });
+  }
+}

@@ -1,0 +1,87 @@
+import { Agent } from "node:http";
+import type { Clock } from "../clock.js";
+import { type Endpoint, post } from "./endpoint.js";
+import type { WebhookMessage } from "./message.js";
+import { webhookSignature } from "./signature.js";
+
+/** What is wrong, on purpose, with the first attempt of a delivery. */
+export interface DeliveryChanges {
+  readonly forged: boolean;
+  /** How far back its timestamp lies. */
+  readonly ageSeconds: number;
+}
+
+const UNCHANGED: DeliveryChanges = { forged: false, ageSeconds: 0 };
+
+/** Brings messages to endpoints, signed, one after another to each; tries again what is not answered with 2xx. */
+export class Courier {
+  readonly #clock: Clock;
+  readonly #retryMs: readonly number[];
+  readonly #timeoutMs: number;
+  readonly #agent = new Agent({ keepAlive: true });
+  #onTheWay = 0;
+  #closed = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(clock: Clock, retryMs: readonly number[], timeoutMs: number) {
+    this.#clock = clock;
+    this.#retryMs = retryMs;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  send(message: WebhookMessage, endpoint: Endpoint, changes: DeliveryChanges, attempt = 0): void {
+    this.#onTheWay++;
+    endpoint.tail = endpoint.tail.then(async () => {
+      await this.#attempt(message, endpoint, changes, attempt);
+      this.#onTheWay--;
+      if (this.#onTheWay > 0) return;
+      for (const resolve of this.#waiting) resolve();
+      this.#waiting = [];
+    });
+  }
+
+  settled(): Promise<void> {
+    if (this.#onTheWay === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#agent.destroy();
+  }
+
+  async #attempt(message: WebhookMessage, endpoint: Endpoint, changes: DeliveryChanges, attempt: number) {
+    if (this.#closed) return;
+    const body = JSON.stringify(message.payload);
+    const headers = signedHeaders(message.id, endpoint.secrets, body, changes);
+    const at = Date.now();
+    const result = await post(this.#agent, endpoint.url, headers, body, this.#timeoutMs);
+    message.attempts.push({ endpoint: endpoint.id, at, result });
+    if (typeof result === "number" && result >= 200 && result < 300) {
+      message.state = "delivered";
+      return;
+    }
+    const wait = this.#retryMs[attempt];
+    if (wait === undefined) {
+      if (message.state !== "delivered") message.state = "failed";
+      return;
+    }
+    this.#clock.after(wait, () => this.send(message, endpoint, UNCHANGED, attempt + 1));
+  }
+}
+
+// Real time, not the stand-in's: who receives it compares the timestamp with a clock of its own.
+function signedHeaders(
+  id: string,
+  secrets: readonly string[],
+  body: string,
+  { forged, ageSeconds }: DeliveryChanges,
+): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000) - ageSeconds;
+  const signed = forged ? `${body} ` : body;
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": secrets.map((secret) => webhookSignature(secret, id, timestamp, signed)).join(" "),
+  };
+}

@@ -1,0 +1,44 @@
+import { Fields } from "../fields.js";
+import { STATUSES } from "../onboarding/playbook.js";
+
+/** SERVICE.md 6. */
+export const EVENT_KINDS = [
+  "service.onboarding.completed",
+  "service.onboarding.incomplete",
+  "service.watchlist_check.completed",
+  "service.user.info_requested",
+  "service.user.manual_review",
+  "service.vault.updated",
+  "service.user.bank_link_updated",
+  "service.entity.entity_status_set",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** An event's payload; the shapes of seven of the kinds are not shown (SERVICE.md 6). */
+export type EventPayload = Readonly<Record<string, unknown>>;
+
+const COMPLETED = [
+  ...["event_kind", "fp_id", "timestamp", "status", "playbook_key", "playbook_version"],
+  ...["requires_manual_review", "is_live", "onboarding_id", "external_id", "onboarding_external_id"],
+];
+
+/**
+ * Checks the payload of a test webhook: a known kind; of `service.onboarding.completed` the shape that is shown.
+ * @throws Refusal 400
+ */
+export function checkPayload(payload: Readonly<Record<string, unknown>>): void {
+  const where = "payload";
+  const known = payload.event_kind === "service.onboarding.completed" ? COMPLETED : Object.keys(payload);
+  const fields = new Fields(payload, known, where);
+  fields.required("event_kind");
+  fields.oneOf("event_kind", EVENT_KINDS);
+  if (known !== COMPLETED) return;
+  for (const name of ["fp_id", "timestamp", "status", "playbook_key", "onboarding_id"]) fields.required(name);
+  fields.oneOf("status", STATUSES);
+  if (Number.isNaN(Date.parse(fields.required("timestamp")))) fields.refuse("timestamp", "not ISO 8601");
+  for (const name of ["external_id", "onboarding_external_id"]) fields.textOrNull(name);
+  fields.integer("playbook_version", 1, Number.MAX_SAFE_INTEGER) ??
+    fields.refuse("playbook_version", "missing");
+  for (const name of ["requires_manual_review", "is_live"])
+    fields.boolean(name) ?? fields.refuse(name, "missing");
+}
