@@ -1,3 +1,4 @@
+import { ServiceError } from "@temporalio/client";
 import { InputError } from "../domain/input-error.js";
 import type { SyncOptions } from "../domain/job.js";
 import type { SyncSummary } from "../domain/sync-summary.js";
@@ -92,7 +93,7 @@ export async function followSync(
   }
 }
 
-/** Runs that an earlier command left in HOME go on while this one lives. */
+/** Runs that an earlier command left in HOME go on while this one lives; not being able to tell harms none. */
 async function nameOtherRuns(
   terminal: Terminal,
   { client }: TemporalSession,
@@ -100,9 +101,15 @@ async function nameOtherRuns(
   queue: string,
 ): Promise<void> {
   const query = `ExecutionStatus = "Running" AND WorkflowType = "sync" AND TaskQueue = "${queue}"`;
-  for await (const { workflowId, memo } of client.workflow.list({ query })) {
-    if (workflowId === handle.workflowId) continue;
-    terminal.say(`run ${memo?.runId} of another job was left unfinished; it goes on while this command runs`);
+  try {
+    for await (const { workflowId, memo } of client.workflow.list({ query })) {
+      if (workflowId === handle.workflowId) continue;
+      terminal.say(
+        `run ${memo?.runId} of another job was left unfinished; it goes on while this command runs`,
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
   }
 }
 

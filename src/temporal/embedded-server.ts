@@ -4,6 +4,7 @@ import { InputError } from "../domain/input-error.js";
 import { acquireLock } from "./generation-lock.js";
 import { liveLeases, removeLease, writeLease } from "./leases.js";
 import { isRunning } from "./process-identity.js";
+import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
 import { endProcess, serversOn, startServer } from "./server-process.js";
 import { becomesReady } from "./server-readiness.js";
 import {
@@ -115,18 +116,20 @@ async function ensureServer(options: EmbeddedOptions, shared: boolean): Promise<
     const lacksUi = options.ui === true && known.ui === undefined;
     if (!(lacksUi && !shared) && (await isHealthy(known, options.signal))) {
       if (lacksUi) report("The Temporal server is in use by another command and has no web UI.");
+      await markDatabaseReady(home);
       return known;
     }
     options.signal?.throwIfAborted();
     report(`Ending the Temporal server left in HOME (pid ${known.pid}) to start it again on its database.`);
     await endProcess(known);
   }
-  const database = join(home, "temporal.db");
+  const database = databaseOf(home);
   // A server whose record was never written, or was deleted by hand.
   for (const stray of serversOn(database)) await endProcess(stray);
   await removeServerRecord(home);
+  await clearUnfinishedDatabase(home);
   try {
-    return await startServer({
+    const record = await startServer({
       cliPath: options.cliPath,
       database,
       logFile: join(home, "temporal.log"),
@@ -136,6 +139,8 @@ async function ensureServer(options: EmbeddedOptions, shared: boolean): Promise<
       spawned: (record) => writeServerRecord(home, record),
       signal: options.signal,
     });
+    await markDatabaseReady(home);
+    return record;
   } catch (error) {
     await removeServerRecord(home);
     throw error;

@@ -51,5 +51,10 @@ function forward(level: LogLevel, message: string, fields: LogMetadata = {}): vo
   const plain = Object.entries(fields).filter(
     ([, value]) => typeof value !== "object" || value instanceof Error,
   );
-  target?.[METHODS[level]](Object.fromEntries(plain), message);
+  try {
+    target?.[METHODS[level]](Object.fromEntries(plain), message);
+  } catch {
+    // The core hands its last messages over later than a command closes its log; thrown out of the SDK's timer,
+    // this would end a process that has done its work.
+  }
 }

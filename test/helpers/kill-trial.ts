@@ -59,7 +59,8 @@ export async function runKillTrial(seed: number): Promise<TrialReport> {
       const what = `night ${night}: kill ${plan.victim} when ${plan.point.name}, ${plan.delayMs} ms on`;
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
       kills.push(`seed ${seed}, ${what}${done.killed ? "" : " (the run was faster)"}: done in ${seconds} s`);
-      problems.push(...done.problems, ...(await auditLake(folder.lake, sandbox)));
+      problems.push(...done.problems);
+      if (done.completed) problems.push(...(await auditLake(folder.lake, sandbox)));
       if (problems.length > 0) break;
     }
     if (folder.servers().length > 0) problems.push("a Temporal server is left");
@@ -82,7 +83,7 @@ async function runNight(
   sandbox: Sandbox,
   { victim, point, delayMs }: PlannedKill,
   options: readonly string[],
-): Promise<{ killed: boolean; problems: string[] }> {
+): Promise<{ killed: boolean; completed: boolean; problems: string[] }> {
   sandbox.clearRequests();
   const interruptions: Interruption[] = [];
   const over = new AbortController();
@@ -112,7 +113,7 @@ async function runNight(
   const problems = auditCalls(sandbox.requests(), interruptions);
   if (last.code !== 0) problems.push(`the command ended with ${last.code}: ${last.stdout}${last.stderr}`);
   else problems.push(...(await auditRunIds(folder, announced)));
-  return { killed, problems };
+  return { killed, completed: last.code === 0, problems };
 }
 
 /** Ends the victims with SIGKILL, as close together as can be. */
