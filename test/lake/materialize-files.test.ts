@@ -84,3 +84,33 @@ test("a table that another tool compacted takes the next night as before", async
   expect(await materialize(at.lake)).toMatchObject({ rewritten: 1, rows: 2 });
   expect(await at.rows()).toEqual(["a/x 8 2026-05-05", "a/y 1 2025-02-01"]);
 });
+
+test("the bounds of a file are those of its rows, texts in the order of their UTF-8 bytes", async () => {
+  await at.feed({ link: "\u{1F600}", id: "x", sequence: 1 }, { link: "\uFF5E'", id: "y", sequence: 7 });
+  await materialize(at.lake);
+  await at.feed({ link: "\uFF5E'", id: "y", sequence: 8, type: "updated", date: "2026-05-09" });
+  await materialize(at.lake);
+  expect((await at.live()).map((file) => JSON.parse(file.stats!))).toEqual([
+    {
+      numRecords: 2,
+      minValues: { link_id: "\uFF5E'", date: "2026-05-05", sequence: 1 },
+      maxValues: { link_id: "\u{1F600}", date: "2026-05-09", sequence: 8 },
+      nullCount: { link_id: 0, date: 0, sequence: 0 },
+    },
+  ]);
+});
+
+test.each([256, 257, 300, 1000])(
+  "a text of %d bytes is never a bound, not even its beginning",
+  async (size) => {
+    const link = "l".repeat(size);
+    await at.feed({ link, id: "z", sequence: 1 }, { link: "a", id: "z", sequence: 2 });
+    await materialize(at.lake);
+    const [stats] = (await at.live()).map((file) => JSON.parse(file.stats!));
+    expect(stats.minValues).toEqual({ date: "2026-05-05", sequence: 1 });
+    expect(stats.maxValues).toEqual({ date: "2026-05-05", sequence: 2 });
+    await at.feed({ link, id: "z", sequence: 3, type: "removed" });
+    await materialize(at.lake);
+    expect(await at.rows()).toEqual(["a/z 1 2026-05-05"]);
+  },
+);

@@ -8,6 +8,9 @@ import type { SqlValue } from "../duckdb-values.js";
  */
 const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, row_group_size 8192";
 
+/** A bound of so many bytes may be the beginning of a longer one: rows beyond it would be skipped. */
+const CUT_BYTES = 256;
+
 /** A Parquet file in scratch, with what the log will say of it. */
 export interface WrittenFile {
   readonly path: string;
@@ -43,12 +46,10 @@ export async function writeFiles(
     });
 }
 
-/** The writer keeps no bounds where all is null or a text is long; then the log says none either. */
+/** The writer keeps no bounds where all is null, and cuts a text's to size: then the log says none either. */
 function boundsOf<T extends string | bigint>(column: SqlValue | undefined, typed: (text: string) => T) {
   const { min, max, null_count } = column as Readonly<Record<string, string | undefined>>;
-  return {
-    min: min === undefined ? null : typed(min),
-    max: max === undefined ? null : typed(max),
-    nullCount: Number(null_count),
-  };
+  const bound = (text: string | undefined) =>
+    text === undefined || Buffer.byteLength(text) >= CUT_BYTES ? null : typed(text);
+  return { min: bound(min), max: bound(max), nullCount: Number(null_count) };
 }
