@@ -1,0 +1,120 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { connectClient } from "../../src/temporal/connection.js";
+import { HISTORIES } from "../helpers/replay-histories.js";
+import { addLink } from "../helpers/scripted-links.js";
+import { openSyncWorld, type SyncWorld, type WorldOptions } from "../helpers/sync-harness.js";
+import {
+  startTestTemporal,
+  TEST_KEYS,
+  type TestTemporal,
+  temporalCliPath,
+} from "../helpers/temporal-environment.js";
+
+/** Few enough that a group with two slices continues as new. */
+const SUGGEST_CONTINUE_AS_NEW = 20;
+
+let temporal: TestTemporal;
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+  await mkdir(HISTORIES, { recursive: true });
+});
+afterAll(() => temporal?.stop());
+
+/** Writes one execution's history; gives the id of the run that it continued, where there was one. */
+async function record(
+  world: SyncWorld,
+  name: string,
+  workflowId: string,
+  runId?: string,
+): Promise<string | null> {
+  const history = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
+  // Which machine recorded it is nobody's business.
+  const nameless = (key: string, value: unknown) => (key === "identity" ? "recorder" : value);
+  const text = JSON.stringify({ workflowId, history: JSON.parse(historyToJSON(history), nameless) });
+  await writeFile(join(HISTORIES, `${name}.json.gz`), gzipSync(text, { level: 9 }));
+  const [first] = history.events ?? [];
+  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || null;
+}
+
+async function inWorld(
+  server: TestTemporal,
+  options: WorldOptions,
+  work: (world: SyncWorld) => Promise<void>,
+): Promise<void> {
+  const world = await openSyncWorld(server, options);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+test("a plain run of two users", async () => {
+  await inWorld(
+    temporal,
+    { sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 20 } } },
+    async (world) => {
+      const { result, workflowId, runId } = await world.sync();
+      expect(result.status).toBe("completed");
+      await record(world, "plain-run", workflowId);
+      await record(world, "plain-group", `${workflowId}/${runId}/g0`);
+    },
+  );
+});
+
+test("a run with restarts, waits, a failing user, a refused link and a second try", async () => {
+  await inWorld(temporal, {}, async (world) => {
+    for (const link of ["restart", "wait", "refused", "late"]) addLink(world, link, 25);
+    world.sandbox.addUser({ fp_id: "fp_2" });
+    world.sandbox.addFault({ kind: "status", status: 404, user: "fp_2" });
+    world.sandbox.addFault({ kind: "status", status: 502, operation: "list_bank_links", times: 1 });
+    world.sandbox.addFault({ kind: "log_changed", link: "restart", page: 1, times: 1 });
+    world.sandbox.addFault({ kind: "status", status: 429, retryAfter: 1, link: "wait", page: 1, times: 1 });
+    world.sandbox.addFault({ kind: "status", status: 422, link: "refused" });
+    world.sandbox.addFault({ kind: "not_ready", link: "late", times: 2 });
+    const { result, workflowId, runId } = await world.sync({ pageSize: 10 });
+    expect(result).toMatchObject({
+      links: { synced: 2, failed: 1, not_ready: 1 },
+      users: { failed: 1 },
+      restarts: 1,
+    });
+    await record(world, "troubled-run", workflowId);
+    await record(world, "troubled-group", `${workflowId}/${runId}/g0`);
+    await record(world, "troubled-again", `${workflowId}/${runId}/g0-again`);
+  });
+});
+
+test("a group that continues as new", async () => {
+  const environment = await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: "existing-path", path: await temporalCliPath() },
+      extraArgs: [
+        "--dynamic-config-value",
+        `limit.historyCount.suggestContinueAsNew=${SUGGEST_CONTINUE_AS_NEW}`,
+      ],
+    },
+  });
+  const server = { address: environment.address, namespace: "default" };
+  const client = await connectClient(server, TEST_KEYS);
+  try {
+    await inWorld({ ...temporal, ...server, client: async () => client }, {}, async (world) => {
+      addLink(world, "a", 30);
+      addLink(world, "b", 30);
+      world.sandbox.addFault({ kind: "status", status: 503, link: "a", page: 1, times: 3 });
+      const { result, workflowId, runId } = await world.sync({ pageSize: 10 });
+      expect(result).toMatchObject({ status: "completed", rows: { created: 60 } });
+      const group = `${workflowId}/${runId}/g0`;
+      const before = await record(world, "grown-group-2", group);
+      if (before === null) throw new Error("the group did not continue as new");
+      await record(world, "grown-group-1", group, before);
+    });
+  } finally {
+    await client.close();
+    await environment.teardown();
+  }
+});

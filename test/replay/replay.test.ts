@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { Worker } from "@temporalio/worker";
+import { expect, test } from "vitest";
+import { dataConverter } from "../../src/temporal/payload-codec.js";
+import { installRuntime } from "../../src/temporal/runtime.js";
+import { storedHistories } from "../helpers/replay-histories.js";
+import { TEST_KEYS } from "../helpers/temporal-environment.js";
+
+// Made by `npm run build`.
+const codePath = fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url));
+const said: string[] = [];
+const say = (_: object, message: string) => void said.push(message);
+installRuntime({ debug() {}, info() {}, warn: say, error: say });
+
+const histories = await storedHistories();
+const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
+
+test("there are histories of runs, of groups, of second tries, and of both sides of a continue-as-new", () => {
+  const names = histories.map(({ name }) => name);
+  for (const part of [
+    "plain-run",
+    "plain-group",
+    "troubled-run",
+    "troubled-group",
+    "troubled-again",
+    "grown-group-1",
+    "grown-group-2",
+  ]) {
+    expect(names).toContain(`${part}.json.gz`);
+  }
+});
+
+test.for(histories.map((stored) => [stored.name, stored] as const))(
+  "%s replays with the workflows of today",
+  async ([, { history, workflowId }]) => {
+    await Worker.runReplayHistory(options, history, workflowId);
+  },
+);
+
+test("a history that the workflows would not have made is found out", async () => {
+  const stored = histories.find(({ name }) => name === "plain-group.json.gz");
+  const events = stored?.history.events ?? [];
+  const scheduled = events.find(
+    ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name === "planGroup",
+  );
+  const type = scheduled?.activityTaskScheduledEventAttributes?.activityType;
+  if (stored === undefined || !type) throw new Error("the plain group has no planGroup");
+  type.name = "planSomethingElse";
+  await expect(Worker.runReplayHistory(options, stored.history, stored.workflowId)).rejects.toThrow(
+    /TMPRL1100|[Nn]ondeterminism/,
+  );
+});
