@@ -7,7 +7,8 @@ import { withPage } from "../lake/link-domain.js";
 import type { PageName } from "../lake/staging.js";
 import { cleanPage, deliveredText, emptyPage } from "../streams/clean-page.js";
 import { EnvelopeError } from "../streams/envelope-error.js";
-import { type PageReading, readPage } from "../streams/page-reading.js";
+import { readPage } from "../streams/page-reading.js";
+import { type PageFacts, pageFacts } from "../streams/transaction-page.js";
 import { transactionStream } from "../streams/transactions.js";
 import { callFailure } from "./call-failure.js";
 import type { Dependencies } from "./dependencies.js";
@@ -41,8 +42,8 @@ interface Reader {
   readonly input: ExtractInput;
   readonly slice: Slice;
   readonly planned: PlannedLink;
-  /** The page before the next one; undefined where it has not been looked at in this slice. */
-  previous: Buffer | undefined;
+  /** Id of the first row of the page before the next one; undefined where it is not known in this slice. */
+  previousId: string | null | undefined;
 }
 
 /** Advances a slice of links, each page by page by its cursor (DESIGN.md, How a job runs). */
@@ -51,7 +52,7 @@ export async function extract(deps: Dependencies, input: ExtractInput): Promise<
   const { results, calls } = await runSlice(deps, input, input.links, async (progress, slice) => {
     const planned = plan.links[progress.link];
     if (planned === undefined) throw new Error(`link ${progress.link} is not in ${input.plan}`);
-    const reader: Reader = { deps, input, slice, planned, previous: undefined };
+    const reader: Reader = { deps, input, slice, planned, previousId: undefined };
     return readLink(reader, progress);
   });
   return { links: results, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
@@ -68,8 +69,8 @@ async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedL
     } catch (error) {
       return { progress, outcome: callFailure(error) };
     }
-    warnOfOddities(reader.deps, reader.input.runId, transactionStream, page.reading);
-    reader.previous = page.body;
+    warnOfOddities(reader.deps, reader.input.runId, transactionStream, page.facts);
+    reader.previousId = page.facts.firstId;
     if (step.outcome !== undefined) return { progress: step.progress, outcome: step.outcome };
     progress = step.progress;
   }
@@ -88,7 +89,7 @@ function nameOf(reader: Reader, progress: LinkProgress, page: number): PageName 
 
 /** One page as it was staged. */
 interface ReadPage {
-  readonly reading: PageReading;
+  readonly facts: PageFacts;
   readonly body: Buffer;
   /** Whether it delivers again what came before it, and so adds nothing. */
   readonly repeats: boolean;
@@ -100,10 +101,10 @@ async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPag
   const name = nameOf(reader, progress, progress.pages);
   const found = slice.repeated ? await deps.lake.staging.page(name) : undefined;
   if (found !== undefined) {
-    const reading = wholeReading(found.body);
-    if (reading !== undefined) {
+    const facts = wholePage(found.body);
+    if (facts !== undefined) {
       slice.countFound();
-      return { reading, body: found.body, repeats: await addsNothing(reader, progress, reading) };
+      return { facts, body: found.body, repeats: await addsNothing(reader, progress, facts, found.body) };
     }
   }
   const { body } = await slice.call(syncTransactions, {
@@ -113,27 +114,29 @@ async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPag
       ...(progress.size !== null && { size: progress.size }),
     },
   });
-  const reading = readPage(transactionStream, body);
-  const repeats = await addsNothing(reader, progress, reading);
-  await stage(reader, name, { reading, body, repeats });
+  const facts = pageFacts(body);
+  const repeats = await addsNothing(reader, progress, facts, body);
+  await stage(reader, name, { facts, body, repeats });
   slice.countBytes(body.length);
-  return { reading, body, repeats };
+  return { facts, body, repeats };
 }
 
 /** The page comes last: where it is, its clean page is there too. */
-async function stage(reader: Reader, name: PageName, { reading, body, repeats }: ReadPage): Promise<void> {
+async function stage(reader: Reader, name: PageName, { facts, body, repeats }: ReadPage): Promise<void> {
   const { staging } = reader.deps.lake;
-  if (repeats || reading.needsCleaning) {
-    const { clean, bad } = repeats ? emptyPage(transactionStream) : cleanPage(transactionStream, reading);
+  if (repeats || facts.needsCleaning) {
+    const { clean, bad } = repeats
+      ? emptyPage(transactionStream)
+      : cleanPage(transactionStream, readPage(transactionStream, body));
     await staging.putCleanPage(name, clean, bad);
     // A lost attempt may have left the clean page of an answer that it could not stage any more.
   } else if (reader.slice.repeated) await staging.dropCleanPage(name);
   await staging.putPage(name, body);
 }
 
-function wholeReading(body: Buffer): PageReading | undefined {
+function wholePage(body: Buffer): PageFacts | undefined {
   try {
-    return readPage(transactionStream, body);
+    return pageFacts(body);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof EnvelopeError) return undefined;
     throw error;
@@ -141,55 +144,41 @@ function wholeReading(body: Buffer): PageReading | undefined {
 }
 
 /** Hash of what a page delivered, as its raw text. */
-export function deliveredSha256(text: string): string {
+export function deliveredSha256(body: Buffer): string {
   return createHash("sha256")
-    .update(deliveredText(transactionStream, text) ?? "")
+    .update(deliveredText(transactionStream, body.toString("utf8")) ?? "")
     .digest("hex");
 }
 
 /**
  * Whether a page repeats the one before it, or, on the cursor that was committed, the last one committed:
- * then it adds nothing (LAKE.md, Sync rules).
+ * then it adds nothing (LAKE.md, Sync rules). Only where the first rows agree are the pages cut out and compared.
  */
-async function addsNothing(reader: Reader, progress: LinkProgress, reading: PageReading): Promise<boolean> {
-  if (reading.entries.every((count) => count === 0)) return false;
+async function addsNothing(
+  reader: Reader,
+  progress: LinkProgress,
+  facts: PageFacts,
+  body: Buffer,
+): Promise<boolean> {
+  if (facts.entries.every((count) => count === 0)) return false;
   if (progress.pages === 0) {
     const committed = progress.mode === "full" ? null : (reader.planned.base?.last_page_sha256 ?? null);
-    return committed !== null && committed === deliveredSha256(reading.text);
+    return committed !== null && committed === deliveredSha256(body);
   }
-  const before = reader.previous ?? (await previousPage(reader, progress));
-  if (before === undefined || !mayBeEqual(before, reading)) return false;
-  return (
-    deliveredText(transactionStream, before.toString("utf8")) ===
-    deliveredText(transactionStream, reading.text)
-  );
-}
-
-async function previousPage(reader: Reader, progress: LinkProgress): Promise<Buffer | undefined> {
-  const found = await reader.deps.lake.staging.page(nameOf(reader, progress, progress.pages - 1));
-  reader.previous = found?.body;
-  return found?.body;
-}
-
-/** A look at the first row, so that only real candidates are cut out and compared. */
-function mayBeEqual(before: Buffer, reading: PageReading): boolean {
-  const { transactions } = reading.envelope as { transactions: Record<string, readonly unknown[]> };
-  const first = transactions.created?.[0] ?? transactions.updated?.[0] ?? transactions.removed?.[0];
-  const id =
-    typeof first === "string" ? first : (first as { transaction_id?: unknown } | null)?.transaction_id;
-  return typeof id !== "string" || before.includes(JSON.stringify(id));
+  if (reader.previousId !== undefined && reader.previousId !== facts.firstId) return false;
+  const before = await reader.deps.lake.staging.body(nameOf(reader, progress, progress.pages - 1));
+  return before !== undefined && deliveredSha256(before) === deliveredSha256(body);
 }
 
 /** One page further: what was counted, and what the envelope says of the way on. Pure. */
 export function advance(
   before: LinkProgress,
-  { reading, body, repeats }: ReadPage,
+  { facts, body, repeats }: ReadPage,
 ): { progress: LinkProgress; outcome?: LinkOutcome } {
-  const envelope = reading.envelope as { cursor?: { next?: string | null } | null; has_more: boolean };
-  const next = envelope.cursor?.next || null;
-  const count = (at: number) => (repeats ? 0 : (reading.entries[at] ?? 0));
+  const { next, hasMore } = facts;
+  const count = (at: number) => (repeats ? 0 : (facts.entries[at] ?? 0));
   const bad = (list: string) =>
-    repeats ? 0 : reading.problems.filter((problem) => problem.list === list).length;
+    repeats ? 0 : facts.problems.filter((problem) => problem.list === list).length;
   const stuck = next === null || next === before.cursor;
   const delivered = count(0) + count(1) + count(2);
   const progress: LinkProgress = {
@@ -202,10 +191,10 @@ export function advance(
     created: before.created + count(0) - bad("created"),
     updated: before.updated + count(1) - bad("updated"),
     removed: before.removed + count(2) - bad("removed"),
-    quarantined: before.quarantined + (repeats ? 0 : reading.problems.length),
+    quarantined: before.quarantined + (repeats ? 0 : facts.problems.length),
     bytes: before.bytes + body.length,
     pagesSha256: withPage(before.pagesSha256, body),
-    lastPageSha256: !envelope.has_more && stuck ? deliveredSha256(reading.text) : null,
+    lastPageSha256: !hasMore && stuck ? deliveredSha256(body) : null,
     streak: null,
     notBefore: 0,
   };
@@ -216,7 +205,7 @@ export function advance(
       outcome: { kind: "broken", reason: "schema cursor.next: has a lone surrogate" },
     };
   }
-  if (!envelope.has_more) return { progress, outcome: { kind: "complete" } };
+  if (!hasMore) return { progress, outcome: { kind: "complete" } };
   if (stuck) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
   return { progress };
 }

@@ -26,7 +26,7 @@ export function warnOfOddities(
   { warnings }: Pick<Dependencies, "warnings">,
   runId: string,
   { name: stream }: Stream,
-  { unknownFields, unreadableScores }: PageReading,
+  { unknownFields, unreadableScores }: Pick<PageReading, "unknownFields" | "unreadableScores">,
 ): void {
   if (unknownFields > 0) {
     const message = "rows have fields without a column, which are dropped; one page had so many";

@@ -7,7 +7,7 @@ import { inLanes } from "./lanes.js";
 
 const HEARTBEAT_EVERY_MS = 2_000;
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
-const MOST_BYTES = 24 * 1024 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** While one owner's page is parsed and staged, another one has the call. */
 const LANES_PER_CALL = 2;

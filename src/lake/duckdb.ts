@@ -17,8 +17,10 @@ export interface DuckDb {
   /**
    * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one
    * memory limit and fail together. Its temp tables go with it. A call from within runs at once.
+   *
+   * @param atThreads threads for this work, where they are fewer than the engine's own.
    */
-  exclusive<T>(work: (sql: SqlSession) => Promise<T>): Promise<T>;
+  exclusive<T>(work: (sql: SqlSession) => Promise<T>, atThreads?: number): Promise<T>;
   /** A connection outside of the queue, for reading; whoever asks closes it. */
   connect(): Promise<DuckDBConnection>;
   /** Waits for what is running and frees the engine; a later call opens it anew. */
@@ -59,11 +61,17 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     return turn;
   }
 
-  async function withSession<T>(work: (sql: SqlSession) => Promise<T>): Promise<T> {
+  async function withSession<T>(work: (sql: SqlSession) => Promise<T>, atThreads: number): Promise<T> {
     const connection = await connect();
     try {
       const sql = createSession(connection);
-      return await held.run(sql, () => work(sql));
+      if (atThreads === threads) return await held.run(sql, () => work(sql));
+      await sql.run(`set threads = ${atThreads}`);
+      try {
+        return await held.run(sql, () => work(sql));
+      } finally {
+        await sql.run(`set threads = ${threads}`);
+      }
     } finally {
       connection.closeSync();
     }
@@ -72,9 +80,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   return {
     scratchDirectory,
     connect,
-    exclusive(work) {
+    exclusive(work, atThreads = threads) {
       const outer = held.getStore();
-      return outer === undefined ? inTurn(() => withSession(work)) : work(outer);
+      return outer === undefined ? inTurn(() => withSession(work, atThreads)) : work(outer);
     },
     close: () =>
       inTurn(async () => {

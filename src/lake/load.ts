@@ -12,6 +12,9 @@ import {
 } from "./parquet-file.js";
 import type { Stream } from "./stream.js";
 
+/** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
+const LOAD_THREADS = 1;
+
 /** What SQL must know of a staged page beyond its text. */
 export interface PageOrigin {
   /** Local path of the page, or of its clean page. */
@@ -82,7 +85,7 @@ export async function loadFeedFile(
     const written = await lake.duckdb.exclusive(async (sql) => {
       await sql.run(`copy (${loadQuery(stream, origins)}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
       return { known: await statsOf(sql, stream.table, path), links: await linkRows(sql, path) };
-    });
+    }, LOAD_THREADS);
     if (written.known.rows === 0) return undefined;
     const file = await storeFile(lake, stream.table, prefix, path, written.known);
     return { ...file, links: written.links };

@@ -1,0 +1,34 @@
+import { type PageReading, readPage } from "./page-reading.js";
+import { transactionStream } from "./transactions.js";
+
+/**
+ * What a sync needs of a page of `transactions`. The parsed rows are let go before anything is awaited: pages of
+ * many links are under way at once, and rows that outlive the moment cost memory and collections.
+ */
+export interface PageFacts extends Omit<PageReading, "envelope" | "text"> {
+  /** The next cursor; null where it is missing, null or empty. */
+  readonly next: string | null;
+  readonly hasMore: boolean;
+  /** Id of the first row; null where it has none that is text. */
+  readonly firstId: string | null;
+}
+
+interface Envelope {
+  readonly cursor?: { readonly next?: string | null } | null;
+  readonly has_more: boolean;
+  readonly transactions: Readonly<Record<"created" | "updated" | "removed", readonly unknown[]>>;
+}
+
+/**
+ * Parses and validates a page of `transactions`.
+ *
+ * @throws SyntaxError, EnvelopeError as {@link readPage} does.
+ */
+export function pageFacts(body: Buffer): PageFacts {
+  const { envelope, text: _, ...facts } = readPage(transactionStream, body);
+  const { cursor, has_more: hasMore, transactions } = envelope as Envelope;
+  const first = transactions.created[0] ?? transactions.updated[0] ?? transactions.removed[0];
+  const id =
+    typeof first === "string" ? first : (first as { transaction_id?: unknown } | null)?.transaction_id;
+  return { ...facts, next: cursor?.next || null, hasMore, firstId: typeof id === "string" ? id : null };
+}
