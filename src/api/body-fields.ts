@@ -9,8 +9,10 @@ export const saidText = z
   .refine((text) => text.trim() !== "", "blank")
   .describe("text that is not blank");
 
-/** Anything that JSON can hold. */
-export const jsonValue = z.unknown().refine(isJson, "not a JSON value");
+/** Anything that JSON can hold; what is undefined is left out, as JSON does. */
+export const jsonValue = z
+  .unknown()
+  .refine((value) => value === undefined || isJson(value), "not a JSON value");
 
 /** A map from names to anything that JSON can hold. */
 export const jsonObject = z

@@ -91,10 +91,12 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
 }
 
 type Given<Name extends string, Schema> = Schema extends z.ZodType
-  ? Record<never, never> extends z.input<Schema>
+  ? Omittable<z.input<Schema>> extends true
     ? { readonly [N in Name]?: z.input<Schema> | undefined }
     : { readonly [N in Name]: z.input<Schema> }
   : unknown;
+
+type Omittable<Value> = undefined extends Value ? true : Record<never, never> extends Value ? true : false;
 
 type Optional<P, Name extends "headers" | "body"> = P extends { readonly [N in Name]: infer Schema }
   ? Given<Name, Schema>

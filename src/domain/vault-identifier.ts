@@ -48,10 +48,10 @@ export function identifierProblem(use: IdentifierUse, identifier: string): strin
   const group = identifier.slice(0, Math.max(0, identifier.indexOf(".")));
   const groups: readonly string[] = USES[use];
   if (group !== "custom" && !KNOWN.has(identifier)) return "not a data identifier";
-  if (!groups.includes(group)) return `a ${group} identifier, which is not accepted here`;
+  if (!groups.includes(group)) return `of the group ${group}, which is not accepted here`;
   if (group === "custom") return customNameProblem(identifier.slice("custom.".length));
   if (use === "upload" && group === "investor_profile" && !UPLOADED_PROFILE.includes(identifier)) {
-    return "an investor_profile identifier that takes no upload";
+    return "of the group investor_profile, of which it takes no upload";
   }
   return undefined;
 }

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { callVaultProxy, type Operation, type ParamsOf } from "../../src/api/index.js";
+import { checkRequest } from "../../src/api/request.js";
+import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
+import { BROKEN_RULES, CERTIFICATE } from "./rule-table.js";
+
+let server: FaultServer;
+beforeAll(async () => {
+  server = await startFaultServer((_, response) => json(response, {}));
+});
+afterAll(() => server.close());
+
+describe("a request that breaks a rule is refused before it is sent, with the rule and the accepted form", () => {
+  it.each(BROKEN_RULES)("$rule ($operation.name)", async ({ operation, params, message }) => {
+    const call = server
+      .client()
+      .call(operation, params as ParamsOf<Operation>, { clientToken: "tok_secret" });
+    const error = (await rejection(call)) as Error;
+    expect(error).toMatchObject({ name: "InputError", message: expect.stringMatching(message) });
+    expect(error.message).toMatch(new RegExp(`^${operation.name}: .*; nothing was sent\\. Accepted: .+`));
+    expect(error.message).not.toMatch(/Accepted: (undefined|see docs)|Invalid|tok_secret/);
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("a refusal quotes no value", () => {
+  it.each(BROKEN_RULES)("$rule ($operation.name)", async ({ operation, params }) => {
+    const sent = planted(params) as ParamsOf<Operation>;
+    const call = server.client().call(operation, sent, { clientToken: "tok_secret" });
+    // The mark may have mended it.
+    const error = await call.then(() => "", String);
+    expect(error).not.toMatch(/PLANTED/);
+  });
+
+  it("nor a key that may be a value in the wrong place", () => {
+    const wrong = { path: { id: "p" }, headers: { "4111 1111 1111 1111": "x" } };
+    expect(() => checkRequest(callVaultProxy, wrong as never)).toThrow(/not quoted/);
+  });
+});
+
+it("the pinned certificate alone is fine", () => {
+  checkRequest(callVaultProxy, { path: { id: "p" }, headers: { pin_cert: CERTIFICATE } });
+});
+
+it("every operation but those that take an id alone has a rule that is broken here", () => {
+  const broken = new Set(BROKEN_RULES.map(({ operation }) => operation.name));
+  expect(broken.size).toBeGreaterThanOrEqual(17);
+});
+
+/** The same request with a mark in each of its texts. */
+function planted(value: unknown): unknown {
+  if (typeof value === "string") return `${value}PLANTED`;
+  if (Array.isArray(value)) return value.map(planted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, planted(item)]));
+}
