@@ -2,11 +2,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { headerLines } from "../../src/api/header-lines.js";
 import * as api from "../../src/api/index.js";
 import { type ApiClient, createApiClient, type Operation, type ParamsOf } from "../../src/api/index.js";
 import { rejection } from "./fault-server.js";
-import { BROKEN_RULES, COMPLETED_EVENT } from "./rule-table.js";
+import { rawRequest } from "./raw-request.js";
+import { BROKEN_RULES } from "./rule-table.js";
+import { COMPLETED_EVENT } from "./service-rules.js";
 
 let sandbox: Sandbox;
 let target: Server;
@@ -251,33 +252,11 @@ function grantBody({ scope, fields }: { scope: "decrypt"; fields: readonly strin
 
 /** Sends a request as it is, past the client's checks. */
 async function sendRaw(operation: Operation, params: Readonly<Record<string, unknown>>): Promise<Response> {
-  const path = (params.path ?? {}) as Record<string, string>;
-  const filled = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    encodeURIComponent(path[name] ?? ""),
-  );
-  const query = new URLSearchParams(
-    Object.entries((params.query ?? {}) as Record<string, unknown>).map(([name, value]) => [
-      name,
-      String(value),
-    ]),
-  );
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(headerLines(operation, (params.headers ?? {}) as never))) {
-    for (const line of [value].flat()) headers.append(name, line);
+  if (operation.auth === "secret_key") {
+    const key = Buffer.from(`${sandbox.apiKey}:`).toString("base64");
+    return fetch(rawRequest(sandbox.url, operation, params, { authorization: `Basic ${key}` }));
   }
-  if (operation.auth === "client_token") {
-    const body = { scope: "vault_and_decrypt", fields: FIELDS } as never;
-    const { token } = await client.read(api.createClientToken, { ...USER, body });
-    headers.set("x-fp-authorization", token);
-  } else {
-    headers.set("authorization", `Basic ${Buffer.from(`${sandbox.apiKey}:`).toString("base64")}`);
-  }
-  const { body } = params;
-  if (body !== undefined && operation.sends !== "bytes") headers.set("content-type", "application/json");
-  return fetch(`${sandbox.url}${filled}${query.size > 0 ? `?${query}` : ""}`, {
-    method: operation.method,
-    headers,
-    redirect: "manual",
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
+  const body = { scope: "vault_and_decrypt", fields: FIELDS } as never;
+  const { token } = await client.read(api.createClientToken, { ...USER, body });
+  return fetch(rawRequest(sandbox.url, operation, params, { "x-fp-authorization": token }));
 }

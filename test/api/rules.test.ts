@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callVaultProxy, type Operation, type ParamsOf } from "../../src/api/index.js";
 import { checkRequest } from "../../src/api/request.js";
 import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
-import { BROKEN_RULES, CERTIFICATE } from "./rule-table.js";
+import { BROKEN_RULES } from "./rule-table.js";
+import { CERTIFICATE } from "./service-rules.js";
 
 let server: FaultServer;
 beforeAll(async () => {
