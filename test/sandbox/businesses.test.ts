@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { type CallSettings, call } from "./caller.js";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  const playbooks = [{ key: "b", kind: "kyb" as const, delayMs: 1_000 }];
+  sandbox = await startSandbox({ playbooks, clock: { now: "2026-11-20T08:00:00Z", frozen: true } });
+  sandbox.addUser({ fp_id: "u", external_id: "customer-u" });
+});
+afterEach(() => sandbox.close());
+
+const create = (settings: CallSettings = {}) => call(sandbox, "POST", "/businesses", settings);
+const patch = (id: string, body: object) => call(sandbox, "PATCH", `/businesses/${id}`, { body });
+
+test("create: with nothing, with data, with an external id, with a sandbox id", async () => {
+  expect((await create()).body).toEqual({ id: expect.stringMatching(/^fp_bid_/) });
+  const { id } = (await create({ body: { "business.name": "Acme", "custom.tier": 2 } })).body;
+  expect(sandbox.vaults.contents(id)).toEqual({ "business.name": "Acme", "custom.tier": 2 });
+  const headers = { "x-external-id": "acme_1.a-b", "x-sandbox-id": "box-1" };
+  const named = await create({ headers });
+  expect(named.body).toEqual({ id: expect.any(String), external_id: "acme_1.a-b", sandbox_id: "box-1" });
+  expect((await create({ body: {}, headers: { "x-external-id": "acme_2" } })).status).toBe(200);
+});
+
+test.each([
+  [
+    "initial data beside x-external-id",
+    { headers: { "x-external-id": "a" }, body: { "business.name": "A" } },
+  ],
+  ["an external id with a space", { headers: { "x-external-id": "a b" } }],
+  ["an external id with a slash", { headers: { "x-external-id": "a/b" } }],
+  ["an empty external id", { headers: { "x-external-id": "" } }],
+  ["an external id that a user has", { headers: { "x-external-id": "customer-u" } }],
+  ["an identifier of persons", { body: { "id.email": "a@example.com" } }],
+  ["an unknown identifier", { body: { "business.owner": "A" } }],
+  ["a value that is null", { body: { "business.name": null } }],
+])("create: %s is refused", async (_rule, settings) => {
+  expect((await create(settings)).status).toBe(400);
+  expect(sandbox.businesses.list()).toEqual([]);
+});
+
+test("create: an external id names one entity only; without one a repeated call makes a second business", async () => {
+  const headers = { "x-external-id": "acme" };
+  expect((await create({ headers })).status).toBe(200);
+  expect((await create({ headers })).status).toBe(400);
+  await create({ body: { "business.name": "Twin" } });
+  await create({ body: { "business.name": "Twin" } });
+  expect(sandbox.businesses.list()).toHaveLength(3);
+});
+
+test("update: an external id is given, changed, given again; another's is answered 400", async () => {
+  const [a, b] = [(await create()).body.id, (await create()).body.id];
+  expect((await patch(a, { external_id: "one" })).body).toEqual({ id: a, external_id: "one" });
+  expect((await patch(a, { external_id: "one" })).status).toBe(200);
+  expect((await patch(b, { external_id: "one" })).status).toBe(400);
+  expect((await patch(b, { external_id: "customer-u" })).status).toBe(400);
+  expect((await patch(a, { external_id: "two" })).status).toBe(200);
+  expect((await patch(b, { external_id: "one" })).status).toBe(200);
+  expect((await patch(b, {})).body).toEqual({ id: b, external_id: "one" });
+});
+
+test.each([
+  ["other characters", { external_id: "a b" }],
+  ["an empty external id", { external_id: "" }],
+  ["an external id that is no string", { external_id: 5 }],
+  ["an unknown field", { externalId: "a" }],
+])("update: %s is refused", async (_rule, body) => {
+  const id = sandbox.businesses.add();
+  expect((await patch(id, body)).status).toBe(400);
+  expect((await patch("fp_bid_none", {})).status).toBe(404);
+});
+
+test("insights: there once the run has ended, of its own business only, the same each time", async () => {
+  const id = sandbox.businesses.add({ values: { "business.name": "Acme" } });
+  const other = sandbox.businesses.add();
+  const { body } = await call(sandbox, "POST", "/onboardings", { body: { key: "b", fp_id: id } });
+  const details = (business: string, onboarding = body.id) =>
+    call(sandbox, "GET", `/businesses/${business}/onboardings/${onboarding}/details`);
+  expect((await details(id)).status).toBe(404);
+  sandbox.clock.advance(1_000);
+  const first = await details(id);
+  expect(first.body).toMatchObject({
+    addresses: expect.any(Array),
+    names: expect.arrayContaining([expect.objectContaining({ name: "Acme", submitted: true })]),
+    people: expect.any(Array),
+    registrations: expect.any(Array),
+  });
+  expect((await details(id)).text).toBe(first.text);
+  expect((await details(other)).status).toBe(404);
+  expect((await details(id, "ob_none")).status).toBe(404);
+  sandbox.businesses.setInsights(body.id, { names: [] });
+  expect((await details(id)).body).toEqual({ names: [] });
+});
+
+test("insights: optional parts are there, null and missing; hits add up", async () => {
+  const insights = Array.from({ length: 60 }, (_, index) => {
+    const id = sandbox.businesses.add();
+    // biome-ignore lint/suspicious/noExplicitAny: a look into a document of many optional parts
+    return sandbox.businesses.insights(sandbox.businesses.find(id)!, `ob_${index}`) as any;
+  });
+  const has = (fits: (one: (typeof insights)[number]) => boolean) => expect(insights.some(fits)).toBe(true);
+  has((one) => one.details === undefined);
+  has((one) => one.watchlist === undefined);
+  has((one) => one.names[0].verified === null);
+  has((one) => one.addresses[0].cmra === undefined);
+  has((one) => one.addresses[0].city === null);
+  has((one) => one.people.length === 0);
+  has((one) => one.watchlist?.hit_count > 0);
+  for (const { watchlist } of insights.filter((one) => one.watchlist)) {
+    const hits = [...watchlist.business, ...watchlist.people].flatMap((one) => one.hits);
+    expect(watchlist.hit_count).toBe(hits.length);
+  }
+});

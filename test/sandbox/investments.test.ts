@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { call } from "./caller.js";
+
+let sandbox: Sandbox;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }, { id: "b" }] });
+});
+afterEach(() => sandbox.close());
+
+const read = async (query = "") =>
+  (await call(sandbox, "GET", `/bank_links/l/investments/transactions${query}`)).body;
+const idsOf = (page: { investment_transactions: { investment_transaction_id: string }[] }) =>
+  page.investment_transactions.map((row) => row.investment_transaction_id);
+
+function fill(count: number): void {
+  const transactions = Array.from({ length: count }, (_, index) => ({
+    investment_transaction_id: `i${index}`,
+    account_id: index % 2 === 0 ? "a" : "b",
+    date: `2026-01-${String(28 - index).padStart(2, "0")}`,
+    security_id: `s${index % 3}`,
+  }));
+  const securities = ["s0", "s1", "s2"].map((security_id) => ({ security_id, name: security_id }));
+  sandbox.investments.add("l", { transactions, securities });
+}
+
+test("pages hold their rows, the newest first, and the securities of these rows", async () => {
+  fill(5);
+  const page = await read("?size=2&page=2");
+  expect(page).toMatchObject({ page: 2, size: 2, total: 5 });
+  expect(idsOf(page)).toEqual(["i2", "i3"]);
+  expect(page.securities).toEqual([
+    { security_id: "s2", name: "s2" },
+    { security_id: "s0", name: "s0" },
+  ]);
+  expect(await read("?page=9")).toMatchObject({ page: 9, size: 100, total: 5, investment_transactions: [] });
+});
+
+test("they are filtered by account and day", async () => {
+  fill(6);
+  expect(idsOf(await read("?account_ids=b&start_date=2026-01-24&end_date=2026-01-26"))).toEqual(["i3"]);
+});
+
+test.each(["?size=101", "?size=0", "?page=0", "?start_date=2026-1-1", "?account_ids=a,", "?cursor=x"])(
+  "%s is refused",
+  async (query) => {
+    const { status } = await call(sandbox, "GET", `/bank_links/l/investments/transactions${query}`);
+    expect(status).toBe(400);
+  },
+);
+
+test("a list that moves: a row that came in repeats one, a row that went skips one; total tells", async () => {
+  fill(6);
+  sandbox.addFault({ kind: "list_moves", page: 1, times: 1 });
+  expect(idsOf(await read("?size=2"))).toEqual(["i0", "i1"]);
+  const shifted = await read("?size=2&page=2");
+  expect([idsOf(shifted), shifted.total]).toEqual([["i1", "i2"], 7]);
+  sandbox.addFault({ kind: "list_moves", how: "remove", page: 2 });
+  const skipped = await read("?size=2&page=3");
+  expect([idsOf(skipped), skipped.total]).toEqual([["i4", "i5"], 6]);
+});
+
+test("a page can be made to hold the rows of the one before", async () => {
+  fill(6);
+  sandbox.addFault({ kind: "page_repeated", page: 1 });
+  const page = await read("?size=2&page=2");
+  expect([page.page, idsOf(page)]).toEqual([2, ["i0", "i1"]]);
+});
+
+test("seeded rows have amounts as strings and as numbers, and are the same for the same seed", async () => {
+  sandbox.investments.fill("l", 150, 4);
+  const { transactions } = sandbox.investments.truth("l") as { transactions: Record<string, unknown>[] };
+  expect(new Set(transactions.map(({ amount }) => typeof amount))).toEqual(new Set(["string", "number"]));
+  const seen: unknown[] = [];
+  for (const page of [1, 2]) seen.push(...(await read(`?page=${page}`)).investment_transactions);
+  expect(seen).toEqual(transactions);
+  sandbox.addLink({ fp_id: "v", id: "l2", accounts: [{ id: "a2" }] });
+  const before = JSON.stringify(sandbox.investments.truth("l"));
+  sandbox.investments.fill("l2", 5, 4);
+  expect(JSON.stringify(sandbox.investments.truth("l"))).toBe(before);
+});
+
+test("a list of transactions moves under its reader too", async () => {
+  const created = (n: number) =>
+    ({ change: "created", raw: `{"transaction_id":"t${n}","account_id":"a","date":"2026-01-01"}` }) as const;
+  sandbox.append("l", [1, 2, 3, 4].map(created));
+  const list = async (page: number) =>
+    (await call(sandbox, "GET", `/users/u/linked_bank_transactions?size=2&page=${page}`)).body;
+  sandbox.addFault({ kind: "list_moves", page: 1, times: 1 });
+  expect((await list(1)).total).toBe(4);
+  expect(await list(2)).toMatchObject({ total: 3, transactions: [{ transaction_id: "t4" }] });
+});
