@@ -23,7 +23,15 @@ export interface EgressRequest {
 }
 
 /** Sends a request to the target; gives its answer, whatever its status. @throws Refusal 502, 504 */
-export function egress(outgoing: EgressRequest): Promise<Answer> {
+export async function egress(outgoing: EgressRequest): Promise<Answer> {
+  try {
+    return await collect(await send(outgoing));
+  } catch (error) {
+    throw failure(error as Error);
+  }
+}
+
+function send(outgoing: EgressRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const secure = outgoing.url.protocol === "https:";
     const { method, headers, body, timeoutMs } = outgoing;
@@ -34,10 +42,8 @@ export function egress(outgoing: EgressRequest): Promise<Answer> {
       agent: false,
       ...(secure ? tlsOptions(outgoing) : {}),
     };
-    const request = (secure ? httpsRequest : httpRequest)(outgoing.url, options, (response) => {
-      collect(response).then(resolve, (error) => reject(failure(error)));
-    });
-    request.on("error", (error) => reject(failure(error)));
+    const request = (secure ? httpsRequest : httpRequest)(outgoing.url, options, resolve);
+    request.on("error", reject);
     request.end(body);
   });
 }

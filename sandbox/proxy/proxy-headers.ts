@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { refuse } from "../answer.js";
 import { type IngressRule, parseIngressRule } from "./ingress-rule.js";
@@ -55,6 +55,7 @@ export function proxyDirections(headers: IncomingHttpHeaders, stored: readonly s
   if ((clientCert === undefined) !== (clientKey === undefined)) {
     refuse("x-fp-proxy-client-cert and x-fp-proxy-client-key need each other");
   }
+  if (clientCert !== undefined && clientKey !== undefined) checkPair(clientCert, clientKey);
   const method = (headerText(headers, "x-fp-proxy-method") ?? "POST").toUpperCase();
   if (!METHODS.includes(method)) refuse(`header x-fp-proxy-method: accepted are ${METHODS.join(", ")}`);
   const pathAndQuery = headerText(headers, "x-fp-path-and-query") ?? "";
@@ -74,6 +75,16 @@ export function proxyDirections(headers: IncomingHttpHeaders, stored: readonly s
     clientKey,
     pins: pinnedCertificates(headers),
   };
+}
+
+function checkPair(cert: string, key: string): void {
+  let fits = false;
+  try {
+    fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    // One of them can't be read: they make no pair either.
+  }
+  if (!fits) refuse("x-fp-proxy-client-cert and x-fp-proxy-client-key are no pair");
 }
 
 /** A header sent more than once has come joined by commas. */
