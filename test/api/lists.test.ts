@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  getUser,
+  listUserOnboardings,
+  listUserTransactions,
+  readList,
+  readUpdate,
+} from "../../src/api/index.js";
+import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
+
+let server: FaultServer;
+afterEach(() => server.close());
+
+const USER = { path: { fp_id: "fp_1" } };
+const SIZE = 2;
+
+/** A paged list whose rows are what `rowsAt` says at each request, counted from 1. */
+async function serve(
+  rowsAt: (request: number) => readonly string[],
+  change: (body: object, page: number) => object = (body) => body,
+) {
+  let requests = 0;
+  server = await startFaultServer((request, response) => {
+    requests += 1;
+    const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
+    const rows = rowsAt(requests);
+    const transactions = rows
+      .slice((page - 1) * SIZE, page * SIZE)
+      .map((transaction_id) => ({ transaction_id }));
+    json(response, change({ page, size: SIZE, total: rows.length, transactions }, page));
+  });
+  return readList<typeof listUserTransactions, { transaction_id: string }>(
+    server.client(),
+    listUserTransactions,
+    USER,
+  );
+}
+
+async function idsOf(list: AsyncIterable<{ transaction_id: string }>): Promise<string> {
+  const ids: string[] = [];
+  for await (const { transaction_id } of list) ids.push(transaction_id);
+  return ids.join("");
+}
+
+describe("page, size and total", () => {
+  it.each<[string, number]>([
+    ["", 1],
+    ["a", 1],
+    ["ab", 1],
+    ["abc", 2],
+    ["abcde", 3],
+  ])("'%s' comes in %i pages, each row once", async (rows, pages) => {
+    const list = await serve(() => [...rows]);
+    expect(await idsOf(list)).toBe(rows);
+    expect(list.report).toEqual({ pages, restarts: 0, duplicates: 0 });
+  });
+
+  it("a row that comes in at the front starts the list again: each once, and it says so", async () => {
+    const list = await serve((request) => (request === 1 ? [..."abcd"] : [..."Xabcd"]));
+    expect([...(await idsOf(list))].sort().join("")).toBe("Xabcd");
+    expect(list.report.restarts).toBe(1);
+  });
+
+  it("a total that shrinks starts it again: no row is passed over", async () => {
+    const list = await serve((request) => (request === 1 ? [..."abcde"] : [..."bcde"]));
+    expect([...(await idsOf(list))].sort().join("")).toBe("abcde");
+    expect(list.report.restarts).toBe(1);
+  });
+
+  it("one that goes and one that comes leave the total as it was: the row that comes again tells", async () => {
+    const list = await serve((request) => (request === 1 ? [..."abcd"] : [..."Xabc"]));
+    expect([...(await idsOf(list))].sort().join("")).toBe("Xabc");
+    expect(list.report).toMatchObject({ restarts: 1, duplicates: 1 });
+  });
+
+  it("rows that are missing at the end start it again, and give up after five times", async () => {
+    const list = await serve(
+      () => [..."abc"],
+      (body) => ({ ...body, total: 5 }),
+    );
+    expect(await rejection(idsOf(list))).toMatchObject({ name: "TransientError", reason: "list_moved" });
+    expect(list.report.restarts).toBe(5);
+  });
+
+  it("a page given again and again ends as well", async () => {
+    const rows = [{ transaction_id: "a" }, { transaction_id: "b" }];
+    const list = await serve(
+      () => [..."abcdef"],
+      (body) => ({ ...body, transactions: rows }),
+    );
+    expect(await rejection(idsOf(list))).toMatchObject({ reason: "list_moved" });
+  });
+
+  it("another page than the one asked for breaks the contract", async () => {
+    const list = await serve(
+      () => [..."abcdef"],
+      (body) => ({ ...body, page: 1 }),
+    );
+    expect(await rejection(idsOf(list))).toMatchObject({ name: "SchemaError", path: "page" });
+  });
+
+  it("pages come with what is new in them and their whole body", async () => {
+    const list = await serve(() => [..."abc"]);
+    const pages = [];
+    for await (const { page, items, body } of list.pages()) pages.push([page, items.length, body.total]);
+    expect(pages).toEqual([
+      [1, 2, 3],
+      [2, 1, 3],
+    ]);
+  });
+
+  it("what is no paged list can't be read as one", async () => {
+    server = await startFaultServer((_, response) => json(response, {}));
+    expect(() => readList(server.client(), getUser, USER)).toThrow(TypeError);
+  });
+});
+
+describe("page and meta.next_page", () => {
+  const item = (id: string) => ({
+    id,
+    playbook_key: "pb",
+    status: "pass",
+    timestamp: "2026-01-01T00:00:00Z",
+  });
+  const serveNext = async (next: (page: number) => unknown) => {
+    server = await startFaultServer((request, response) => {
+      const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
+      const meta = next(page);
+      json(response, { data: [item(`o${page}`)], ...(meta === undefined ? {} : { meta }) });
+    });
+    const list = readList<typeof listUserOnboardings, { id: string }>(
+      server.client(),
+      listUserOnboardings,
+      USER,
+    );
+    const ids: string[] = [];
+    for await (const { id } of list) ids.push(id);
+    return ids;
+  };
+
+  it.each<[string, (page: number) => unknown]>([
+    ["null", (page) => ({ next_page: page < 3 ? page + 1 : null })],
+    ["missing", (page) => (page < 3 ? { next_page: page + 1 } : {})],
+    ["no meta", (page) => (page < 3 ? { next_page: page + 1 } : undefined)],
+  ])("a next_page that is %s ends the list", async (_, next) => {
+    expect(await serveNext(next)).toEqual(["o1", "o2", "o3"]);
+  });
+
+  it.each<[string, (page: number) => unknown]>([
+    ["the page it stands on", (page) => ({ next_page: page })],
+    ["a page before", (page) => ({ next_page: page === 1 ? 2 : 1 })],
+    ["zero", () => ({ next_page: 0 })],
+  ])("a next_page that leads to %s breaks the contract", async (_, next) => {
+    expect(await rejection(serveNext(next))).toMatchObject({ name: "SchemaError", path: "meta.next_page" });
+  });
+});
+
+describe("cursors", () => {
+  const page = (next: unknown, has_more: boolean) => ({
+    cursor: { next },
+    has_more,
+    transactions: { created: [], updated: [], removed: [] },
+  });
+  const serveCursors = async (answer: (cursor: string | null, request: number) => object | number) => {
+    let requests = 0;
+    server = await startFaultServer((request, response) => {
+      requests += 1;
+      const given = answer(new URL(request.url ?? "", "http://x").searchParams.get("cursor"), requests);
+      if (typeof given === "number") json(response, {}, given);
+      else json(response, given);
+    });
+    const seen: string[] = [];
+    for await (const { pass, page: index } of readUpdate(server.client(), { link_id: "l", cursor: "c0" })) {
+      seen.push(`${pass}.${index}`);
+    }
+    return seen;
+  };
+
+  it("lead from the first to the end", async () => {
+    const pages = await serveCursors((cursor) => page(`${cursor}x`, cursor !== "c0xx"));
+    expect(pages).toEqual(["0.0", "0.1", "0.2"]);
+  });
+
+  it.each([undefined, null, "", "c0"])(
+    "more is promised with next %j: broken, never a spin",
+    async (next) => {
+      const error = await rejection(serveCursors(() => page(next, true)));
+      expect(error).toMatchObject({ name: "SchemaError", path: "cursor.next" });
+    },
+  );
+
+  it("a refusal in the middle begins again from the first cursor", async () => {
+    const pages = await serveCursors((cursor, request) =>
+      request === 2 ? 400 : page(`${cursor}x`, cursor === "c0"),
+    );
+    expect(pages).toEqual(["0.0", "1.0", "1.1"]);
+    expect(server.requests.map((line) => line.split("cursor=")[1])).toEqual(["c0", "c0x", "c0", "c0x"]);
+  });
+
+  it("a refusal of the first page is one, and so is the sixth in the middle", async () => {
+    expect(await rejection(serveCursors(() => 400))).toMatchObject({ name: "RejectedError" });
+    expect(server.requests).toHaveLength(1);
+    await server.close();
+    const refused = serveCursors((cursor) => (cursor === "c0" ? page("c1", true) : 400));
+    expect(await rejection(refused)).toMatchObject({ name: "RejectedError" });
+    expect(server.requests).toHaveLength(12);
+  });
+});
