@@ -7,7 +7,7 @@ import { TemplateCache } from "../../sandbox/population/template-cache.js";
 import { VolumeRows } from "../../sandbox/population/volume-rows.js";
 import { ask, sync } from "./reader.js";
 
-const BERKA = "/work/shared/data/berka";
+const BERKA = process.env.NIGHTLEDGER_TEST_BERKA_DIR ?? "../shared/data/berka";
 
 async function worldOf(population: Population): Promise<string> {
   const sandbox = await startSandbox({ population });
