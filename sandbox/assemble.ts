@@ -33,6 +33,19 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]): S
   const vaults = new VaultBook(clock, webhooks, options.vaults === "empty" ? undefined : seed);
   const businesses = new BusinessBook(world.externalIds, vaults, seed);
   populate(world, options.population ?? { kind: "empty" });
+  const investments = new InvestmentBook(world);
+  for (const { id, accounts } of options.investments ? world.links.values() : []) {
+    if (accounts.length > 0) investments.fill(id, options.investments ?? 0);
+  }
+  for (let number = 1; number <= (options.businesses ?? 0); number++) {
+    const digits = String(number).padStart(5, "0");
+    const external_id = `business-${number}`;
+    businesses.add({
+      fp_bid: `fp_bid_${digits}`,
+      external_id,
+      values: { "business.name": `Example ${digits} LLC` },
+    });
+  }
   for (const fault of options.faults ?? []) faults.add(fault);
   return {
     world,
@@ -50,7 +63,7 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]): S
     tokens: new TokenBook(clock, habits.tokenWithoutFields, seed),
     businesses,
     cip: new CipBook(clock, onboardings, vaults, seed),
-    investments: new InvestmentBook(world),
+    investments,
     proxies: new ProxyBook(options.proxies),
     webhooks,
   };

@@ -1,7 +1,7 @@
 interface Appointment {
   readonly at: number;
-  readonly order: number;
-  readonly action: () => void;
+  /** Taken away when it is called off. */
+  action: (() => void) | undefined;
 }
 
 const LONGEST_TIMER_MS = 2_000_000_000;
@@ -12,7 +12,6 @@ export class Clock {
   #frozenAt: number | undefined;
   #appointments: Appointment[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #order = 0;
   #stopped = false;
 
   constructor({ now, frozen = false }: { now?: string; frozen?: boolean } = {}) {
@@ -33,13 +32,13 @@ export class Clock {
 
   /** Does something so many milliseconds later; the result calls it off. */
   after(ms: number, action: () => void): () => void {
-    const appointment = { at: this.now() + Math.max(0, ms), order: this.#order++, action };
-    this.#appointments.push(appointment);
-    this.#appointments.sort((a, b) => a.at - b.at || a.order - b.order);
-    this.#arm();
+    if (this.#stopped) return () => undefined;
+    const appointment: Appointment = { at: this.now() + Math.max(0, ms), action };
+    const index = this.#placeOf(appointment.at);
+    this.#appointments.splice(index, 0, appointment);
+    if (index === 0) this.#arm();
     return () => {
-      this.#appointments = this.#appointments.filter((one) => one !== appointment);
-      this.#arm();
+      appointment.action = undefined;
     };
   }
 
@@ -71,6 +70,17 @@ export class Clock {
     this.#arm();
   }
 
+  /** Behind all that is due no later: tens of thousands may be waiting, so it is not sorted anew. */
+  #placeOf(at: number): number {
+    let [from, to] = [0, this.#appointments.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (this.#appointments[middle]!.at <= at) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+
   #set(at: number): void {
     if (this.#frozenAt === undefined) this.#offset = at - Date.now();
     else this.#frozenAt = at;
@@ -80,7 +90,7 @@ export class Clock {
     for (let next = this.#appointments[0]; next && next.at <= target; next = this.#appointments[0]) {
       this.#appointments.shift();
       if (next.at > this.now()) this.#set(next.at);
-      next.action();
+      next.action?.();
     }
   }
 

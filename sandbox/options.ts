@@ -31,6 +31,10 @@ export interface SandboxOptions extends HabitOptions {
   playbooks?: readonly PlaybookOptions[];
   /** What users' vaults hold at the start; default: an invented identity each. */
   vaults?: "seeded" | "empty";
+  /** Businesses at the start, `fp_bid_00001` and on; default 0. */
+  businesses?: number;
+  /** Seeded investment transactions of each link with an account; default 0. */
+  investments?: number;
   proxies?: readonly NewProxy[];
   webhooks?: WebhookOptions;
 }

@@ -25,6 +25,9 @@ export interface SandboxCommand {
   apiKey?: string;
   /** How many requests are kept for `/_sandbox/requests`; 0 for benchmarks. */
   recordRequests?: number | string;
+  businesses?: number | string;
+  /** Investment transactions of each link. */
+  investments?: number | string;
 }
 
 /** Compiles the command's options. @throws InputError naming the option, what was wrong and what is accepted. */
@@ -32,8 +35,12 @@ export function sandboxOptions(command: SandboxCommand): SandboxOptions {
   const port = count("--port", command.port, 65_535);
   const latencyMs = count("--latency", command.latency);
   const recordRequests = count("--record-requests", command.recordRequests);
+  const businesses = count("--businesses", command.businesses);
+  const investments = count("--investments", command.investments);
   return {
     population: populationOf(command),
+    ...(businesses === undefined ? {} : { businesses }),
+    ...(investments === undefined ? {} : { investments }),
     ...(port === undefined ? {} : { port }),
     ...(latencyMs === undefined ? {} : { latencyMs }),
     ...(recordRequests === undefined ? {} : { recordRequests }),

@@ -112,3 +112,14 @@ test("insights: optional parts are there, null and missing; hits add up", async 
     expect(watchlist.hit_count).toBe(hits.length);
   }
 });
+
+test("businesses and investments may be there from the start", async () => {
+  const population = { kind: "synthetic", users: 1, linksPerUser: 1, rows: 1, otherStates: true } as const;
+  const filled = await startSandbox({ population, businesses: 2, investments: 7 });
+  expect(filled.businesses.list().map(({ id, external_id }) => [id, external_id])).toEqual([
+    ["fp_bid_00001", "business-1"],
+    ["fp_bid_00002", "business-2"],
+  ]);
+  expect(filled.investments.truth("link_fp_id_00001_1").transactions).toHaveLength(7);
+  await filled.close();
+});

@@ -155,6 +155,9 @@ test("a lost answer: the call took effect where the fault says so, and did not w
   sandbox.addFault({ kind: "reset", times: 1, afterEffect: true });
   await expect(ask("create_business")).rejects.toThrow();
   expect(count()).toBe(before + 1);
+  sandbox.addFault({ kind: "hang", times: 1, afterEffect: true });
+  void ask("create_business").catch(() => undefined);
+  await expect.poll(count).toBe(before + 2);
 });
 
 test("records hold a body's size and digest, and no secret of it", async () => {
