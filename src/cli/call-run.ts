@@ -16,13 +16,13 @@ import { VERSION } from "../version.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./call-answer.js";
 import { findOperation, readCallRequest } from "./call-request.js";
 import { EXIT, exitCodeOf } from "./exit-code.js";
-import { interruption } from "./interruption.js";
+import { InterruptedError, interruption } from "./interruption.js";
 import { Releases } from "./releases.js";
 import { tableOf } from "./row-table.js";
 import type { Terminal } from "./terminal.js";
 
 export interface CallFlags {
-  readonly param: readonly string[];
+  readonly param?: readonly string[];
   readonly body?: string;
   readonly for?: string;
   readonly output?: string;
@@ -65,7 +65,7 @@ export async function runCall(
 }
 
 async function answerOf(terminal: Terminal, operation: Operation, flags: CallFlags): Promise<ShownAnswer> {
-  const { params, clientToken } = await readCallRequest(operation, flags.param, flags.body);
+  const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const request = checkRequest(operation, params);
   const grant = grantOf(operation, flags.for, clientToken, request);
   const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
@@ -84,6 +84,11 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
       made(client, operation, params, flags, { signal, clientToken: token, anyStatus: flags.anyStatus });
     return await (grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal }));
   } catch (error) {
+    if (error instanceof InterruptedError) {
+      throw new InterruptedError(
+        `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "Whether it was carried out is not known: settle that before it is sent again (docs/operations.md)"}`,
+      );
+    }
     if (error instanceof TransientError && !error.sent) {
       throw new UnreachableError(
         `the service at ${api.url} could not be reached: ${error.message}. Check NIGHTLEDGER_API_URL and the network`,

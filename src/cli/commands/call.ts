@@ -11,8 +11,7 @@ export const callCommand: AddCommand = (program: Command, terminal, end) => {
     .option(
       "--param <name=value>",
       "a parameter, header option or body field; again for each, and for each item of a list",
-      (text: string, before: string[]) => [...before, text],
-      [],
+      (text: string, before: string[] = []) => [...before, text],
     )
     .option("--body <file>", "the body: JSON, or bytes where the operation takes them; - is standard input")
     .option("--for <fp_id>", "user whose client token a client operation uses; made for this call alone")
