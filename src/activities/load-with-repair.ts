@@ -1,12 +1,12 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { PageOrigin } from "../lake/load.js";
-import { loadQuery } from "../lake/load.js";
+import { bundleQuery, type PageBundle, withBundle } from "../lake/page-bundle.js";
 import type { PageName } from "../lake/staging.js";
 import type { Stream } from "../lake/stream.js";
 import { cleanPage } from "../streams/clean-page.js";
 import { EnvelopeError } from "../streams/envelope-error.js";
 import { type RowProblem, readPage, rowsAt } from "../streams/page-reading.js";
 import type { Dependencies } from "./dependencies.js";
+import { inLanes } from "./lanes.js";
 
 /** A staged page that is to be loaded. */
 export interface PageToLoad {
@@ -15,7 +15,11 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
+  /** The page's bytes, where they are at hand. */
+  readonly body?: Buffer | undefined;
 }
+
+const READ_AT_ONCE = 8;
 
 /** Thrown when a page's envelope can't be loaded: its owner fails. */
 export class PageRefusedError extends Error {
@@ -29,17 +33,16 @@ export class PageRefusedError extends Error {
   }
 }
 
-/** What SQL reads of each page: the clean page where there is one, the staged file's time in any case. */
-export async function originsOf(deps: Dependencies, pages: readonly PageToLoad[]): Promise<PageOrigin[]> {
-  const { staging, duckdb } = deps.lake;
-  return Promise.all(
-    pages.map(async ({ name, fpId, linkId, generation, sequenceFrom }) => {
-      const found = await staging.describe(name);
-      const path = await staging.loadable(name, found.clean, duckdb.scratchDirectory);
-      const { bytes, fetchedAt } = found;
-      return { path, bytes, runId: name.runId, fpId, linkId, generation, sequenceFrom, fetchedAt };
-    }),
-  );
+/** Bundles what SQL reads of each page: the clean page where there is one, the staged file's time in any case. */
+async function bundled<T>(
+  deps: Dependencies,
+  pages: readonly PageToLoad[],
+  work: (bundle: PageBundle) => Promise<T>,
+): Promise<T> {
+  const read = await inLanes(READ_AT_ONCE, pages, async ({ name, body, ...origin }) => {
+    return { ...origin, runId: name.runId, ...(await deps.lake.staging.loadable(name, body)) };
+  });
+  return withBundle(deps.lake, read, work);
 }
 
 /**
@@ -52,10 +55,10 @@ export async function loadWithRepair<T>(
   deps: Dependencies,
   stream: Stream,
   pages: readonly PageToLoad[],
-  load: (origins: readonly PageOrigin[]) => Promise<T>,
+  load: (bundle: PageBundle) => Promise<T>,
 ): Promise<T> {
   try {
-    return await load(await originsOf(deps, pages));
+    return await bundled(deps, pages, load);
   } catch (error) {
     if (!refusesData(error)) throw error;
     let repaired = 0;
@@ -70,7 +73,7 @@ export async function loadWithRepair<T>(
       { stream: stream.name, pages: repaired },
       "SQL refused pages; their bad rows were quarantined",
     );
-    return load(await originsOf(deps, pages));
+    return bundled(deps, pages, load);
   }
 }
 
@@ -80,16 +83,17 @@ function refusesData(error: unknown): boolean {
 }
 
 async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<boolean> {
-  const origins = await originsOf(deps, [page]);
-  return deps.lake.duckdb.exclusive(async (sql) => {
-    try {
-      await sql.run(`create or replace temp table probe as ${loadQuery(stream, origins)}`);
-      return true;
-    } catch (error) {
-      if (!refusesData(error)) throw error;
-      return false;
-    }
-  });
+  return bundled(deps, [page], (bundle) =>
+    deps.lake.duckdb.exclusive(async (sql) => {
+      try {
+        await sql.run(`create or replace temp table probe as ${bundleQuery(stream, bundle)}`);
+        return true;
+      } catch (error) {
+        if (!refusesData(error)) throw error;
+        return false;
+      }
+    }),
+  );
 }
 
 /** First what we know DuckDB to refuse; then, should it still refuse the page, by halves down to single rows. */

@@ -14,6 +14,8 @@ import { beating } from "./slice.js";
 const MOST_PAGES = 200;
 const MOST_BYTES = 10 * 1024 * 1024;
 const READ_AT_ONCE = 8;
+/** Bytes of a page that is kept in memory until it is loaded: a load has a few hundred of them at most. */
+const SMALL_PAGE = 32 * 1024;
 
 export interface LoadInput extends GroupRef {
   readonly links: readonly { readonly progress: LinkProgress; readonly complete: boolean }[];
@@ -96,9 +98,10 @@ function pagesOf(plan: GroupPlan, progress: LinkProgress): ManifestPage[] {
   });
 }
 
-/** A page with the bytes of its body. */
+/** A page with the size of its body, and a small body itself, so that it is not read twice. */
 interface SizedPage extends ManifestPage {
   readonly bytes: number;
+  readonly body?: Buffer;
 }
 
 /** The staged pages of a link, if they are the ones that were read: by their rolling hash. */
@@ -117,7 +120,7 @@ async function sizedPages(
     const body = await deps.lake.staging.body(name);
     if (body === undefined) return undefined;
     pagesSha256 = withPage(pagesSha256, body);
-    sized.push({ ...page, bytes: body.length });
+    sized.push({ ...page, bytes: body.length, ...(body.length <= SMALL_PAGE && { body }) });
   }
   return pagesSha256 === progress.pagesSha256 ? sized : undefined;
 }
@@ -167,7 +170,7 @@ function firstBatch(pages: readonly SizedPage[]): SizedPage[] {
   return batch;
 }
 
-function toLoad(input: GroupRef, plan: GroupPlan, page: ManifestPage): PageToLoad {
+function toLoad(input: GroupRef, plan: GroupPlan, page: LoadedPage): PageToLoad {
   const planned = plannedLink(plan, page.link);
   const { attempt, generation, sequence_from: sequenceFrom } = page;
   const stream = transactionStream.name;
@@ -177,20 +180,26 @@ function toLoad(input: GroupRef, plan: GroupPlan, page: ManifestPage): PageToLoa
     linkId: planned.link_id,
     generation,
     sequenceFrom,
+    body: page.body,
   };
 }
+
+type LoadedPage = ManifestPage & { readonly body?: Buffer };
 
 /** Loads pages into one file of the feed; also again, without those of a link that lost its commit. */
 export async function loadPages(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
-  pages: readonly ManifestPage[],
+  given: readonly LoadedPage[],
 ): Promise<ManifestFile> {
-  const toBeLoaded = pages.map((page) => toLoad(input, plan, page));
+  const toBeLoaded = given.map((page) => toLoad(input, plan, page));
   const prefix = `${input.runId}-${input.group}`;
-  const file = await loadWithRepair(deps, transactionStream, toBeLoaded, (origins) =>
-    loadFeedFile(deps.lake, transactionStream, prefix, origins),
+  const file = await loadWithRepair(deps, transactionStream, toBeLoaded, (bundle) =>
+    loadFeedFile(deps.lake, transactionStream, prefix, bundle),
   );
+  const pages = given.map(({ link, attempt, page, generation, sequence_from }) => {
+    return { link, attempt, page, generation, sequence_from };
+  });
   return file === undefined ? { pages } : { file, pages };
 }

@@ -5,7 +5,7 @@ import { appendOnce } from "../lake/append.js";
 import type { Snapshot } from "../lake/delta-snapshot.js";
 import { frozenUsers } from "../lake/frozen-roster.js";
 import { linkDomain } from "../lake/link-domain.js";
-import { loadQuery } from "../lake/load.js";
+import { bundleQuery } from "../lake/page-bundle.js";
 import { writeQuery, writeRows } from "../lake/parquet-file.js";
 import type { Stream } from "../lake/stream.js";
 import { quarantine } from "../lake/tables/quarantine.js";
@@ -69,8 +69,8 @@ async function observe(
     if (pages.length === 0) continue;
     if (input.streams.some((name) => name === stream.name)) {
       await appendOnce(deps.lake, stream.table, appId, () =>
-        loadWithRepair(deps, stream, pages, (origins) =>
-          writeQuery(deps.lake, stream.table, input.runId, loadQuery(stream, origins)),
+        loadWithRepair(deps, stream, pages, (bundle) =>
+          writeQuery(deps.lake, stream.table, input.runId, bundleQuery(stream, bundle)),
         ),
       );
     }

@@ -1,33 +1,13 @@
 import { rm } from "node:fs/promises";
 import type { SqlSession } from "./duckdb-session.js";
-import { sqlList, sqlText } from "./duckdb-sql.js";
+import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
-import {
-  type DataFile,
-  objectSize,
-  PARQUET_OPTIONS,
-  scratchPath,
-  statsOf,
-  storeFile,
-} from "./parquet-file.js";
+import { bundleQuery, type PageBundle } from "./page-bundle.js";
+import { type DataFile, PARQUET_OPTIONS, scratchPath, statsOf, storeFile } from "./parquet-file.js";
 import type { Stream } from "./stream.js";
 
 /** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
 const LOAD_THREADS = 1;
-
-/** What SQL must know of a staged page beyond its text. */
-export interface PageOrigin {
-  /** Local path of the page, or of its clean page. */
-  readonly path: string;
-  readonly bytes: number;
-  readonly runId: string;
-  readonly fpId: string;
-  readonly linkId: string | null;
-  readonly generation: number | null;
-  /** Sequence of the page's first entry. */
-  readonly sequenceFrom: number | null;
-  readonly fetchedAt: Date;
-}
 
 /** Rows of one link in one loaded file. */
 export interface LinkRows {
@@ -45,29 +25,6 @@ export interface FeedFile extends DataFile {
   readonly links: readonly LinkRows[];
 }
 
-function originValues(origins: readonly PageOrigin[]): string {
-  const rows = origins.map(
-    ({ path, runId, fpId, linkId, generation, sequenceFrom, fetchedAt }) =>
-      `(${sqlText(path)}, ${sqlText(runId)}, ${sqlText(fpId)}, ${linkId === null ? "null::varchar" : sqlText(linkId)},
-        ${generation ?? "null"}::integer, ${sequenceFrom ?? "null"}::bigint,
-        ${sqlText(fetchedAt.toISOString())}::timestamptz)`,
-  );
-  return rows.join(", ");
-}
-
-/** The query that turns staged pages into the rows of their stream's table. */
-export function loadQuery(stream: Stream, origins: readonly PageOrigin[]): string {
-  return `
-    with page as (
-      select * from read_json(${sqlList(origins.map(({ path }) => path))}, format = 'unstructured',
-        records = true, filename = true, maximum_object_size = ${objectSize(origins.map(({ bytes }) => bytes))},
-        columns = ${stream.pageColumns})
-    ), origin(filename, run_id, fp_id, link_id, generation, sequence_from, fetched_at) as (
-      values ${originValues(origins)}
-    )
-    ${stream.projection.replace(/^\s*with /, ", ")}`;
-}
-
 /**
  * Loads staged pages of `transactions` into one new file of the feed (DESIGN.md, load); undefined where they
  * hold no rows. The counts are read back from the written file.
@@ -78,12 +35,12 @@ export async function loadFeedFile(
   lake: Lake,
   stream: Stream,
   prefix: string,
-  origins: readonly PageOrigin[],
+  bundle: PageBundle,
 ): Promise<FeedFile | undefined> {
   const path = scratchPath(lake, "parquet");
   try {
     const written = await lake.duckdb.exclusive(async (sql) => {
-      await sql.run(`copy (${loadQuery(stream, origins)}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
+      await sql.run(`copy (${bundleQuery(stream, bundle)}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
       return { known: await statsOf(sql, stream.table, path), links: await linkRows(sql, path) };
     }, LOAD_THREADS);
     if (written.known.rows === 0) return undefined;

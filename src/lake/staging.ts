@@ -88,9 +88,12 @@ export class Staging {
       .map((line) => JSON.parse(line) as BadRow);
   }
 
-  /** A local path of what SQL reads of this page: the clean page where there is one. */
-  async loadable(name: PageName, clean: boolean, scratch: string): Promise<string> {
-    return this.store.download(clean ? cleanKey(name) : pageKey(name), scratch);
+  /** What SQL reads of a page: the clean page where there is one. */
+  async loadable(name: PageName, known?: Buffer): Promise<{ body: Buffer; fetchedAt: Date }> {
+    const { clean, fetchedAt } = await this.describe(name);
+    const body = clean ? await this.store.get(cleanKey(name)) : (known ?? (await this.body(name)));
+    if (body === undefined) throw new Error(`${pageKey(name)} is gone from the lake's staging area`);
+    return { body, fetchedAt };
   }
 
   /** Size of what SQL reads of a page, whether that is a clean page, and the time of the page itself. */

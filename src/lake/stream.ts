@@ -20,11 +20,11 @@ export interface Stream {
   readonly envelope: z.ZodType;
   readonly lists: readonly RowList[];
   readonly table: TableSpec;
-  /** `read_json` columns of a staged page. */
-  readonly pageColumns: string;
+  /** SQL type of what is read of a staged page: a struct of the lists' paths. */
+  readonly pageType: string;
   /**
-   * A query over the relations `page` (one row a staged page, with `pageColumns`) and, joined to it as
-   * `origin`, what is known of the page (`page-origins.ts`); it gives the table's columns in order.
+   * A query over the relations `page` (one row a staged page: `page_no` and the fields of `pageType`) and, joined to it as
+   * `origin`, what is known of the page (`load.ts`); it gives the table's columns in order.
    */
   readonly projection: string;
 }

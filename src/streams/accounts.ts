@@ -32,9 +32,9 @@ export const accountStream: Stream = {
       { name: "raw_provider_data", type: "VARCHAR" },
     ],
   },
-  pageColumns: `{accounts: 'STRUCT(id VARCHAR, link_id VARCHAR, name VARCHAR, nickname VARCHAR, mask VARCHAR,
+  pageType: `STRUCT(accounts STRUCT(id VARCHAR, link_id VARCHAR, name VARCHAR, nickname VARCHAR, mask VARCHAR,
     closed BOOLEAN, account_type VARCHAR, balances STRUCT(available VARCHAR, "current" VARCHAR, "limit" VARCHAR,
-    currency VARCHAR, balance_date VARCHAR), raw_provider_data JSON)[]'}`,
+    currency VARCHAR, balance_date VARCHAR), raw_provider_data JSON)[])`,
   projection: `
     select o.run_id, o.fetched_at as observed_at, o.fp_id, a.link_id as link_id, a.id as account_id,
       a.name as name, a.nickname as nickname, a.mask as mask, a.closed as closed,
@@ -43,6 +43,6 @@ export const accountStream: Stream = {
       a.balances."limit"::decimal(28,10) as balance_limit, a.balances.currency as balance_currency,
       ${instant("a.balances.balance_date")} as balance_date, a.balances.balance_date as balance_date_text,
       a.raw_provider_data::varchar as raw_provider_data
-    from (select filename, unnest(accounts) as a from page) join origin o using (filename)
+    from (select page_no, unnest(accounts) as a from page) join origin o using (page_no)
     where a is not null`,
 };

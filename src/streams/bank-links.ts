@@ -31,9 +31,9 @@ export const bankLinkStream: Stream = {
       { name: "tags", type: "VARCHAR" },
     ],
   },
-  pageColumns: `{links: 'STRUCT(id VARCHAR, created_at VARCHAR, state VARCHAR, error_code VARCHAR,
+  pageType: `STRUCT(links STRUCT(id VARCHAR, created_at VARCHAR, state VARCHAR, error_code VARCHAR,
     available_products JSON, products JSON, external_id VARCHAR, institution_id VARCHAR,
-    institution_name VARCHAR, institution_logo VARCHAR, provider VARCHAR, tags JSON)[]'}`,
+    institution_name VARCHAR, institution_logo VARCHAR, provider VARCHAR, tags JSON)[])`,
   projection: `
     select o.run_id, o.fetched_at as observed_at, o.fp_id, l.id as link_id,
       ${instant("l.created_at")} as created_at, l.created_at as created_at_text, l.state as state,
@@ -41,6 +41,6 @@ export const bankLinkStream: Stream = {
       l.products::varchar as products, l.external_id as external_id, l.institution_id as institution_id,
       l.institution_name as institution_name, l.institution_logo as institution_logo,
       l.provider as provider, l.tags::varchar as tags
-    from (select filename, unnest(links) as l from page) join origin o using (filename)
+    from (select page_no, unnest(links) as l from page) join origin o using (page_no)
     where l is not null`,
 };

@@ -64,19 +64,19 @@ export const transactionStream: Stream = {
     { name: "removed", path: ["transactions", "removed"], row: removedIdSchema },
   ],
   table: transactionChanges,
-  pageColumns: `{transactions: 'STRUCT(created ${ROW}[], updated ${ROW}[], removed VARCHAR[])'}`,
+  pageType: `STRUCT(transactions STRUCT(created ${ROW}[], updated ${ROW}[], removed VARCHAR[]))`,
   projection: `
     with list as (
-      select filename, transactions.created as created, transactions.updated as updated,
+      select page_no, transactions.created as created, transactions.updated as updated,
         transactions.removed as removed, len(transactions.created) as n, len(transactions.updated) as m
       from page
     ), entry as (
-      select filename, 'created' as change_type, unnest(created) as r, null::varchar as gone,
+      select page_no, 'created' as change_type, unnest(created) as r, null::varchar as gone,
         generate_subscripts(created, 1) as place from list
       union all
-      select filename, 'updated', unnest(updated), null, n + generate_subscripts(updated, 1) from list
+      select page_no, 'updated', unnest(updated), null, n + generate_subscripts(updated, 1) from list
       union all
-      select filename, 'removed', null, unnest(removed), n + m + generate_subscripts(removed, 1) from list
+      select page_no, 'removed', null, unnest(removed), n + m + generate_subscripts(removed, 1) from list
     ), exact as (
       select entry.*, ${exactAmount("r.amount")} as amount
       from entry where r is not null or gone is not null
@@ -99,5 +99,5 @@ export const transactionStream: Stream = {
       r.enrichment.processor.logo as processor_logo,
       ${confidence("r.enrichment.processor.confidence")} as processor_confidence,
       o.run_id, o.fetched_at
-    from exact join origin o using (filename)`,
+    from exact join origin o using (page_no)`,
 };

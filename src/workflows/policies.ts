@@ -41,7 +41,7 @@ export const LOADS_BEHIND = 3;
 /** Links that one slice advances. */
 export const LINKS_PER_SLICE = 400;
 /** Slices of one group at a time, over different links: the next one's calls go out while one ends. */
-export const SLICES_AT_ONCE = 2;
+export const SLICES_AT_ONCE = 3;
 /** Links that a group has admitted and not read to their end. */
 export const LINKS_AT_ONCE = (SLICES_AT_ONCE + 1) * LINKS_PER_SLICE;
 /** Groups of one run at a time. */
