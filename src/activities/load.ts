@@ -14,6 +14,8 @@ import { beating } from "./slice.js";
 const MOST_PAGES = 200;
 const MOST_BYTES = 10 * 1024 * 1024;
 const READ_AT_ONCE = 8;
+/** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */
+const BATCHES_AT_ONCE = 3;
 /** Bytes of a page that is kept in memory until it is loaded: a load has a few hundred of them at most. */
 const SMALL_PAGE = 32 * 1024;
 
@@ -58,25 +60,41 @@ export function generationOf(planned: PlannedLink, progress: LinkProgress): numb
 export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
   return beating(async () => {
     const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
-    const refused: { link: number; outcome: LinkOutcome }[] = [];
-    const shared: SizedPage[] = [];
-    const batches: SizedPage[][] = [];
-    const sized = await inLanes(READ_AT_ONCE, input.links, ({ progress }) =>
-      sizedPages(deps, input, plan, progress),
+    const refused: Refused[] = [];
+    // Small links share files; each link that is still being read has files of its own.
+    const shared = input.links.filter(({ complete }) => complete);
+    const own = input.links.filter(({ complete }) => !complete).map((link) => [link]);
+    const loaded = await inLanes(BATCHES_AT_ONCE, [...own, shared], (links) =>
+      loadTogether(deps, input, plan, links, refused),
     );
-    for (const [at, { progress, complete }] of input.links.entries()) {
-      const pages = sized[at];
-      if (pages === undefined) refused.push({ link: progress.link, outcome: { kind: "torn" } });
-      else if (complete) shared.push(...pages);
-      else batches.push(pages);
-    }
-    batches.push(shared);
-    const files: ManifestFile[] = [];
-    for (const pages of batches) files.push(...(await loadBatches(deps, input, plan, pages, refused)));
+    const files = loaded.flat();
     const manifest = `${input.group}/load-${crypto.randomUUID()}`;
     await deps.lake.staging.putDocument(input.runId, manifest, { files } satisfies LoadManifest);
     return { manifest, refused };
   });
+}
+
+type Refused = LoadResult["refused"][number];
+
+/** Loads links into files of their own, apart from those whose pages don't stand up. */
+async function loadTogether(
+  deps: Dependencies,
+  input: LoadInput,
+  plan: GroupPlan,
+  links: LoadInput["links"],
+  refused: Refused[],
+): Promise<ManifestFile[]> {
+  const sized = await inLanes(READ_AT_ONCE, links, ({ progress }) => sizedPages(deps, input, plan, progress));
+  for (const [at, { progress }] of links.entries()) {
+    if (sized[at] === undefined) refused.push({ link: progress.link, outcome: { kind: "torn" } });
+  }
+  return loadBatches(
+    deps,
+    input,
+    plan,
+    sized.flatMap((pages) => pages ?? []),
+    refused,
+  );
 }
 
 /** The link's entry in the plan. @throws Error where a workflow and its plan have come apart. */
@@ -130,7 +148,7 @@ async function loadBatches(
   input: GroupRef,
   plan: GroupPlan,
   pages: readonly SizedPage[],
-  refused: { link: number; outcome: LinkOutcome }[],
+  refused: Refused[],
 ): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
   let rest = [...pages];

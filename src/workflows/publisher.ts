@@ -29,6 +29,7 @@ export class Publisher {
   async publish(last = false): Promise<void> {
     if (this.#failed) await this.#last;
     const toLoad = this.state.takeToLoad();
+    if (toLoad.length === 0 && !last) return;
     this.#pending += 1;
     this.#last = this.#last
       .then(() => this.#loadAndCommit(toLoad, last))
