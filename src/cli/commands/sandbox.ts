@@ -20,6 +20,8 @@ export const sandboxCommand: AddCommand = (program: Command, terminal) => {
     .option("--users <n>", "users of a synthetic or volume population", count)
     .option("--links-per-user <n>", "bank links of each user", count)
     .option("--rows <n>", "transactions of each link", count)
+    .option("--businesses <n>", "businesses with insights", count)
+    .option("--investments <n>", "investment transactions of each link", count)
     .option("--seed <n>", "seed of the population", count)
     .option("--berka-dir <directory>", "folder of the Berka bank data (population berka)")
     .option("--latency <ms>", "milliseconds before each answer", count)
