@@ -86,8 +86,9 @@ async function night(
   job: ReadyJob,
   signal: AbortSignal,
 ): Promise<SyncSummary | undefined> {
-  const { started, end } = await followSync(terminal, job, signal);
-  if (end?.kind === "completed") return summaryOf(started, end).summary;
+  const followed = await followSync(terminal, job, signal);
+  const { end } = followed;
+  if (end?.kind === "completed") return summaryOf(followed).summary;
   terminal.say(`the demo stopped: ${end?.kind === "failed" ? end.message : "interrupted"}`);
   return undefined;
 }

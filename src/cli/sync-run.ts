@@ -2,7 +2,7 @@ import { ServiceError } from "@temporalio/client";
 import { InputError } from "../domain/input-error.js";
 import type { SyncOptions } from "../domain/job.js";
 import type { SyncSummary } from "../domain/sync-summary.js";
-import { noTotals } from "../domain/sync-totals.js";
+import { noTotals, type SyncTotals } from "../domain/sync-totals.js";
 import { EXIT, exitCodeOfRun } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import {
@@ -45,7 +45,7 @@ export async function runSync(
   await reachService(surroundings, roster.rows[0]?.fp_id ?? "");
   const releases = new Releases();
   const interrupt = interruption(releases);
-  let followed: { started: StartedSync; end: RunEnd | undefined };
+  let followed: FollowedSync;
   try {
     const { temporal } = await openJobTemporal(surroundings, terminal, releases, {
       signal: interrupt.signal,
@@ -53,11 +53,12 @@ export async function runSync(
     const job = { surroundings, temporal, roster, options };
     followed = await followSync(terminal, job, flags.detach ? undefined : interrupt.signal);
     // A cluster's run does not end with its command: Ctrl-C only detaches.
-    if (!temporal.embedded && followed.end?.kind === "interrupted") followed.end = undefined;
+    if (!temporal.embedded && followed.end?.kind === "interrupted")
+      followed = { ...followed, end: undefined };
   } finally {
     await releases.run();
   }
-  return report(terminal, flags, followed.started, followed.end);
+  return report(terminal, flags, followed);
 }
 
 /** A sync that may start: everything before it was found right. */
@@ -68,26 +69,41 @@ export interface ReadyJob {
   readonly options: SyncOptions;
 }
 
+/** A run as its command leaves it. */
+export interface FollowedSync {
+  readonly started: StartedSync;
+  /** Undefined where the run goes on without the command. */
+  readonly end: RunEnd | undefined;
+  /** What was seen done when it was left before its end. */
+  readonly sofar: SyncTotals;
+  readonly watchedMs: number;
+}
+
 /** Starts or joins a run and shows its progress to its end; without a signal it only starts it. */
 export async function followSync(
   terminal: Terminal,
   { surroundings, temporal, roster, options }: ReadyJob,
   signal: AbortSignal | undefined,
-): Promise<{ started: StartedSync; end: RunEnd | undefined }> {
+): Promise<FollowedSync> {
+  const since = Date.now();
   const { scope, taskQueue, store } = surroundings;
   const started = await startSync(temporal.client, store, { scope, taskQueue, roster, options });
   terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
   if (temporal.embedded) await nameOtherRuns(terminal, temporal, started, taskQueue);
-  if (signal === undefined) return { started, end: undefined };
+  let sofar = noTotals();
+  if (signal === undefined) return { started, end: undefined, sofar, watchedMs: 0 };
   const view = createProgressView(terminal);
   try {
     const end = await watchRun(temporal, started.handle, {
       signal,
-      onProgress: (progress) => view.show(progress),
+      onProgress: (progress) => {
+        sofar = progress.totals;
+        view.show(progress);
+      },
       onSilence: () => view.silent(temporal.embedded),
       onTrouble: (words) => terminal.say(words),
     });
-    return { started, end };
+    return { started, end, sofar, watchedMs: Date.now() - since };
   } finally {
     view.stop();
   }
@@ -113,8 +129,9 @@ async function nameOtherRuns(
   }
 }
 
-function report(terminal: Terminal, flags: RunFlags, started: StartedSync, end: RunEnd | undefined): number {
-  const { summary, unauthorized } = summaryOf(started, end);
+function report(terminal: Terminal, flags: RunFlags, followed: FollowedSync): number {
+  const { started, end } = followed;
+  const { summary, unauthorized } = summaryOf(followed);
   if (flags.json) terminal.result(JSON.stringify(summary));
   else terminal.result(summaryText(summary));
   if (end === undefined) {
@@ -127,10 +144,10 @@ function report(terminal: Terminal, flags: RunFlags, started: StartedSync, end: 
 }
 
 /** What is known of a run as its command leaves it. */
-export function summaryOf(
-  started: StartedSync,
-  end: RunEnd | undefined,
-): { summary: SyncSummary; unauthorized: boolean } {
+export function summaryOf({ started, end, sofar, watchedMs }: FollowedSync): {
+  summary: SyncSummary;
+  unauthorized: boolean;
+} {
   if (end?.kind === "completed") {
     const { unauthorized, ...summary } = end.result;
     return { summary, unauthorized };
@@ -143,5 +160,8 @@ export function summaryOf(
         : end.kind === "cancelled"
           ? "cancelled"
           : "failed";
-  return { summary: { run_id: started.runId, status, ...noTotals(), duration_ms: 0 }, unauthorized: false };
+  return {
+    summary: { run_id: started.runId, status, ...sofar, duration_ms: watchedMs },
+    unauthorized: false,
+  };
 }
