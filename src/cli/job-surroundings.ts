@@ -10,7 +10,7 @@ import { UnreachableError } from "../domain/unreachable-error.js";
 import { createLocalStore } from "../lake/local-store.js";
 import type { ObjectStore } from "../lake/object-store.js";
 import { createLogger, type Logger } from "../logger.js";
-import { checkCanary, ensureCanary } from "../temporal/canary.js";
+import { CANARY_KEY, checkCanary, ensureCanary } from "../temporal/canary.js";
 import { resolveTemporal, type TemporalSettings } from "../temporal/connection-settings.js";
 import {
   type EncryptionKeys,
@@ -82,7 +82,7 @@ async function checkKeys(store: ObjectStore, keys: EncryptionKeys | undefined, h
     await checkCanary(store, keys);
     return;
   }
-  if ((await store.get("_nightledger/canary.json")) === undefined) return;
+  if ((await store.get(CANARY_KEY)) === undefined) return;
   throw new InputError(
     `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${home} holds no keys, but the lake ${store.address} was made with one. Give the lake's keys, or the NIGHTLEDGER_HOME that made it.`,
   );

@@ -1,8 +1,10 @@
+import { MAX_RETRY_AFTER_MS } from "./retry-after.js";
+
 /** How long a thing that fails is tried again before it is given up with its last reason. */
 export const GIVE_UP_AFTER_MS = 60 * 60_000;
 const BASE_MS = 1_000;
 /** Also the longest `Retry-After` that is obeyed. */
-export const LONGEST_WAIT_MS = 15 * 60_000;
+export const LONGEST_WAIT_MS = MAX_RETRY_AFTER_MS;
 
 /**
  * Exponential wait with jitter, in milliseconds: 1 s, 2 s, 4 s … 15 min, each between half and the whole of it.

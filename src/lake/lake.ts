@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DeltaTable } from "./delta-table.js";
+import { type DeltaTable, openTable } from "./delta-table.js";
 import { createDuckDb, type DuckDb } from "./duckdb.js";
 import { createLocalStore } from "./local-store.js";
 import type { ObjectStore } from "./object-store.js";
@@ -38,10 +38,7 @@ export function openLake(options: LakeOptions): Lake {
       let table = tables.get(name);
       if (table === undefined) {
         const { onCheckpointFailed } = options;
-        table = new DeltaTable(
-          { store, table: name, duckdb },
-          onCheckpointFailed ? { onCheckpointFailed } : {},
-        );
+        table = openTable(store, name, duckdb, onCheckpointFailed ? { onCheckpointFailed } : {});
         tables.set(name, table);
       }
       return table;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AddFile } from "./delta-actions.js";
+import { filePath } from "./delta-path.js";
 import type { TableSpec } from "./delta-schema.js";
 import { type ColumnStats, statsText } from "./delta-stats.js";
 import type { SqlSession } from "./duckdb-session.js";
@@ -28,7 +29,7 @@ export interface DataFile {
 /** The action that makes a data file part of its table. */
 export function addOf(file: DataFile, dataChange = true): AddFile {
   return {
-    path: file.path,
+    path: filePath(file.path),
     partitionValues: {},
     size: file.size,
     modificationTime: file.modifiedAt,
