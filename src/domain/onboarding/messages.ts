@@ -42,6 +42,10 @@ export interface SessionValidated {
 /** A batch that has a row of the same customer and wants to know when the customer is free. */
 export interface WatchRequest {
   readonly batchWorkflowId: string;
+  readonly batchId: string;
+  readonly runId: string;
   readonly row: number;
+  readonly line: number;
+  readonly attempt: number;
   readonly rowKey: string;
 }
