@@ -1,5 +1,8 @@
 import type { OutcomeName } from "./outcome.js";
 
+/** An outcome that is staged and is to be written: its name and the row's place in the file. */
+export type OutcomeRef = OutcomeName & { readonly row: number };
+
 /** A row that is to run, as its batch knows it: by number and by hashes. */
 export interface PlannedRow {
   /** Place in the file, from 0. */
@@ -26,7 +29,7 @@ export interface EndedRow {
   readonly status: string;
   readonly requiresManualReview: boolean;
   /** The outcome to be written; null where it stands in the table already. */
-  readonly record: OutcomeName | null;
+  readonly record: OutcomeRef | null;
 }
 
 /** What is to become of a chunk of rows. */
@@ -43,15 +46,17 @@ export type CustomerReport =
       readonly row: number;
       readonly status: string;
       readonly requiresManualReview: boolean;
-      readonly record: OutcomeName | null;
+      readonly record: OutcomeRef | null;
       readonly calls: number;
       /** Hash of the error message it ended with; null without one. */
       readonly messageHash: string | null;
     }
   /** The service refused the credentials; nothing was posted, and the row is to be run again. */
   | { readonly kind: "held"; readonly row: number; readonly calls: number }
+  /** The same, but an onboarding is posted and goes on. */
+  | { readonly kind: "refused"; readonly row: number; readonly calls: number }
   /** The customer was busy for another row, and is free now: the row is to be planned again. */
-  | { readonly kind: "free"; readonly row: number; readonly rowKey: string }
+  | { readonly kind: "free"; readonly row: number }
   /** Whether the output that was missing at first came after all. */
   | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
 

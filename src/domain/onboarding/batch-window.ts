@@ -1,7 +1,6 @@
-import type { BatchPause, ChunkPlan, CustomerReport, PlannedRow } from "./batch-report.js";
+import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, PlannedRow } from "./batch-report.js";
 import { addQueued, type CustomerCounts, countOf, moveRows, queuedRows } from "./batch-totals.js";
 import { afterCompletion, type Circuit, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
-import type { OutcomeName } from "./outcome.js";
 
 /** A row whose customer has not told its end. */
 export interface OutstandingRow extends PlannedRow {
@@ -22,7 +21,7 @@ export interface CarriedBatch {
   readonly upTo: number;
   readonly waiting: readonly WaitingRow[];
   readonly outstanding: readonly OutstandingRow[];
-  readonly unrecorded: readonly OutcomeName[];
+  readonly unrecorded: readonly OutcomeRef[];
   readonly counts: CustomerCounts;
   readonly manualReview: number;
   readonly calls: number;
@@ -37,6 +36,7 @@ export interface CarriedBatch {
 
 /** Runs that ended without an output before a playbook counts as having none. */
 const OUTPUTS_MISSED = 50;
+const REFUSED = "the service refused the credentials; check NIGHTLEDGER_API_KEY, then resume";
 /** A customer that another row has just freed is asked for again after this. */
 const AGAIN_AFTER_MS = 1_000;
 
@@ -48,7 +48,7 @@ export class BatchWindow {
   #state: CarriedBatch;
   readonly #waiting: WaitingRow[];
   readonly #outstanding: Map<number, OutstandingRow>;
-  #unrecorded: OutcomeName[];
+  #unrecorded: OutcomeRef[];
 
   constructor(
     carried: CarriedBatch,
@@ -180,19 +180,19 @@ export class BatchWindow {
     }
     const row = this.#outstanding.get(report.row);
     if (row === undefined) return;
-    if (report.kind === "free") return this.#again(row, now + AGAIN_AFTER_MS);
-    this.#set({ calls: this.#state.calls + report.calls });
-    if (report.kind === "held") {
-      this.#again(row, 0);
-      this.pause({
-        kind: "credentials",
-        reason: "the service refused the credentials; check NIGHTLEDGER_API_KEY, then resume",
-      });
+    if (report.kind === "free") {
+      this.#again(row, now + AGAIN_AFTER_MS);
       return;
     }
-    this.#outstanding.delete(report.row);
-    this.#end("running", report.status, report.requiresManualReview, report.record);
-    this.#complete(report.messageHash);
+    this.#set({ calls: this.#state.calls + report.calls });
+    if (report.kind === "done") {
+      this.#outstanding.delete(report.row);
+      this.#end("running", report.status, report.requiresManualReview, report.record);
+      this.#complete(report.messageHash);
+      return;
+    }
+    if (report.kind === "held") this.#again(row, 0);
+    this.pause({ kind: "credentials", reason: REFUSED });
   }
 
   /** A row whose customer could not be started for the moment. */
@@ -235,7 +235,7 @@ export class BatchWindow {
   }
 
   /** The outcomes to write next, under a number of their own; undefined where there are none. */
-  takeToRecord(most: number): { chunk: number; rows: OutcomeName[] } | undefined {
+  takeToRecord(most: number): { chunk: number; rows: OutcomeRef[] } | undefined {
     if (this.#unrecorded.length === 0) return undefined;
     const rows = this.#unrecorded.slice(0, most);
     this.#unrecorded = this.#unrecorded.slice(most);
@@ -260,7 +260,7 @@ export class BatchWindow {
     this.#move("running", "queued");
   }
 
-  #end(from: "queued" | "running", status: string, review: boolean, record: OutcomeName | null): void {
+  #end(from: "queued" | "running", status: string, review: boolean, record: OutcomeRef | null): void {
     this.#move(from, countOf(status));
     if (review) this.#set({ manualReview: this.#state.manualReview + 1 });
     if (record !== null) this.#unrecorded.push(record);

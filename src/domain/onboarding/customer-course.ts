@@ -21,6 +21,10 @@ export interface CustomerCourse {
   readonly playbookVersion: number | null;
   /** A reviewer asked the customer for more. */
   readonly infoRequested: boolean;
+  /** Nothing could be posted, or whether it was is not known. */
+  readonly failed: boolean;
+  /** It was stopped before anything was posted. */
+  readonly cancelled: boolean;
   /** The deadline passed while the customer was waited for. */
   readonly expired: boolean;
   readonly hasOutput: boolean;
@@ -51,6 +55,8 @@ export const UNPOSTED: CustomerCourse = {
   settledBy: null,
   playbookVersion: null,
   infoRequested: false,
+  failed: false,
+  cancelled: false,
   expired: false,
   hasOutput: false,
   links: 0,
@@ -163,6 +169,8 @@ export function needsCustomer(course: CustomerCourse): boolean {
 
 /** How the row stands: `onboardings.status`. */
 export function rowStatus(course: CustomerCourse): string {
+  if (course.failed) return "failed";
+  if (course.cancelled) return "cancelled";
   if (course.expired) return "expired_no_response";
   if (course.status === "incomplete") return "needs_customer";
   return course.status ?? "pending";
@@ -180,7 +188,17 @@ export function afterDeadline(course: CustomerCourse): CustomerCourse {
 
 /** The batch was cancelled or another row took over: the last status stays. */
 export function afterStop(course: CustomerCourse): CustomerCourse {
-  return { ...course, stage: "settled" };
+  return { ...course, stage: "settled", cancelled: course.onboardingId === null && !course.failed };
+}
+
+/** Nothing could be posted, or whether it was is not known: it is not tried again by itself. */
+export function afterFailure(course: CustomerCourse): CustomerCourse {
+  return { ...course, stage: "settled", failed: true };
+}
+
+/** An onboarding that was posted before: its version in this batch, and not yet how it stands. */
+export function reopened(onboardingId: string, version: number): CustomerCourse {
+  return { ...UNPOSTED, onboardingId, status: "pending", version };
 }
 
 /** Whether a course differs from what its last outcome says, so that a new version is due. */

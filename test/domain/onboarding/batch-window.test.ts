@@ -22,7 +22,7 @@ const done = (row: number, status = "pass", messageHash: string | null = null): 
   row,
   status,
   requiresManualReview: false,
-  record: { line: row + 2, attempt: 1, version: 1 },
+  record: { row, line: row + 2, attempt: 1, version: 1 },
   calls: 2,
   messageHash,
 });
@@ -59,7 +59,7 @@ test("the same report again, or of a row that is not out, changes nothing", () =
 
 test("rows that have their outcome already count without running", () => {
   const batch = open(3);
-  const record = { line: 2, attempt: 1, version: 1 };
+  const record = { row: 0, line: 2, attempt: 1, version: 1 };
   batch.applyPlan(3, {
     run: [planned(2)],
     ended: [
@@ -113,7 +113,7 @@ test("refused credentials put the row back and stop the batch; resumed, it runs 
 
 test("a customer who was busy is asked for again a little later", () => {
   const batch = started(1);
-  batch.report({ kind: "free", row: 0, rowKey: "k9" }, 100);
+  batch.report({ kind: "free", row: 0 }, 100);
   expect(batch.takeToStart(1, 100)).toEqual([]);
   expect(batch.nextStart).toBe(1_100);
   expect(batch.takeToStart(1, 1_100)).toEqual([planned(0)]);
@@ -195,7 +195,7 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
           if (out) ended += 1;
           batch.report(done(one.row, one.status), at);
         } else if (one.kind === "held") batch.report({ kind: "held", row: one.row, calls: 0 }, at);
-        else batch.report({ kind: "free", row: one.row, rowKey: "k" }, at);
+        else batch.report({ kind: "free", row: one.row }, at);
         expect(sumOf(batch.counts)).toBe(0);
         expect(batch.counts.running).toBe(batch.outstanding.length);
       }

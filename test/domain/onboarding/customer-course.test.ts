@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   afterDeadline,
   afterEvent,
+  afterFailure,
   afterLink,
   afterPatience,
   afterReport,
@@ -162,6 +163,13 @@ test("patience over: done as pending, and still listening", () => {
 test("the deadline ends every wait; only a customer who was waited for has expired", () => {
   expect(afterDeadline(INCOMPLETE)).toMatchObject({ stage: "settled", expired: true });
   expect(afterDeadline(IN_REVIEW)).toMatchObject({ stage: "settled", expired: false, status: "pass" });
+});
+
+test("stopped before anything was posted it is cancelled, afterwards it keeps its status", () => {
+  expect(rowStatus(afterStop(UNPOSTED))).toBe("cancelled");
+  expect(rowStatus(afterStop(POSTED))).toBe("pending");
+  expect(rowStatus(afterStop(INCOMPLETE))).toBe("needs_customer");
+  expect(rowStatus(afterStop(afterFailure(UNPOSTED)))).toBe("failed");
 });
 
 test.for([
