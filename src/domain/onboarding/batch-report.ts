@@ -4,23 +4,30 @@ import type { OutcomeName } from "./outcome.js";
 export type OutcomeRef = OutcomeName & { readonly row: number };
 
 /** A row that is to run, as its batch knows it: by number and by hashes. */
-export interface PlannedRow {
+export interface RowToRun {
   /** Place in the file, from 0. */
   readonly row: number;
   readonly line: number;
+  /** From 1; one more with every `runs retry`. */
+  readonly attempt: number;
   /** Hash of whom it is about: part of the customer's workflow id. */
   readonly identity: string;
   readonly rowKey: string;
   /** Whether the vault must be written, documents uploaded or a business made before the onboarding. */
   readonly prepare: boolean;
-  /** The onboarding that an earlier command made of it and that is still open; null where none was posted. */
-  readonly open: OpenOnboarding | null;
+  /** The outcome of an earlier command that is not settled; null where nothing was posted. */
+  readonly open: OpenOutcome | null;
+  /** A `runs retry` of the row posts anew; otherwise a row is posted once, whatever batch it is in. */
+  readonly retry: boolean;
+  /** The onboarding of the attempt before: never taken for that of this one. */
+  readonly before: string | null;
 }
 
-/** An onboarding that was posted before and not settled when it was last heard of. */
-export interface OpenOnboarding {
+/** An outcome that stands for the row and may still change. */
+export interface OpenOutcome {
   readonly onboardingId: string;
-  /** Version of the row's outcome that stands in this batch and attempt; 0 without one. */
+  readonly status: string;
+  readonly requiresManualReview: boolean;
   readonly version: number;
 }
 
@@ -34,8 +41,10 @@ export interface EndedRow {
 
 /** What is to become of a chunk of rows. */
 export interface ChunkPlan {
-  readonly run: readonly PlannedRow[];
+  readonly run: readonly RowToRun[];
   readonly ended: readonly EndedRow[];
+  /** Outcomes of rows that run, to be written meanwhile. */
+  readonly staged: readonly OutcomeRef[];
 }
 
 /** What a customer tells its batch. */

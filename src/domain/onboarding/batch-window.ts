@@ -1,14 +1,14 @@
-import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, PlannedRow } from "./batch-report.js";
+import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, RowToRun } from "./batch-report.js";
 import { addQueued, type CustomerCounts, countOf, moveRows, queuedRows } from "./batch-totals.js";
 import { afterCompletion, type Circuit, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
 
 /** A row whose customer has not told its end. */
-export interface OutstandingRow extends PlannedRow {
+export interface OutstandingRow extends RowToRun {
   /** Epoch milliseconds since which nothing was heard of it. */
   readonly since: number;
 }
 
-interface WaitingRow extends PlannedRow {
+interface WaitingRow extends RowToRun {
   /** Epoch milliseconds before which it is not started again. */
   readonly notBefore: number;
 }
@@ -129,15 +129,14 @@ export class BatchWindow {
   applyPlan(to: number, plan: ChunkPlan): void {
     this.#set({ next: to });
     for (const row of plan.run) this.#waiting.push({ ...row, notBefore: 0 });
-    for (const { status, requiresManualReview, record } of plan.ended) {
-      this.#end("queued", status, requiresManualReview, record);
-    }
+    this.#unrecorded.push(...plan.staged);
+    this.endUnstarted(plan.ended);
   }
 
   /** Rows to start now: as many as the window has room for. They count as outstanding from here on. */
-  takeToStart(window: number, now: number): PlannedRow[] {
+  takeToStart(window: number, now: number): RowToRun[] {
     if (this.#state.paused !== null || this.#state.cancelled) return [];
-    const taken: PlannedRow[] = [];
+    const taken: RowToRun[] = [];
     while (this.#outstanding.size < window) {
       const at = this.#waiting.findIndex(({ notBefore }) => notBefore <= now);
       if (at < 0) break;
@@ -157,7 +156,7 @@ export class BatchWindow {
   }
 
   /** Rows that wait and that a cancelled batch will not start: their outcomes are to be written. */
-  takeUnstarted(): PlannedRow[] {
+  takeUnstarted(): RowToRun[] {
     return this.#waiting.splice(0).map(({ notBefore: _, ...row }) => row);
   }
 

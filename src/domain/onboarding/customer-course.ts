@@ -1,6 +1,7 @@
 import { ONBOARDING_STATUSES } from "../onboarding-status.js";
+import type { OpenOutcome } from "./batch-report.js";
 import type { CustomerEvent } from "./messages.js";
-import type { SettledBy } from "./outcome.js";
+import { OWN_STATUSES, type SettledBy } from "./outcome.js";
 
 /**
  * Where a customer stands: the service still works on it, people must do something, or nothing more is waited
@@ -196,9 +197,18 @@ export function afterFailure(course: CustomerCourse): CustomerCourse {
   return { ...course, stage: "settled", failed: true };
 }
 
-/** An onboarding that was posted before: its version in this batch, and not yet how it stands. */
-export function reopened(onboardingId: string, version: number): CustomerCourse {
-  return { ...UNPOSTED, onboardingId, status: "pending", version };
+/** Whether an outcome of this status may still change without anything being posted. */
+export function isOpenOutcome(status: string, requiresManualReview: boolean): boolean {
+  if (status === "needs_customer" || status === "incomplete" || status === "pending") return true;
+  if (isDecision(status)) return requiresManualReview;
+  return !(OWN_STATUSES as readonly string[]).includes(status);
+}
+
+/** The course of an onboarding that an earlier command posted, as its outcome tells it. */
+export function reopened(open: OpenOutcome): CustomerCourse {
+  const { onboardingId, requiresManualReview, version } = open;
+  const status = open.status === "needs_customer" ? "incomplete" : open.status;
+  return { ...UNPOSTED, onboardingId, status, requiresManualReview, version, stage: "people" };
 }
 
 /** Whether a course differs from what its last outcome says, so that a new version is due. */

@@ -1,21 +1,25 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChunkPlan, CustomerReport, PlannedRow } from "../../../src/domain/onboarding/batch-report.js";
+import type { ChunkPlan, CustomerReport, RowToRun } from "../../../src/domain/onboarding/batch-report.js";
 import { BatchWindow } from "../../../src/domain/onboarding/batch-window.js";
 
 const CIRCUIT = 3;
 const open = (rows: number) => new BatchWindow(BatchWindow.begin(rows), CIRCUIT);
-const planned = (row: number): PlannedRow => ({
+const planned = (row: number): RowToRun => ({
   row,
   line: row + 2,
+  attempt: 1,
   identity: `i${row}`,
   rowKey: `k${row}`,
   prepare: false,
   open: null,
+  retry: false,
+  before: null,
 });
 const planOf = (from: number, to: number): ChunkPlan => ({
   run: Array.from({ length: to - from }, (_, at) => planned(from + at)),
   ended: [],
+  staged: [],
 });
 const done = (row: number, status = "pass", messageHash: string | null = null): CustomerReport => ({
   kind: "done",
@@ -62,6 +66,7 @@ test("rows that have their outcome already count without running", () => {
   const record = { row: 0, line: 2, attempt: 1, version: 1 };
   batch.applyPlan(3, {
     run: [planned(2)],
+    staged: [],
     ended: [
       { status: "invalid", requiresManualReview: false, record },
       { status: "needs_customer", requiresManualReview: true, record: null },

@@ -9,7 +9,9 @@ import {
   afterStop,
   type CustomerCourse,
   isNews,
+  isOpenOutcome,
   isOutcomeDue,
+  reopened,
   rowStatus,
   UNPOSTED,
   withoutLink,
@@ -163,6 +165,28 @@ test("patience over: done as pending, and still listening", () => {
 test("the deadline ends every wait; only a customer who was waited for has expired", () => {
   expect(afterDeadline(INCOMPLETE)).toMatchObject({ stage: "settled", expired: true });
   expect(afterDeadline(IN_REVIEW)).toMatchObject({ stage: "settled", expired: false, status: "pass" });
+});
+
+test.for([
+  ["needs_customer", false, true],
+  ["pending", false, true],
+  ["pass", false, false],
+  ["pass", true, true],
+  ["error", false, false],
+  ["brand_new", false, true],
+  ["failed", false, false],
+  ["expired_no_response", false, false],
+  ["cancelled", false, false],
+] as const)("an outcome %s, review %s, is open: %s", ([status, review, expected]) => {
+  expect(isOpenOutcome(status, review)).toBe(expected);
+});
+
+test("an open outcome of an earlier command goes on where it stands, and is not written again", () => {
+  const open = { onboardingId: "ob_1", status: "needs_customer", requiresManualReview: false, version: 2 };
+  const course = reopened(open);
+  expect(course).toMatchObject({ status: "incomplete", stage: "people", version: 2 });
+  expect(isOutcomeDue(course, course)).toBe(false);
+  expect(rowStatus(course)).toBe("needs_customer");
 });
 
 test("stopped before anything was posted it is cancelled, afterwards it keeps its status", () => {
