@@ -76,6 +76,11 @@ export class FrozenBatches {
     return this.sealed.get<BatchManifest>(manifestKey(batchId));
   }
 
+  /** The manifest of a batch that must be there. @throws Error when its staging is gone. */
+  async require(batchId: string): Promise<BatchManifest> {
+    return this.sealed.require<BatchManifest>(manifestKey(batchId));
+  }
+
   /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws Error when its staging is gone. */
   async rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
     const rows: FrozenRow[] = [];
