@@ -1,5 +1,6 @@
 import { FrozenBatches } from "../lake/frozen-batch.js";
 import { admitLinks } from "./admit-links.js";
+import { createCallActivities } from "./calls/create-call-activities.js";
 import { commit } from "./commit.js";
 import type { Dependencies } from "./dependencies.js";
 import { discover } from "./discover.js";
@@ -26,6 +27,7 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
   return {
+    ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
     commit: bound(commit),
     discover: bound(discover),
