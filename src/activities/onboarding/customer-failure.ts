@@ -1,5 +1,12 @@
 import { activityInfo } from "@temporalio/activity";
-import { ApiError, NotFoundError, NotSentError, RejectedError, SchemaError } from "../../api/errors.js";
+import {
+  ApiError,
+  NotFoundError,
+  NotSentError,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "../../api/errors.js";
 import { InputError } from "../../domain/input-error.js";
 import { afterFailure } from "../../domain/onboarding/customer-course.js";
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
@@ -8,8 +15,8 @@ import { LostAnswerError } from "../calls/lost-answer-error.js";
 import type { CountedCalls } from "./counted-calls.js";
 import { stageOutcome } from "./stage-outcome.js";
 
-/** Attempts at a call before its row is given up: about forty minutes of them with the waits between. */
-const MOST_ATTEMPTS = 12;
+/** Attempts at a step before its row is given up: about an hour of them (`workflows/policies.ts`). */
+const MOST_ATTEMPTS = 20;
 
 /** The credentials were refused: the row is as it was. */
 export function refusedStep({ course }: CustomerStand, calls: number): CustomerStep {
@@ -30,9 +37,14 @@ export async function failedStep(
   const staged = await stageOutcome(deps, input, afterFailure(input.course), {
     errorClass: error.name,
     errorMessage: error.message,
-    nextAction: error instanceof LostAnswerError ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,
+    nextAction: isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,
   });
   return { ...staged, link: null, unauthorized: false, calls };
+}
+
+/** Whether the service may have done what was asked of it. */
+function isUnknown(error: Error): boolean {
+  return error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
 }
 
 function endsRow(error: Error): boolean {

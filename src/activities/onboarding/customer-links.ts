@@ -7,6 +7,8 @@ import type { Dependencies } from "../dependencies.js";
 /** How a customer goes on: a secret, sealed wherever it is kept (SERVICE.md 2.3). */
 export type Continuation = NonNullable<OnboardingResult["continue_onboarding"]>;
 
+type Given = { readonly [name in "token" | "link" | "expires_at"]?: string | undefined };
+
 /** Links that one row is given at most. */
 const MOST_LINKS = 5;
 
@@ -26,7 +28,7 @@ export async function offerLink(
   deps: Dependencies,
   ref: CustomerRef,
   course: CustomerCourse,
-  given: Partial<Continuation> | null | undefined,
+  given: Given | null | undefined,
 ): Promise<{ course: CustomerCourse; link: LinkOffer | null }> {
   if (!needsCustomer(course)) return { course, link: null };
   const last =
@@ -42,7 +44,7 @@ export async function offerLink(
   return { course, link: { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt } };
 }
 
-function whole(given: Partial<Continuation> | null | undefined): Continuation | undefined {
+function whole(given: Given | null | undefined): Continuation | undefined {
   const { token, link, expires_at } = given ?? {};
   if (token === undefined || link === undefined || expires_at === undefined) return undefined;
   return { token, link, expires_at };

@@ -1,5 +1,5 @@
 import { activityInfo } from "@temporalio/activity";
-import { ApiError, AuthError, NotSentError } from "../../api/errors.js";
+import { ApiError, AuthError, NotSentError, RateLimitedError, TransientError } from "../../api/errors.js";
 import { getOnboarding } from "../../api/operations/onboarding.js";
 import type { Onboarding } from "../../api/records/onboarding.js";
 import {
@@ -60,8 +60,8 @@ async function look(deps: Dependencies, { course, runId }: LookUpInput): Promise
     return await deps.api.read(getOnboarding, { path: { id: course.onboardingId ?? "" } }, { run: runId });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
-    const final = error.status !== undefined && error.status >= 400 && error.status < 500;
-    const again = !final || error.status === 429 || error instanceof NotSentError;
+    const kinds = [TransientError, RateLimitedError, NotSentError];
+    const again = kinds.some((kind) => error instanceof kind);
     if (again && activityInfo().attempt < MOST_ATTEMPTS) throw error;
     return null;
   }

@@ -6,7 +6,7 @@ import { callOnce } from "../calls/call-once.js";
 import { onboardingSettlement, type StartedOnboarding } from "../calls/onboarding-settlement.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../slice.js";
-import { callPrefix } from "./call-prefix.js";
+import { onboardingPrefix } from "./call-prefix.js";
 import { countedCalls } from "./counted-calls.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 import { offerLink } from "./customer-links.js";
@@ -63,7 +63,7 @@ async function post(deps: Dependencies, input: PostOnboardingInput) {
   const { body } = await callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
     operation: createOnboarding,
     params,
-    key: `${callPrefix(input)}onboarding/`,
+    key: await onboardingPrefix(deps, input),
     settle: onboardingSettlement(deps, params, { run: runId, known }),
     run: runId,
     send: (asked, options) => deps.api.read(createOnboarding, asked, options),

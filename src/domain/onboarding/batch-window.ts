@@ -262,7 +262,8 @@ export class BatchWindow {
   #end(from: "queued" | "running", status: string, review: boolean, record: OutcomeRef | null): void {
     this.#move(from, countOf(status));
     if (review) this.#set({ manualReview: this.#state.manualReview + 1 });
-    if (record !== null) this.#unrecorded.push(record);
+    if (record !== null && !this.#unrecorded.some((one) => isSame(one, record)))
+      this.#unrecorded.push(record);
   }
 
   #complete(messageHash: string | null): void {
@@ -282,4 +283,8 @@ export class BatchWindow {
   #set(change: Partial<CarriedBatch>): void {
     this.#state = { ...this.#state, ...change };
   }
+}
+
+function isSame(a: OutcomeRef, b: OutcomeRef): boolean {
+  return a.row === b.row && a.attempt === b.attempt && a.version === b.version;
 }

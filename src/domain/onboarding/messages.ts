@@ -1,4 +1,6 @@
 import type { EventKind } from "../webhook-event.js";
+import type { BatchPause } from "./batch-report.js";
+import type { CustomerCounts } from "./batch-totals.js";
 
 /** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */
 export const CUSTOMER_SIGNALS = {
@@ -48,4 +50,22 @@ export interface WatchRequest {
   readonly line: number;
   readonly attempt: number;
   readonly rowKey: string;
+}
+
+/** The batch whose customers are to stop: a customer of another one goes on. */
+export interface StopRequest {
+  readonly batchId: string;
+}
+
+/** How far a batch is. */
+export interface BatchProgress {
+  readonly runId: string;
+  readonly batchId: string;
+  readonly customers: CustomerCounts;
+  readonly manualReview: number;
+  readonly calls: number;
+  /** Why it stands still; null where it doesn't. */
+  readonly paused: BatchPause | null;
+  /** Whether everything that ended stands in the tables. */
+  readonly recorded: boolean;
 }
