@@ -66,7 +66,7 @@ export const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 export const CUSTOMER_STEP: ActivityOptions = {
   ...READ_CALL,
   startToCloseTimeout: "6h",
-  retry: { ...FOR_AN_HOUR, maximumAttempts: 0 },
+  retry: { ...UNTIL_A_WORKER_LIVES, maximumInterval: "5m", nonRetryableErrorTypes: FINAL },
 };
 
 /** One call with a body, or an answer, of any length. */
