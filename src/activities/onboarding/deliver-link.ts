@@ -1,28 +1,14 @@
 import { activityInfo } from "@temporalio/activity";
 import type { CustomerStand, LinkOffer } from "../../domain/onboarding/customer-step.js";
+import { appendContinuation, type Delivery } from "../../lake/continuation-file.js";
 import { type ContinuationSink, getSink } from "../../lake/continuation-sink.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../slice.js";
 import { handToCommand } from "./continuation-command.js";
-import { appendContinuation } from "./continuation-file.js";
 import { type Continuation, linkKey } from "./customer-links.js";
 
 export interface DeliverLinkInput extends CustomerStand {
   readonly link: LinkOffer;
-}
-
-/** What a sink is given of a customer who must go on: holds secrets. */
-export interface Delivery {
-  /** The same for every repetition: who takes it drops what was taken already. */
-  readonly delivery_id: string;
-  readonly batch_id: string;
-  readonly line: number;
-  readonly fp_id: string | null;
-  readonly external_id: string | null;
-  readonly onboarding_id: string | null;
-  readonly link: string;
-  readonly token: string;
-  readonly expires_at: string;
 }
 
 /** Attempts before somebody has to send a link from the dashboard: about half a minute of them. */
