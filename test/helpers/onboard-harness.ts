@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { readCustomers } from "../../src/cli/customers-file.js";
 import {
   type OnboardingOptions,
@@ -8,7 +10,13 @@ import {
 } from "../../src/cli/start-onboarding.js";
 import { taskQueue } from "../../src/domain/job.js";
 import type { OnboardingMode } from "../../src/domain/onboarding/customer.js";
-import { BATCH_PROGRESS, type BatchProgress } from "../../src/domain/onboarding/messages.js";
+import { eventWorkflowIds } from "../../src/domain/onboarding/identity.js";
+import {
+  BATCH_PROGRESS,
+  type BatchProgress,
+  CUSTOMER_SIGNALS,
+  type CustomerEvent,
+} from "../../src/domain/onboarding/messages.js";
 import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../src/domain/onboarding/timing.js";
 import { FrozenBatches } from "../../src/lake/frozen-batch.js";
@@ -44,6 +52,8 @@ export interface OnboardWorld extends SyncWorld {
   progress(batch: StartedBatch): Promise<BatchProgress>;
   /** Waits until the batch's progress is so. */
   until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean): Promise<BatchProgress>;
+  /** Tells a customer's workflow of a webhook, as the receiver does; whether one was there. */
+  tell(fpId: string, event: Partial<CustomerEvent>): Promise<boolean>;
   /** Latest outcomes by line. */
   outcomes(batch: Pick<StartedBatch, "batchId">): Promise<Row[]>;
   /** Waits until a query gives so many rows. */
@@ -61,6 +71,7 @@ export const QUICK: OnboardingTiming = {
 };
 
 const LOOK_EVERY_MS = 50;
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** Opens a world of customers around a running Temporal server. */
 export async function openOnboardWorld(
@@ -113,6 +124,23 @@ export async function openOnboardWorld(
         const progress = await onboardWorld.progress(batch);
         if (fits(progress)) return progress;
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      }
+    },
+    async tell(fpId, event) {
+      const ids = eventWorkflowIds(sha256, world.scope, { fp_id: fpId, playbook_key: "pb_kyc" });
+      const told: CustomerEvent = {
+        messageId: `msg_${event.kind}_${fpId}`,
+        kind: "service.onboarding.completed",
+        onboardingId: world.sandbox.onboardings.of(fpId).at(-1)?.id ?? null,
+        ...{ status: null, requiresManualReview: null, playbookVersion: null, at: Date.now() },
+        ...event,
+      };
+      try {
+        await world.client.workflow.getHandle(ids[0] ?? "").signal(CUSTOMER_SIGNALS.event, told);
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
       }
     },
     outcomes: ({ batchId }) =>
