@@ -56,7 +56,7 @@ async function endOf(
   if (found !== undefined) return reportOf(found);
   const ref: CustomerRef = {
     ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
-    ...{ retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
+    ...{ latch: runId, retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
   };
   const course = afterFailure({ ...UNPOSTED, onboardingId: row.open?.onboardingId ?? null });
   const { outcome, messageHash } = await stageOutcome(deps, { ...ref, written: UNPOSTED }, course, {

@@ -30,6 +30,8 @@ export interface CarriedBatch {
   readonly outputs: { readonly found: number; readonly missing: number };
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
+  /** How often it was resumed. */
+  readonly resumes: number;
   /** Number of the next file of outcomes. */
   readonly chunk: number;
 }
@@ -75,6 +77,7 @@ export class BatchWindow {
       outputs: { found: 0, missing: 0 },
       paused: null,
       cancelled: false,
+      resumes: 0,
       chunk: 0,
     };
   }
@@ -97,6 +100,10 @@ export class BatchWindow {
 
   get cancelled(): boolean {
     return this.#state.cancelled;
+  }
+
+  get resumes(): number {
+    return this.#state.resumes;
   }
 
   get outstanding(): readonly OutstandingRow[] {
@@ -220,7 +227,8 @@ export class BatchWindow {
 
   /** Goes on, and counts equal messages anew. */
   resume(): void {
-    this.#set({ paused: null, circuit: CLOSED_CIRCUIT });
+    const { resumes } = this.#state;
+    this.#set({ paused: null, circuit: CLOSED_CIRCUIT, resumes: resumes + 1 });
   }
 
   cancel(): void {

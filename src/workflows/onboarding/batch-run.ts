@@ -231,6 +231,7 @@ export class BatchRun {
     return {
       ...rest,
       ...{ batchId, runId, syncTimeoutSecs, sink, plainOutput, timing },
+      latch: `${runId}/${this.window.resumes}`,
       startedAt: new Date().toISOString(),
       batchWorkflowId: workflowInfo().workflowId,
       outputExpected: this.window.outputsExpected,
