@@ -57,7 +57,7 @@ test("a customer with a link, webhooks, a review and another batch that watches"
     world.sandbox.onboardings.finish(id, "pass");
     await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
     const workflows = await customersOf(world);
-    const ended = await Promise.race(workflows.map(async (one) => (await settled(world, one), one)));
+    const ended = await Promise.race(workflows.map((one) => settled(world, one).then(() => one)));
     await recordHistory(world.client, "onboard-customer-waiting", ended);
   });
 });
