@@ -3,8 +3,9 @@ import type { SqlSession } from "./duckdb-session.js";
 import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { bundleQuery, type PageBundle } from "./page-bundle.js";
-import { type DataFile, PARQUET_OPTIONS, scratchPath, statsOf, storeFile } from "./parquet-file.js";
+import { type DataFile, scratchPath, storeFile } from "./parquet-file.js";
 import type { Stream } from "./stream.js";
+import { APPENDED_FILE, writeFiles } from "./written-files.js";
 
 /** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
 const LOAD_THREADS = 1;
@@ -40,10 +41,10 @@ export async function loadFeedFile(
   const path = scratchPath(lake, "parquet");
   try {
     const written = await lake.duckdb.exclusive(async (sql) => {
-      await sql.run(`copy (${bundleQuery(stream, bundle)}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
-      return { known: await statsOf(sql, stream.table, path), links: await linkRows(sql, path) };
+      const [known] = await writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE);
+      return known && { known, links: await linkRows(sql, path) };
     }, LOAD_THREADS);
-    if (written.known.rows === 0) return undefined;
+    if (written === undefined) return undefined;
     const file = await storeFile(lake, stream.table, prefix, path, written.known);
     return { ...file, links: written.links };
   } finally {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { InputError } from "../domain/input-error.js";
@@ -43,6 +43,30 @@ export function pathOfKey(root: string, key: string): string {
     );
   }
   return join(root, ...parts);
+}
+
+/**
+ * The bytes and the time of a file, in place: staged pages are read while they are still in memory, and the
+ * thread pool would cost more than that.
+ */
+export function readInPlace(
+  path: string,
+  room: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): { readonly body: Buffer; readonly modifiedAt: Date } {
+  const file = openSync(path, "r");
+  try {
+    const { size, mtime } = fstatSync(file);
+    const body = room(size).subarray(0, size);
+    let read = 0;
+    while (read < size) {
+      const more = readSync(file, body, read, size - read, read);
+      if (more === 0) break;
+      read += more;
+    }
+    return { body: body.subarray(0, read), modifiedAt: mtime };
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Makes what is in a file, or the names in a directory, survive a power cut. */

@@ -7,12 +7,13 @@ import {
   canonicalPath,
   makeDirectoryDurably,
   pathOfKey,
+  readInPlace,
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
 import { publish, publishFiles } from "./local-store-publish.js";
-import type { ObjectStore } from "./object-store.js";
+import type { ObjectStore, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
@@ -29,6 +30,16 @@ export function createLocalStore(root: string): ObjectStore {
     const path = pathOf(key);
     try {
       return await readFile(path);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw unreadable(error, path);
+    }
+  }
+
+  async function read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined> {
+    const path = pathOf(key);
+    try {
+      return readInPlace(path, room);
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw unreadable(error, path);
@@ -66,6 +77,7 @@ export function createLocalStore(root: string): ObjectStore {
   return {
     address,
     get,
+    read,
     put,
     putIfAbsent,
     async upload(localPath, key) {

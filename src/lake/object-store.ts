@@ -5,6 +5,12 @@ export interface ObjectEntry {
   readonly modifiedAt: Date;
 }
 
+/** An object's bytes, with the store's time of them. */
+export interface StoredObject {
+  readonly body: Buffer;
+  readonly modifiedAt: Date;
+}
+
 /**
  * Where tables and staging live. Keys are `/`-separated and relative to the store's root;
  * every write is whole or not there at all.
@@ -13,6 +19,8 @@ export interface ObjectStore {
   /** Canonical address, for messages and for the scope hash: an absolute path, later `s3://bucket/prefix`. */
   readonly address: string;
   get(key: string): Promise<Buffer | undefined>;
+  /** The bytes and the time of an object; into what `room` gives for so many bytes, where they need not be new. */
+  read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
   /** Atomic, not durable: staging is checked by hash when it is read. */
   put(key: string, body: Uint8Array | string): Promise<void>;

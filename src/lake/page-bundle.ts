@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { objectSize, scratchPath } from "./parquet-file.js";
@@ -15,12 +15,6 @@ export interface PageOrigin {
   readonly fetchedAt: Date;
 }
 
-/** A page on its way into a bundle. */
-export interface BundledPage extends PageOrigin {
-  /** The page's JSON, or that of its clean page. */
-  readonly body: Buffer;
-}
-
 /** Staged pages as one scratch file, each in a wrapper with its number. */
 export interface PageBundle {
   readonly path: string;
@@ -29,31 +23,64 @@ export interface PageBundle {
   readonly origins: readonly PageOrigin[];
 }
 
+/** Takes the JSON of one page, or that of its clean page; the bytes may be used again afterwards. */
+export type AddPage = (origin: PageOrigin, body: Buffer) => Promise<void>;
+
 /**
- * Writes pages into one scratch file for `work` and deletes it again: SQL takes a buffer for each file that it
- * opens, which costs more than all the rows of a small page (docs/performance.md).
+ * Writes the pages that `fill` adds into one scratch file for `work` and deletes it again: SQL takes a buffer for
+ * each file that it opens, which costs more than all the rows of a small page (docs/performance.md).
  */
 export async function withBundle<T>(
   lake: Lake,
-  pages: readonly BundledPage[],
+  fill: (add: AddPage) => Promise<void>,
   work: (bundle: PageBundle) => Promise<T>,
 ): Promise<T> {
   const path = scratchPath(lake, "json");
-  const parts = pages.flatMap(({ body }, number) => [Buffer.from(`{"p":${number},"b":`), body, LINE_END]);
+  const origins: PageOrigin[] = [];
+  let largest = 0;
   try {
     await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
-    await writeFile(path, Buffer.concat(parts));
-    return await work({
-      path,
-      largest: Math.max(0, ...pages.map(({ body }) => body.length)),
-      origins: pages,
-    });
+    const file = await open(path, "wx");
+    try {
+      const gathered = new GatheredWrites(file);
+      await fill(async (origin, body) => {
+        await gathered.write(Buffer.from(`{"p":${origins.length},"b":`));
+        await gathered.write(body);
+        await gathered.write(LINE_END);
+        origins.push(origin);
+        largest = Math.max(largest, body.length);
+      });
+      await gathered.flush();
+    } finally {
+      await file.close();
+    }
+    return await work({ path, largest, origins });
   } finally {
     await rm(path, { force: true });
   }
 }
 
 const LINE_END = Buffer.from("}\n");
+const GATHERED_BYTES = 256 * 1024;
+
+/** Many small pieces of a file as few writes; the pieces' bytes may be used again once they were taken. */
+class GatheredWrites {
+  readonly #gathered = Buffer.allocUnsafe(GATHERED_BYTES);
+  #bytes = 0;
+
+  constructor(private readonly file: FileHandle) {}
+
+  async write(piece: Buffer): Promise<void> {
+    if (this.#bytes + piece.length > GATHERED_BYTES) await this.flush();
+    if (piece.length > GATHERED_BYTES) return this.file.writeFile(piece);
+    this.#bytes += piece.copy(this.#gathered, this.#bytes);
+  }
+
+  async flush(): Promise<void> {
+    if (this.#bytes > 0) await this.file.writeFile(this.#gathered.subarray(0, this.#bytes));
+    this.#bytes = 0;
+  }
+}
 
 /** The query that turns the pages of a bundle into the rows of their stream's table. */
 export function bundleQuery(stream: Stream, { path, largest, origins }: PageBundle): string {
