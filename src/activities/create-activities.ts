@@ -2,12 +2,13 @@ import { admitLinks } from "./admit-links.js";
 import { commit } from "./commit.js";
 import type { Dependencies } from "./dependencies.js";
 import { discover } from "./discover.js";
-import { dropStaging } from "./drop-staging.js";
+import { dropGroup, dropStaging } from "./drop-staging.js";
 import { extract } from "./extract.js";
 import { asActivityFailure } from "./failure.js";
 import { finishRun } from "./finish-run.js";
 import { load } from "./load.js";
 import { materialize } from "./materialize.js";
+import { observeGroup } from "./observe-group.js";
 import { planGroup } from "./plan-group.js";
 import { RunWarnings } from "./run-warnings.js";
 
@@ -21,11 +22,13 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     admitLinks: bound(admitLinks),
     commit: bound(commit),
     discover: bound(discover),
+    dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
     finishRun: bound(finishRun),
     load: bound(load),
     materialize: bound(materialize),
+    observeGroup: bound(observeGroup),
     planGroup: bound(planGroup),
   };
 }

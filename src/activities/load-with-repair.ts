@@ -51,7 +51,7 @@ async function bundled<P extends PageToLoad, T>(
       if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
       check?.(page, staged.body);
       const body = (await staging.cleanPage(name)) ?? staged.body;
-      await add({ ...origin, runId: name.runId, fetchedAt: staged.fetchedAt }, body);
+      add({ ...origin, runId: name.runId, fetchedAt: staged.fetchedAt }, body);
     }
   };
   return withBundle(deps.lake, fill, work);

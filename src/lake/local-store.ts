@@ -1,4 +1,5 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../domain/input-error.js";
 import { KnownDirectories } from "./local-store-directories.js";
@@ -51,7 +52,7 @@ export function createLocalStore(root: string): ObjectStore {
     const temporary = temporaryBeside(path);
     try {
       await directories.writeIn(dirname(path), () => writeTemporary(temporary, body, { durable: false }));
-      await rename(temporary, path);
+      renameSync(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });
       throw unpublished(error, path);

@@ -1,4 +1,5 @@
-import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
+import { appendFileSync, closeSync, openSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { objectSize, scratchPath } from "./parquet-file.js";
@@ -24,11 +25,12 @@ export interface PageBundle {
 }
 
 /** Takes the JSON of one page, or that of its clean page; the bytes may be used again afterwards. */
-export type AddPage = (origin: PageOrigin, body: Buffer) => Promise<void>;
+export type AddPage = (origin: PageOrigin, body: Buffer) => void;
 
 /**
  * Writes the pages that `fill` adds into one scratch file for `work` and deletes it again: SQL takes a buffer for
- * each file that it opens, which costs more than all the rows of a small page (docs/performance.md).
+ * each file that it opens, which costs more than all the rows of a small page (docs/performance.md). It is written
+ * in place: the system only copies it, and beside a reading each trip through the thread pool waits its turn.
  */
 export async function withBundle<T>(
   lake: Lake,
@@ -40,45 +42,21 @@ export async function withBundle<T>(
   let largest = 0;
   try {
     await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
-    const file = await open(path, "wx");
+    const file = openSync(path, "wx");
     try {
-      const gathered = new GatheredWrites(file);
-      await fill(async (origin, body) => {
-        await gathered.write(Buffer.from(`{"p":${origins.length},"b":`));
-        await gathered.write(body);
-        await gathered.write(LINE_END);
+      await fill((origin, body) => {
+        appendFileSync(file, `{"p":${origins.length},"b":`);
+        appendFileSync(file, body);
+        appendFileSync(file, "}\n");
         origins.push(origin);
         largest = Math.max(largest, body.length);
       });
-      await gathered.flush();
     } finally {
-      await file.close();
+      closeSync(file);
     }
     return await work({ path, largest, origins });
   } finally {
     await rm(path, { force: true });
-  }
-}
-
-const LINE_END = Buffer.from("}\n");
-const GATHERED_BYTES = 256 * 1024;
-
-/** Many small pieces of a file as few writes; the pieces' bytes may be used again once they were taken. */
-class GatheredWrites {
-  readonly #gathered = Buffer.allocUnsafe(GATHERED_BYTES);
-  #bytes = 0;
-
-  constructor(private readonly file: FileHandle) {}
-
-  async write(piece: Buffer): Promise<void> {
-    if (this.#bytes + piece.length > GATHERED_BYTES) await this.flush();
-    if (piece.length > GATHERED_BYTES) return this.file.writeFile(piece);
-    this.#bytes += piece.copy(this.#gathered, this.#bytes);
-  }
-
-  async flush(): Promise<void> {
-    if (this.#bytes > 0) await this.file.writeFile(this.#gathered.subarray(0, this.#bytes));
-    this.#bytes = 0;
   }
 }
 

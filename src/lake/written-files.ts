@@ -39,7 +39,7 @@ export async function writeFiles(
   target: string,
   { rowGroupSize, cut = "" }: FileForm,
 ): Promise<WrittenFile[]> {
-  const written = await sql.rows(
+  const written = await sql.few(
     `copy (${query}) to ${target} (${FILE_OPTIONS}, row_group_size ${rowGroupSize}${cut})`,
   );
   return written

@@ -36,8 +36,10 @@ export const COMMIT_EVERY_ROWS = 50_000;
 export const COMMIT_EVERY_MS = 30_000;
 /** Pages of an unfinished link that are loaded while it is still being read. */
 export const LOAD_EVERY_PAGES = 20;
+/** The fewest pages of a link's first load. */
+export const FIRST_LOAD_PAGES = 5;
 /** Loads that may be waiting while the next slice is read: more would fill the staging area. */
-export const LOADS_BEHIND = 3;
+export const LOADS_BEHIND = 6;
 /** Links that one slice advances. */
 export const LINKS_PER_SLICE = 400;
 /** Slices of one group at a time, over different links: the next one's calls go out while one ends. */
