@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
-import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
 import type { Dependencies } from "../../src/activities/dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../../src/activities/group-plan.js";
 import { RunWarnings } from "../../src/activities/run-warnings.js";
@@ -35,9 +35,9 @@ export function newLink(link_id: string): PlannedLink {
 }
 
 /** Starts the parts of one test. */
-export async function openActivityBench(): Promise<ActivityBench> {
+export async function openActivityBench(options?: SandboxOptions): Promise<ActivityBench> {
   const directory = await mkdtemp(join(tmpdir(), "nightledger-activity-"));
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(options);
   const api = createApiClient({
     baseUrl: sandbox.url,
     apiKey: sandbox.apiKey,
