@@ -86,15 +86,15 @@ async function startChild(faults?: readonly StoreFault[]): Promise<ChildCommand>
   return child;
 }
 
-async function start(...names: CallName[]) {
+async function start(names: readonly CallName[], run = "run") {
   const { client } = await temporal.client();
   const calls: [CallName, CallInput][] = [];
   for (const name of names) {
-    calls.push([name, { run: "run", request: await putRequest(sealed, "run", name, requests[name]) }]);
+    calls.push([name, { run, request: await putRequest(sealed, run, name, requests[name]) }]);
   }
   return client.workflow.start("makeCalls", {
     taskQueue: settings().taskQueue,
-    workflowId: `calls-${worlds}`,
+    workflowId: `calls-${worlds}-${run}`,
     args: [calls],
   });
 }
@@ -105,7 +105,7 @@ const resultOf = (end: CallEnd | undefined) =>
 test("every operation is answered through a real worker, and nothing personal or secret is in history or log", async () => {
   stop = await startCallWorker(settings());
   const names = Object.keys(CALLS) as CallName[];
-  const handle = await start(...names);
+  const handle = await start(names);
   const ends = (await handle.result()) as CallEnd[];
   expect(ends.map((end, index) => ("failed" in end ? `${names[index]}: ${end.failed}` : "done"))).toEqual(
     names.map(() => "done"),
@@ -114,6 +114,9 @@ test("every operation is answered through a real worker, and nothing personal or
     const kept = await sealed.get(resultOf(ends[index])?.answer ?? "");
     expect(kept, name).toMatchObject({ operation: CALLS[name].operation.name });
   }
+  sandbox.addFault({ kind: "status", status: 422, body: `{"error":"${MARK}"}` });
+  const refused = (await (await start(names, "refused")).result()) as CallEnd[];
+  expect(refused).toEqual(names.map(() => ({ failed: "RejectedError" })));
   await stop();
   stop = undefined;
 
@@ -164,7 +167,7 @@ describe("a worker that is killed after the effect and before the answer", () =>
       sandbox.addFault({ kind: "hang", afterEffect: true, operation: CALLS[name].operation.name, times: 1 });
     }
     const first = await startChild();
-    const handle = await start(...killed);
+    const handle = await start(killed);
     const once = { onboardings: 1, reports: 1, businesses: 1, imported: 3, forwarded: 1 };
     await expect.poll(effects, { timeout: 30_000 }).toEqual(once);
     await first.end("SIGKILL");
@@ -187,7 +190,7 @@ describe("a worker that is killed after the effect and before the answer", () =>
   ] as const)("while its answer was there, %s: one effect", async (_, when, repeated) => {
     const kill: StoreFault = { on: "put", key: "/answer$", when, effect: "kill" };
     const first = await startChild([kill]);
-    const handle = await start("createOnboarding");
+    const handle = await start(["createOnboarding"]);
     expect((await first.ended).signal).toBe("SIGKILL");
     stop = await startCallWorker(settings());
     const [onboarding] = (await handle.result()) as CallEnd[];
@@ -198,7 +201,7 @@ describe("a worker that is killed after the effect and before the answer", () =>
   test("between its intent and the call: it is sent once, after it was looked for", async () => {
     const kill: StoreFault = { on: "putIfAbsent", key: "/intents/", when: "after", effect: "kill" };
     const first = await startChild([kill]);
-    const handle = await start("createOnboarding");
+    const handle = await start(["createOnboarding"]);
     expect((await first.ended).signal).toBe("SIGKILL");
     expect(effects().onboardings).toBe(0);
     stop = await startCallWorker(settings());
