@@ -101,7 +101,7 @@ async function answer(
   if (wait > 0) await delay(wait);
   if (response.destroyed) return;
   const before = lost(fire, false);
-  if (before) return lose(response, before);
+  if (before) return lose(response, before, state.clock.now());
   const query = new Query(queryText, operation.query);
   const handled = operation.handle({
     params,
@@ -115,7 +115,7 @@ async function answer(
   // Most reads answer at once: they are spared a turn of the loop.
   const answered = handled instanceof Promise ? await handled : handled;
   const after = lost(fire, true);
-  return after ? lose(response, after) : send(response, answered, fire);
+  return after ? lose(response, after, state.clock.now()) : send(response, answered, fire);
 }
 
 type Loss = EffectOf<"hang"> | EffectOf<"reset"> | EffectOf<"status">;
@@ -130,7 +130,7 @@ function lost(fire: Fire, afterEffect: boolean): Loss | undefined {
   );
 }
 
-function lose(response: ServerResponse, loss: Loss): void {
+function lose(response: ServerResponse, loss: Loss, now: number): void {
   if (loss.kind === "reset") response.socket?.resetAndDestroy();
-  if (loss.kind === "status") write(response, statusAnswer(loss));
+  if (loss.kind === "status") write(response, statusAnswer(loss, now));
 }

@@ -37,6 +37,8 @@ async function serve(
   const route = routeOf(router, request.method ?? "GET", path);
   const query = new URLSearchParams(queryText);
   const record = begin(state, request, route, path, query);
+  // A service whose clock is off says so in every answer.
+  response.setHeader("date", new Date(state.clock.now()).toUTCString());
   response.once("close", () => {
     state.calls.end(record, response.headersSent ? response.statusCode : undefined);
   });

@@ -5,12 +5,14 @@ import { createApiClient } from "./api/client.js";
 import type { ApiConfig } from "./config.js";
 import { openLake } from "./lake/lake.js";
 import type { ObjectStore } from "./lake/object-store.js";
+import { SealedStore } from "./lake/sealed-store.js";
 import type { Logger } from "./logger.js";
 import { connectWorker } from "./temporal/connection.js";
 import type { TemporalAddress } from "./temporal/connection-settings.js";
 import type { EncryptionKeys } from "./temporal/keys.js";
 import { dataConverter } from "./temporal/payload-codec.js";
 import { installRuntime } from "./temporal/runtime.js";
+import { createSealer } from "./temporal/sealer.js";
 import { VERSION } from "./version.js";
 
 /** What a worker is made of. */
@@ -66,6 +68,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       ...(settings.store && { store: settings.store }),
     });
     releases.push(() => lake.close());
+    const sealed = new SealedStore(lake.store, createSealer(keys));
     const connection = await connectWorker(server);
     releases.push(() => connection.close());
     const worker = await Worker.create({
@@ -73,7 +76,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       namespace: server.namespace,
       taskQueue,
       workflowBundle: { codePath: fileURLToPath(BUNDLE) },
-      activities: createActivities({ api: client, lake, log, concurrency: api.concurrency }),
+      activities: createActivities({ api: client, lake, sealed, log, concurrency: api.concurrency }),
       dataConverter: dataConverter(keys, server.namespace),
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentActivityTaskExecutions: 100,

@@ -2,10 +2,10 @@ import type { Answer } from "../answer.js";
 import { errorBody } from "../answer.js";
 import type { EffectOf, RetryAfter } from "./fault.js";
 
-/** The answer of a `status` fault. */
-export function statusAnswer(fault: EffectOf<"status">): Answer {
+/** The answer of a `status` fault; dates are by the stand-in's clock. */
+export function statusAnswer(fault: EffectOf<"status">, now: number): Answer {
   const headers: Record<string, string> = {};
-  if (fault.retryAfter !== undefined) headers["retry-after"] = retryAfterText(fault.retryAfter);
+  if (fault.retryAfter !== undefined) headers["retry-after"] = retryAfterText(fault.retryAfter, now);
   return {
     status: fault.status,
     headers,
@@ -16,8 +16,8 @@ export function statusAnswer(fault: EffectOf<"status">): Answer {
   };
 }
 
-function retryAfterText(value: RetryAfter): string {
+function retryAfterText(value: RetryAfter, now: number): string {
   if (typeof value === "number") return String(value);
   if ("raw" in value) return value.raw;
-  return new Date(Date.now() + value.dateInSeconds * 1000).toUTCString();
+  return new Date(now + value.dateInSeconds * 1000).toUTCString();
 }

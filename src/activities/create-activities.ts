@@ -1,4 +1,5 @@
 import { admitLinks } from "./admit-links.js";
+import { createCallActivities } from "./calls/create-call-activities.js";
 import { commit } from "./commit.js";
 import type { Dependencies } from "./dependencies.js";
 import { discover } from "./discover.js";
@@ -19,6 +20,7 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
   return {
+    ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
     commit: bound(commit),
     discover: bound(discover),

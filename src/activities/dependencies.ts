@@ -1,5 +1,6 @@
 import type { ApiClient } from "../api/client.js";
 import type { Lake } from "../lake/lake.js";
+import type { SealedStore } from "../lake/sealed-store.js";
 import type { Logger } from "../logger.js";
 import type { RunWarnings } from "./run-warnings.js";
 
@@ -7,6 +8,8 @@ import type { RunWarnings } from "./run-warnings.js";
 export interface Dependencies {
   readonly api: ApiClient;
   readonly lake: Lake;
+  /** The lake's staging area for customers' data and secrets. */
+  readonly sealed: SealedStore;
   readonly log: Logger;
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */

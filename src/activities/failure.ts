@@ -1,6 +1,8 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
+import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/errors.js";
 import { InputError } from "../domain/input-error.js";
 import { StoreFullError } from "../lake/local-store-errors.js";
+import { LostAnswerError } from "./calls/lost-answer-error.js";
 
 /** Attempts on a full disk before a group gives up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
@@ -25,6 +27,57 @@ export async function asActivityFailure<R>(activity: () => Promise<R>): Promise<
       ...(kind === undefined && { cause: error }),
     });
   }
+}
+
+/**
+ * Runs an activity that makes one call for its workflow: what the service or the network did becomes a failure
+ * whose type says what to do about it. Only what may go better next time is tried again, not before the service
+ * said.
+ */
+export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
+  return asActivityFailure(async () => {
+    try {
+      return await activity();
+    } catch (error) {
+      if (error instanceof LostAnswerError) throw failureOf(error, { nonRetryable: true });
+      if (error instanceof ApiError) throw callFailureOf(error);
+      throw error;
+    }
+  });
+}
+
+function callFailureOf(error: ApiError): ApplicationFailure {
+  const { operation, sent, status } = error;
+  const facts = { operation, sent, ...(status !== undefined && { status }) };
+  if (error instanceof NotSentError) {
+    const wait = error.until === undefined ? undefined : Math.max(0, error.until - Date.now());
+    return failureOf(error, { nextRetryDelay: wait, details: [facts] });
+  }
+  if (error instanceof RateLimitedError) {
+    return failureOf(error, { nextRetryDelay: error.retryAfterMs, details: [facts] });
+  }
+  if (error instanceof TransientError) {
+    const { reason, retryAfterMs } = error;
+    return failureOf(error, { nextRetryDelay: retryAfterMs, details: [{ ...facts, reason }] });
+  }
+  return failureOf(error, { nonRetryable: true, details: [facts] });
+}
+
+interface FailureOptions {
+  readonly nonRetryable?: boolean;
+  /** Milliseconds. */
+  readonly nextRetryDelay?: number | undefined;
+  readonly details?: unknown[];
+}
+
+function failureOf(error: Error, { nextRetryDelay, ...options }: FailureOptions): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: error.name,
+    message: error.message,
+    cause: error,
+    ...options,
+    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
+  });
 }
 
 function isFinal(error: Error): boolean {

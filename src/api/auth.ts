@@ -1,5 +1,6 @@
 import { type ClientTokenGrant, grantProblem } from "../domain/client-token-grant.js";
 import { InputError } from "../domain/input-error.js";
+import { identifierProblem } from "../domain/vault-identifier.js";
 import type { CheckedRequest, Operation } from "./operation.js";
 
 /** HTTP Basic with the secret key as user name and no password (SERVICE.md part 5). */
@@ -24,6 +25,19 @@ export function authHeader(
     );
   }
   return { "x-fp-authorization": clientToken };
+}
+
+/** The least that a client token must be made for so that it can be used for one call of a client operation. */
+export function grantFor(
+  operation: Operation,
+  request: CheckedRequest,
+  owner: Pick<ClientTokenGrant, "fp_id" | "ttl" | "decrypt_reason">,
+): ClientTokenGrant {
+  const access = operation.tokenUse?.(request);
+  if (access === undefined) throw new TypeError(`${operation.name} is no client operation`);
+  const { use, fields } = access;
+  const named = fields.every((field) => identifierProblem("client_token", field) === undefined);
+  return { ...owner, scope: use, fields: named && fields.length > 0 ? fields : undefined };
 }
 
 /**

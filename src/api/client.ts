@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
+import { parseHttpDate } from "../domain/retry-after.js";
 import { Admission } from "./admission.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
@@ -25,6 +26,17 @@ export interface ApiClientOptions extends ExchangeLimits {
   readonly userAgent: string;
 }
 
+/** Of a call that must not take effect twice: what is written down before it may leave. */
+export interface SendIntent {
+  /**
+   * Writes it down once the call's turn has come, again where it had to queue again. What it throws keeps the
+   * call from being sent.
+   */
+  declare(): Promise<void>;
+  /** Asked right before the first byte leaves; where it no longer holds the call queues again. */
+  holds(): boolean;
+}
+
 /** What one call may take. */
 export interface CallOptions {
   /** Ends waiting and the call in flight; the call then rejects with the signal's reason. */
@@ -40,6 +52,7 @@ export interface CallOptions {
    * service's own. Such an answer closes neither the gate nor the run.
    */
   readonly anyStatus?: boolean | undefined;
+  readonly intent?: SendIntent | undefined;
 }
 
 /** A client of the service. It never tries a call twice: retries belong to the workflows. */
@@ -67,6 +80,8 @@ export interface ApiClient {
   readonly requestsSent: number;
   /** Epoch milliseconds until which the service asked for no calls; undefined when it didn't. */
   readonly gateUntil: number | undefined;
+  /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
+  readonly clockAheadMs: number | undefined;
   /** Refuses what waits, breaks off what is in flight, closes the connections. */
   close(): Promise<void>;
 }
@@ -83,6 +98,7 @@ class PooledClient implements ApiClient {
   readonly #basePath: string;
   readonly #authorization: string;
   #sent = 0;
+  #lastDate: { readonly text: string; readonly here: number } | undefined;
 
   constructor(options: ApiClientOptions) {
     const { origin, pathname } = new URL(options.baseUrl);
@@ -106,6 +122,13 @@ class PooledClient implements ApiClient {
 
   get gateUntil(): number | undefined {
     return this.#admission.gateUntil;
+  }
+
+  get clockAheadMs(): number | undefined {
+    if (this.#lastDate === undefined) return undefined;
+    const { text, here } = this.#lastDate;
+    const there = parseHttpDate(text, here);
+    return there === undefined ? undefined : there - here;
   }
 
   async call<O extends Operation>(
@@ -184,30 +207,32 @@ class PooledClient implements ApiClient {
     };
   }
 
-  // Gives undefined when the gate closed between admission and sending (a connection was still being made):
-  // nothing was sent, so the call queues again.
+  // Gives undefined when the gate closed between admission and sending (a connection was still being made), or
+  // that took longer than the intent holds: nothing was sent, so the call queues again.
   async #attempt(
     { name: operation, auth }: Operation,
     request: Dispatcher.DispatchOptions,
-    { signal, run, notAfter, anyStatus }: CallOptions,
+    { signal, run, notAfter, anyStatus, intent }: CallOptions,
     form: ExchangeForm,
   ): Promise<Reply | undefined> {
     await this.#admission.enter({ operation, signal, run, notAfter });
-    const held = new Error("the gate has closed");
+    const held = new Error("not now");
     const beforeSend = () => {
       const closed = this.#admission.closedFor(run);
       if (closed === "run") return new AuthError({ operation, sent: false });
-      if (closed === "gate") return held;
+      if (closed === "gate" || intent?.holds() === false) return held;
       this.#sent += 1;
       return undefined;
     };
     // A refused client token says nothing about the key that the rest of the run goes on with.
     const keyOf = auth === "secret_key" ? run : undefined;
     const onHead = (status: number, headers: IncomingHttpHeaders) => {
+      if (headers.date !== undefined) this.#lastDate = { text: headers.date, here: Date.now() };
       if (!anyStatus) this.#obey(keyOf, status, headers);
     };
     const events = { beforeSend, onHead };
     try {
+      await intent?.declare();
       return await exchange(this.#pool, request, operation, this.#options, events, signal, form);
     } catch (error) {
       if (error === held) return undefined;

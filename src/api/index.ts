@@ -1,6 +1,12 @@
 export { checkAnswer, parseBody, readAnswer } from "./answer.js";
 export { type ByteSource, type Bytes, fileBytes } from "./byte-source.js";
-export { type ApiClient, type ApiClientOptions, type CallOptions, createApiClient } from "./client.js";
+export {
+  type ApiClient,
+  type ApiClientOptions,
+  type CallOptions,
+  createApiClient,
+  type SendIntent,
+} from "./client.js";
 export { type ClientToken, withClientToken } from "./client-token.js";
 export * from "./errors.js";
 export type { Reply } from "./exchange.js";

@@ -1,6 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { readAnswer } from "../api/answer.js";
+import { grantFor } from "../api/auth.js";
 import { type ApiClient, type CallOptions, createApiClient } from "../api/client.js";
 import { type ClientToken, withClientToken } from "../api/client-token.js";
 import { ApiError, RateLimitedError, SchemaError, TransientError } from "../api/errors.js";
@@ -8,10 +9,9 @@ import type { Operation, ParamsOf } from "../api/operation.js";
 import { operationFacts } from "../api/reference.js";
 import { checkRequest } from "../api/request.js";
 import { readConfig } from "../config.js";
-import type { ClientTokenGrant } from "../domain/client-token-grant.js";
+import { type ClientTokenGrant, TOKEN_TTL } from "../domain/client-token-grant.js";
 import { InputError } from "../domain/input-error.js";
 import { UnreachableError } from "../domain/unreachable-error.js";
-import { identifierProblem } from "../domain/vault-identifier.js";
 import { VERSION } from "../version.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./call-answer.js";
 import { findOperation, readCallRequest } from "./call-request.js";
@@ -153,9 +153,7 @@ function grantOf(
     );
   }
   if (fpId === undefined) return undefined;
-  const { use, fields } = operation.tokenUse(request);
-  const named = fields.every((field) => identifierProblem("client_token", field) === undefined);
-  return { fp_id: fpId, scope: use, fields: named && fields.length > 0 ? fields : undefined, ttl: 60 };
+  return grantFor(operation, request, { fp_id: fpId, ttl: TOKEN_TTL.min });
 }
 
 function errorFacts(error: ApiError): Record<string, unknown> {

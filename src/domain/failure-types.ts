@@ -15,6 +15,8 @@ export const FAILURE_TYPES = {
   rejected: "RejectedError",
   /** The answer breaks the contract: trying again does not mend it. */
   schema: "SchemaError",
+  /** A write whose answer was lost and that may have taken effect: never sent again by itself. */
+  lostAnswer: "LostAnswerError",
   /** Wrong usage, configuration or input (exit 2). */
   input: "InputError",
   /** The service or Temporal can't be reached (exit 3). */

@@ -9,12 +9,13 @@ import {
   makeDirectoryDurably,
   pathOfKey,
   readInPlace,
+  syncToDisk,
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
 import { publish, publishFiles } from "./local-store-publish.js";
-import type { ObjectStore, StoredObject } from "./object-store.js";
+import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
@@ -47,12 +48,16 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
-  async function put(key: string, body: Uint8Array | string): Promise<void> {
+  async function put(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
     const path = pathOf(key);
+    const directory = dirname(path);
     const temporary = temporaryBeside(path);
+    const durable = options.durable === true;
     try {
-      await directories.writeIn(dirname(path), () => writeTemporary(temporary, body, { durable: false }));
+      if (durable) await makeDirectoryDurably(directory);
+      await directories.writeIn(directory, () => writeTemporary(temporary, body, { durable }));
       renameSync(temporary, path);
+      if (durable) await syncToDisk(directory);
     } catch (error) {
       await rm(temporary, { force: true });
       throw unpublished(error, path);

@@ -11,6 +11,12 @@ export interface StoredObject {
   readonly modifiedAt: Date;
 }
 
+/** How a write is to be done. */
+export interface PutOptions {
+  /** Whether it must survive a power cut once it has returned. */
+  readonly durable?: boolean;
+}
+
 /**
  * Where tables and staging live. Keys are `/`-separated and relative to the store's root;
  * every write is whole or not there at all.
@@ -22,8 +28,8 @@ export interface ObjectStore {
   /** The bytes and the time of an object; into what `room` gives for so many bytes, where they need not be new. */
   read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
-  /** Atomic, not durable: staging is checked by hash when it is read. */
-  put(key: string, body: Uint8Array | string): Promise<void>;
+  /** Atomic; not durable unless asked: staged pages are checked by hash when they are read. */
+  put(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
   /** Atomic and durable; `false` when the key is there already. The one primitive that commits rest on. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
   /** Every entry below a key prefix (a prefix ends in `/` or is empty), in key order, after `startAfter`. */

@@ -1,4 +1,5 @@
 import type { ActivityOptions, RetryPolicy } from "@temporalio/workflow";
+import type { CallName } from "../activities/calls/create-call-activities.js";
 import { FAILURE_TYPES } from "../domain/failure-types.js";
 
 /** Every retry policy and time-out of the workflows stands here: one owner for each thing. */
@@ -24,6 +25,68 @@ export const HEARTBEATING: ActivityOptions = {
 export const BRIEF: ActivityOptions = {
   startToCloseTimeout: "30s",
   retry: UNTIL_A_WORKER_LIVES,
+};
+
+/** What trying again does not mend. A full disk, the network and a service that is busy are not among them. */
+const FINAL: string[] = [
+  FAILURE_TYPES.auth,
+  FAILURE_TYPES.notFound,
+  FAILURE_TYPES.rejected,
+  FAILURE_TYPES.schema,
+  FAILURE_TYPES.input,
+  FAILURE_TYPES.lostAnswer,
+];
+
+/** About an hour: attempts are counted instead of time, so that a machine that was off has lost none. */
+const FOR_AN_HOUR: RetryPolicy = {
+  initialInterval: "1s",
+  backoffCoefficient: 2,
+  maximumInterval: "5m",
+  maximumAttempts: 20,
+  nonRetryableErrorTypes: FINAL,
+};
+
+/** About a day: given up, it would not be known whether it took effect. */
+const FOR_A_DAY: RetryPolicy = { ...FOR_AN_HOUR, maximumAttempts: 300 };
+
+/** One call that changes nothing, or nothing that counts. */
+export const READ_CALL: ActivityOptions = {
+  startToCloseTimeout: "30m",
+  heartbeatTimeout: "10s",
+  retry: FOR_AN_HOUR,
+};
+
+/** One call that changes something: a repetition first settles what became of the one before (call-once.ts). */
+export const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
+
+/** One call with a body, or an answer, of any length. */
+export const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
+
+/** Which of these each operation of the service has. */
+export const CALL_CLASSES: Readonly<Record<CallName, "read" | "write" | "stream">> = {
+  createOnboarding: "write",
+  listUserOnboardings: "read",
+  listBusinessOnboardings: "read",
+  getOnboarding: "read",
+  validateSession: "read",
+  createClientToken: "read",
+  decryptVault: "read",
+  updateVault: "write",
+  uploadToVault: "stream",
+  createCipReport: "write",
+  getUser: "read",
+  createBusiness: "write",
+  updateBusiness: "write",
+  getBusinessInsights: "read",
+  listBankLinks: "read",
+  listUserAccounts: "read",
+  listLinkAccounts: "read",
+  listUserTransactions: "read",
+  listInvestmentTransactions: "read",
+  syncTransactions: "read",
+  importTransactions: "write",
+  callVaultProxy: "stream",
+  sendTestWebhook: "write",
 };
 
 /** A workflow task that a killed worker held is given to another one after this. */

@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
-import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
 import type { Dependencies } from "../../src/activities/dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../../src/activities/group-plan.js";
 import { RunWarnings } from "../../src/activities/run-warnings.js";
 import { createApiClient } from "../../src/api/client.js";
 import { openLake } from "../../src/lake/lake.js";
+import { SealedStore } from "../../src/lake/sealed-store.js";
 import { createLogger } from "../../src/logger.js";
+import { createSealer } from "../../src/temporal/sealer.js";
+import { TEST_KEYS } from "./temporal-environment.js";
 
 /** Failures of activities are what the tests look at: the SDK need not print them. */
 export const SILENT = new DefaultLogger("ERROR", () => undefined);
@@ -32,9 +35,9 @@ export function newLink(link_id: string): PlannedLink {
 }
 
 /** Starts the parts of one test. */
-export async function openActivityBench(): Promise<ActivityBench> {
+export async function openActivityBench(options?: SandboxOptions): Promise<ActivityBench> {
   const directory = await mkdtemp(join(tmpdir(), "nightledger-activity-"));
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(options);
   const api = createApiClient({
     baseUrl: sandbox.url,
     apiKey: sandbox.apiKey,
@@ -46,7 +49,14 @@ export async function openActivityBench(): Promise<ActivityBench> {
   });
   const lake = openLake({ directory: join(directory, "lake") });
   const log = createLogger({ destination: { file: join(directory, "log") }, level: "info", secrets: [] });
-  const deps = { api, lake, log: log.logger, warnings: new RunWarnings(log.logger), concurrency: 4 };
+  const deps = {
+    api,
+    lake,
+    sealed: new SealedStore(lake.store, createSealer(TEST_KEYS)),
+    log: log.logger,
+    warnings: new RunWarnings(log.logger),
+    concurrency: 4,
+  };
   const ref = { runId: "run", group: "g0", plan: "g0/plan" };
   return {
     sandbox,

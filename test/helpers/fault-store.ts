@@ -66,7 +66,7 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
       if (blinded.delete(key)) return Promise.reject(new Error(`the answer of get ${key} was lost`));
       return store.get(key);
     },
-    put: (key, body) => step("put", key, () => store.put(key, body)),
+    put: (key, body, options) => step("put", key, () => store.put(key, body, options)),
     putIfAbsent: (key, body) => step("putIfAbsent", key, () => store.putIfAbsent(key, body)),
     upload: (path, key) => step("upload", key, () => store.upload(path, key)),
     uploadAll: (files) =>

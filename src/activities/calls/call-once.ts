@@ -1,0 +1,158 @@
+import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
+import type { CallOptions } from "../../api/client.js";
+import type { ClientToken } from "../../api/client-token.js";
+import { ApiError, RejectedError, SchemaError, TransientError } from "../../api/errors.js";
+import type { Operation, ParamsOf, ResponseOf } from "../../api/operation.js";
+import { FAILURE_TYPES } from "../../domain/failure-types.js";
+import type { Dependencies } from "../dependencies.js";
+import { CallRecord, type KeptAnswer } from "./call-record.js";
+import { LostAnswerError } from "./lost-answer-error.js";
+import type { Finding, Settlement } from "./settlement.js";
+
+/** Milliseconds a call may wait for its turn; after that its place is free for others, and it is tried later. */
+const TURN_MS = 120_000;
+
+/**
+ * Milliseconds after a lost request before *not there* is believed: the service may still be at it, and a
+ * stalled attempt may still be about to send (`call-record.ts`).
+ */
+const SETTLE_AFTER_MS = 10_000;
+
+/** One call that must not take effect twice. */
+export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
+  readonly operation: O;
+  readonly params: ParamsOf<O>;
+  /** Staging prefix of this one call, ending in `/`: whoever repeats it with the same prefix gets its answer. */
+  readonly key: string;
+  /** How a lost answer is settled; needed where the operation is not idempotent. */
+  readonly settle?: Settlement<ParamsOf<O>, A>;
+  readonly clientToken?: ClientToken;
+  /** The run it belongs to: after its first 401/403 no call of it starts any more. */
+  readonly run?: string;
+  /** Makes the call and gives what is kept of its answer; left out: the parsed body. */
+  readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
+  readonly settleAfterMs?: number;
+}
+
+/** The answer of a call, and where it came from. */
+export interface SettledCall<A> {
+  readonly body: A;
+  /** Epoch milliseconds at which it came. */
+  readonly at: number;
+  /** `found`: an earlier attempt had kept it. `settled`: the effect of a lost request was found. */
+  readonly repeated: "no" | "found" | "settled";
+}
+
+/**
+ * Makes a call whose answer is kept, sealed, in the staging area, so that however often the activity is repeated it
+ * takes effect once. Runs inside an activity.
+ *
+ * @throws LostAnswerError when an earlier request may have taken effect and nothing tells.
+ * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect.
+ * @throws ApiError, InputError of the call itself.
+ */
+export async function callOnce<O extends Operation, A = ResponseOf<O>>(
+  deps: Dependencies,
+  call: OnceCall<O, A>,
+): Promise<SettledCall<A>> {
+  const { operation, key, settle } = call;
+  const guarded = settle !== undefined || !operation.idempotent;
+  const record = await CallRecord.open(deps.sealed, key, operation.name);
+  const kept = await record.answer<A>();
+  if (kept !== undefined) return answered(kept, "found");
+  const plan = await planOf(call, record);
+  if ("found" in plan) return answered(await record.keep(plan.found, guarded), "settled");
+  try {
+    const body = await send(deps, call, plan.missing, guarded ? record : undefined);
+    const whole = plan.complete?.(body) ?? body;
+    return answered(await record.keep(whole, guarded), "no");
+  } catch (error) {
+    const meaning = meaningOf(call, record, error);
+    if (meaning instanceof Error) throw meaning;
+    if (meaning !== undefined) return answered(await record.keep(meaning.found, guarded), "settled");
+    throw await judged(call, record, error);
+  }
+}
+
+function answered<A>({ body, at }: KeptAnswer<A>, repeated: SettledCall<A>["repeated"]): SettledCall<A> {
+  return { body, at, repeated };
+}
+
+/** What is to be sent, after what earlier attempts have sent. */
+async function planOf<O extends Operation, A>(
+  { operation, params, settle, settleAfterMs = SETTLE_AFTER_MS }: OnceCall<O, A>,
+  { earlier }: CallRecord,
+): Promise<Finding<ParamsOf<O>, A>> {
+  const [first] = earlier;
+  if (first === undefined || settle?.rule === "again") return { missing: params };
+  if (settle?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
+  const finding = await settle.find({
+    operation: operation.name,
+    sentAt: first.at,
+    clockAheadMs: first.clockAheadMs,
+  });
+  if ("found" in finding) return finding;
+  const wait = Math.max(...earlier.map(({ at }) => at)) + settleAfterMs - Date.now();
+  if (wait <= 0) return finding;
+  throw ApplicationFailure.create({
+    type: FAILURE_TYPES.transient,
+    message:
+      `${operation.name}: the answer to an earlier request was lost, and its effect is not to be found yet. ` +
+      "Nothing was sent; it is looked for once more, and sent again when it is not there then",
+    nextRetryDelay: wait,
+  });
+}
+
+function send<O extends Operation, A>(
+  deps: Dependencies,
+  { operation, clientToken, run, send: how }: OnceCall<O, A>,
+  params: ParamsOf<O>,
+  record: CallRecord | undefined,
+): Promise<A> {
+  const options: CallOptions = {
+    signal: cancellationSignal(),
+    notAfter: Date.now() + TURN_MS,
+    clientToken,
+    run,
+    intent: record && {
+      declare: () => record.declare(deps.api.clockAheadMs),
+      holds: () => record.holds(),
+    },
+  };
+  return how?.(params, options) ?? (deps.api.read(operation, params, options) as Promise<A>);
+}
+
+/** What the refusal of a repetition says of the request before it. */
+function meaningOf<O extends Operation, A>(
+  { operation, settle }: OnceCall<O, A>,
+  { earlier: [first] }: CallRecord,
+  error: unknown,
+): { readonly found: A } | Error | undefined {
+  if (first === undefined || settle?.rule !== "again" || !(error instanceof RejectedError)) return undefined;
+  const meaning = settle.refused?.(error.status ?? 0);
+  return meaning === "unknown" ? new LostAnswerError(operation.name, first.at, { cause: error }) : meaning;
+}
+
+/** Takes the intent back where the request had no effect, and gives the error to throw. */
+async function judged<O extends Operation, A>(
+  { operation, settle }: OnceCall<O, A>,
+  record: CallRecord,
+  error: unknown,
+): Promise<unknown> {
+  const sentAt = record.declaredAt;
+  if (!(error instanceof ApiError) || sentAt === undefined) return error;
+  if (hadNoEffect(error)) {
+    await record.retract();
+    return error;
+  }
+  const hopeless = settle === undefined || settle.rule === "unknown";
+  if (!hopeless || error instanceof SchemaError) return error;
+  return new LostAnswerError(operation.name, sentAt, { cause: error });
+}
+
+/** Whether a failed request certainly changed nothing: it never left, or was refused. */
+function hadNoEffect(error: ApiError): boolean {
+  if (!error.sent) return true;
+  const { status } = error;
+  return status !== undefined && status >= 400 && status < 500 && !(error instanceof TransientError);
+}

@@ -1,0 +1,129 @@
+import { NotSentError } from "../../api/errors.js";
+import type { SealedStore } from "../../lake/sealed-store.js";
+
+/** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
+const INTENT_HOLDS_MS = 5_000;
+
+/** That a request is about to leave. */
+export interface CallIntent {
+  readonly operation: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Milliseconds that the service's clock was ahead of that of the worker that sent it, where it was known. */
+  readonly clockAheadMs: number | null;
+}
+
+/** An answer as it was kept. */
+export interface KeptAnswer<A> {
+  readonly operation: string;
+  /** Epoch milliseconds at which it came. */
+  readonly at: number;
+  readonly body: A;
+}
+
+/** How far a call came, by what it left. */
+export type CallState = "not sent" | "sent" | "answered";
+
+/** Key of the answer of the call that is staged below a prefix. */
+export function answerKey(prefix: string): string {
+  return `${prefix}answer`;
+}
+
+function intentsPrefix(prefix: string): string {
+  return `${prefix}intents/`;
+}
+
+/** How far the call below a prefix came. `sent` may be a request that took effect or one that did not. */
+export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
+  if ((await sealed.stat(answerKey(prefix))) !== undefined) return "answered";
+  return (await sealed.list(intentsPrefix(prefix))).length > 0 ? "sent" : "not sent";
+}
+
+/**
+ * The record of one call. Before a request may leave, an intent is written under the next number, which only
+ * one attempt can take: of a stalled attempt and the one that was started in its place, one sends.
+ */
+export class CallRecord {
+  #own: number | undefined;
+  #ownAt = 0;
+  #last: number;
+
+  private constructor(
+    private readonly sealed: SealedStore,
+    private readonly prefix: string,
+    private readonly operation: string,
+    /** What earlier attempts have sent without an answer, the first one first. */
+    readonly earlier: readonly CallIntent[],
+    last: number,
+  ) {
+    this.#last = last;
+  }
+
+  /** Reads what earlier attempts of the call left. */
+  static async open(sealed: SealedStore, prefix: string, operation: string): Promise<CallRecord> {
+    const entries = await sealed.list(intentsPrefix(prefix));
+    const numbers = entries.map(({ key }) => numberOf(key)).sort((a, b) => a - b);
+    const found = await Promise.all(
+      numbers.map((number) => sealed.get<CallIntent>(intentKey(prefix, number))),
+    );
+    const intents = found.filter((intent) => intent !== undefined);
+    return new CallRecord(sealed, prefix, operation, intents, numbers.at(-1) ?? 0);
+  }
+
+  /** The answer that an earlier attempt kept. */
+  async answer<A>(): Promise<KeptAnswer<A> | undefined> {
+    const kept = await this.sealed.get<KeptAnswer<A>>(answerKey(this.prefix));
+    if (kept === undefined || kept.operation === this.operation) return kept;
+    throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
+  }
+
+  /** Keeps the answer. Durable where a second request would be a second effect. */
+  async keep<A>(body: A, durable: boolean): Promise<KeptAnswer<A>> {
+    const kept = { operation: this.operation, at: Date.now(), body };
+    await this.sealed.put(answerKey(this.prefix), kept, { durable });
+    return kept;
+  }
+
+  /**
+   * Writes down, durably, that the request is about to leave.
+   *
+   * @throws NotSentError when another attempt of the same call has done so since.
+   */
+  async declare(clockAheadMs: number | undefined): Promise<void> {
+    const next = this.#last + 1;
+    const at = Date.now();
+    const intent: CallIntent = { operation: this.operation, at, clockAheadMs: clockAheadMs ?? null };
+    if (!(await this.sealed.putIfAbsent(intentKey(this.prefix, next), intent))) {
+      throw new NotSentError(this.operation);
+    }
+    // Only now: an attempt that saw the former one must find this number taken.
+    await this.retract();
+    this.#own = next;
+    this.#ownAt = at;
+    this.#last = next;
+  }
+
+  /** Epoch milliseconds of this attempt's intent; undefined before it has one. */
+  get declaredAt(): number | undefined {
+    return this.#own === undefined ? undefined : this.#ownAt;
+  }
+
+  holds(): boolean {
+    return this.#own !== undefined && Date.now() - this.#ownAt < INTENT_HOLDS_MS;
+  }
+
+  /** Takes this attempt's intent away: its request certainly did not take effect. */
+  async retract(): Promise<void> {
+    if (this.#own === undefined) return;
+    await this.sealed.delete(intentKey(this.prefix, this.#own));
+    this.#own = undefined;
+  }
+}
+
+function intentKey(prefix: string, number: number): string {
+  return `${intentsPrefix(prefix)}${number}`;
+}
+
+function numberOf(key: string): number {
+  return Number(key.slice(key.lastIndexOf("/") + 1));
+}

@@ -1,0 +1,15 @@
+/** Encrypts what may lie on a disk but may not be read there, and opens it again. */
+export interface Sealer {
+  /**
+   * Encrypts with the current key into one self-contained run of bytes.
+   *
+   * @param context what the bytes are for; they open under the same context only.
+   */
+  seal(bytes: Uint8Array, context: string): Uint8Array;
+  /**
+   * Opens what {@link seal} made, also under an older key.
+   *
+   * @throws InputError when the key is unknown or wrong, or the bytes were changed, cut or moved.
+   */
+  open(sealed: Uint8Array, context: string): Uint8Array;
+}
