@@ -1,4 +1,5 @@
 import type { ApiClient } from "../api/client.js";
+import type { FrozenBatches } from "../lake/frozen-batch.js";
 import type { Lake } from "../lake/lake.js";
 import type { SealedStore } from "../lake/sealed-store.js";
 import type { Logger } from "../logger.js";
@@ -10,6 +11,8 @@ export interface Dependencies {
   readonly lake: Lake;
   /** The lake's staging area for customers' data and secrets. */
   readonly sealed: SealedStore;
+  /** The customers files that batches run on. */
+  readonly batches: FrozenBatches;
   readonly log: Logger;
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */

@@ -14,10 +14,13 @@ const TABLES = [
   "bank_links",
   "quarantine",
   "runs",
+  "onboardings",
+  "onboarding_events",
+  "webhook_events",
 ] as const;
 
 /**
- * Looks whether this version may write every table that a sync writes to; changes nothing.
+ * Looks whether this version may write every table that a job writes to; changes nothing.
  *
  * @throws InputError naming the table that a newer version made, or whose log is damaged.
  */

@@ -8,6 +8,7 @@ import type { Dependencies } from "../../src/activities/dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../../src/activities/group-plan.js";
 import { RunWarnings } from "../../src/activities/run-warnings.js";
 import { createApiClient } from "../../src/api/client.js";
+import { FrozenBatches } from "../../src/lake/frozen-batch.js";
 import { openLake } from "../../src/lake/lake.js";
 import { SealedStore } from "../../src/lake/sealed-store.js";
 import { createLogger } from "../../src/logger.js";
@@ -49,10 +50,12 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
   });
   const lake = openLake({ directory: join(directory, "lake") });
   const log = createLogger({ destination: { file: join(directory, "log") }, level: "info", secrets: [] });
+  const sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
   const deps = {
     api,
     lake,
-    sealed: new SealedStore(lake.store, createSealer(TEST_KEYS)),
+    sealed,
+    batches: new FrozenBatches(sealed),
     log: log.logger,
     warnings: new RunWarnings(log.logger),
     concurrency: 4,

@@ -1,0 +1,75 @@
+import type { OutcomeName, OutcomeRecord } from "../../domain/onboarding/outcome.js";
+import { appendOnce } from "../../lake/append.js";
+import { writeRows } from "../../lake/parquet-file.js";
+import { getOutcome } from "../../lake/staged-outcomes.js";
+import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
+import type { Dependencies } from "../dependencies.js";
+import { inLanes } from "../lanes.js";
+import { beating } from "../slice.js";
+import { eventRows, type OutcomeOrigin, onboardingRow } from "./outcome-rows.js";
+
+const READ_AT_ONCE = 16;
+
+export interface RecordOutcomesInput {
+  readonly batchId: string;
+  readonly runId: string;
+  /** Names this set of rows within the run: the same name is written once. */
+  readonly chunk: string;
+  /** Whether `output` stands in the table in the clear. */
+  readonly plainOutput: boolean;
+  /** Outcomes that were staged with `putOutcome`. */
+  readonly rows: readonly OutcomeName[];
+}
+
+/**
+ * Writes staged outcomes into `onboarding_events` and then `onboardings`, one file each, once. The events come
+ * first: a row in `onboardings` always has the key under which it was posted.
+ */
+export async function recordOutcomes(deps: Dependencies, input: RecordOutcomesInput): Promise<void> {
+  const { batchId, runId, chunk, plainOutput } = input;
+  if (input.rows.length === 0) return;
+  await beating(async () => {
+    const appId = `${runId}/outcomes/${chunk}`;
+    const now = new Date().toISOString();
+    const read = once(async () => {
+      const { playbook } = await deps.batches.require(batchId);
+      const origin: OutcomeOrigin = { batchId, runId, playbook, plainOutput };
+      const outcomes = await inLanes(READ_AT_ONCE, input.rows, (name) =>
+        getOutcome(deps.sealed, batchId, name),
+      );
+      return { origin, outcomes };
+    });
+    await appendOnce(deps.lake, onboardingEvents, appId, async () => {
+      const { origin, outcomes } = await read();
+      const rows = outcomes.flatMap((outcome) => eventRows(origin, outcome, now));
+      return writeRows(deps.lake, onboardingEvents, runId, rows);
+    });
+    await appendOnce(deps.lake, onboardings, appId, async () => {
+      const { origin, outcomes } = await read();
+      const rows = await inLanes(READ_AT_ONCE, outcomes, (outcome) => rowOf(deps, origin, outcome));
+      return writeRows(deps.lake, onboardings, runId, rows);
+    });
+  });
+}
+
+async function rowOf(
+  deps: Dependencies,
+  origin: OutcomeOrigin,
+  outcome: OutcomeRecord,
+): Promise<Record<string, unknown>> {
+  // Only a message can quote the row's values.
+  const [frozen] =
+    outcome.errorMessage === null
+      ? []
+      : await deps.batches.rows(origin.batchId, outcome.row, outcome.row + 1);
+  return onboardingRow(origin, outcome, frozen, deps.sealed.sealer);
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work();
+    return result;
+  };
+}

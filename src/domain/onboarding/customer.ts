@@ -1,0 +1,52 @@
+/** What a row of a customers file may be about. */
+export const CUSTOMER_KINDS = ["user", "business"] as const;
+export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
+
+/** Whether `POST /onboardings` waits for the decision (SERVICE.md 4.1, rules 1 and 2). */
+export const ONBOARDING_MODES = ["sync", "async"] as const;
+export type OnboardingMode = (typeof ONBOARDING_MODES)[number];
+
+/** Anything that JSON can hold. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+/** A file to upload into a customer's vault, as it was when the customers file was read. */
+export interface CustomerDocument {
+  readonly bytes: number;
+  /** Hex, of the file's bytes. */
+  readonly sha256: string;
+  /** By the file's extension; null where that says nothing. */
+  readonly contentType: string | null;
+}
+
+/** One customer of a file, found right: personal data, so it is sealed wherever it is kept. */
+export interface CustomerRow {
+  /** Line of the file it starts at, from 1. */
+  readonly line: number;
+  readonly kind: CustomerKind;
+  /** `fp_id` of a user or `fp_bid` of a business. */
+  readonly fpId: string | null;
+  /** Only where there is no `fpId`: the service takes one of them. */
+  readonly externalId: string | null;
+  readonly prerequisiteData: { readonly [key: string]: Json } | null;
+  /** Values by identifier: written with a client token, for a new business given at its creation. */
+  readonly vault: { readonly [identifier: string]: Json };
+  readonly documents: { readonly [identifier: string]: CustomerDocument };
+  /** A business without `fp_bid`: made first; where its external id is taken, the one there is adopted. */
+  readonly create: boolean;
+}
+
+/** What is wrong with a row; never quotes a value. */
+export interface RowProblem {
+  /** Line the row starts at, from 1. */
+  readonly line: number;
+  /** Null where it is the row as a whole. */
+  readonly column: string | null;
+  readonly rule: string;
+}
+
+/** What can be said of a row that was refused: only ids that are right by themselves. */
+export interface RowName {
+  readonly kind: CustomerKind | null;
+  readonly fpId: string | null;
+  readonly externalId: string | null;
+}

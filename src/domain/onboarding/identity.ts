@@ -1,0 +1,100 @@
+import { canonicalJson } from "../canonical-json.js";
+import { parsePlaybookKey } from "../playbook-key.js";
+import type { CustomerRow, OnboardingMode, RowProblem } from "./customer.js";
+
+/** Hex sha256 of a text's UTF-8; given by callers, because workflows and `domain/` have no Node. */
+export type Sha256 = (text: string) => string;
+
+/** What a batch does with each of its customers: part of every key. */
+export interface BatchPurpose {
+  /** `<playbook_key>` or `<playbook_key>:v<n>`, as it is posted. */
+  readonly playbook: string;
+  readonly mode: OnboardingMode;
+}
+
+/** A playbook without its version tag: events carry it so. */
+export function playbookKeyOf(playbook: string): string {
+  return parsePlaybookKey(playbook)?.playbook ?? playbook;
+}
+
+/** The version that a playbook key pins; null for whichever is current. */
+export function playbookVersionOf(playbook: string): number | null {
+  return parsePlaybookKey(playbook)?.version ?? null;
+}
+
+/**
+ * Whom a row is about: `fp_id:…`, else `external_id:…`, else, for a business that is to be made from first data
+ * alone, that data.
+ */
+export function identityOf(customer: Pick<CustomerRow, "fpId" | "externalId" | "vault">): string {
+  if (customer.fpId !== null) return fpIdentity(customer.fpId);
+  if (customer.externalId !== null) return externalIdentity(customer.externalId);
+  return `data:${canonicalJson(customer.vault)}`;
+}
+
+function fpIdentity(fpId: string): string {
+  return `fp_id:${fpId}`;
+}
+
+function externalIdentity(externalId: string): string {
+  return `external_id:${externalId}`;
+}
+
+/** The part of a workflow's id that stands for a customer: 32 hex digits. */
+export function identityHash(sha256: Sha256, identity: string): string {
+  return sha256(identity).slice(0, 32);
+}
+
+/**
+ * The key under which a row was posted or not, in whatever batch: 32 hex digits of kind, identity, content,
+ * playbook and mode. A document counts by its bytes, not by its path; the line does not count.
+ */
+export function rowKey(sha256: Sha256, customer: CustomerRow, { playbook, mode }: BatchPurpose): string {
+  const documents = Object.entries(customer.documents).map(([name, { sha256: hash }]) => [name, hash]);
+  const content = {
+    data: customer.prerequisiteData,
+    vault: customer.vault,
+    documents: Object.fromEntries(documents),
+  };
+  const key = [customer.kind, identityOf(customer), content, playbook, mode];
+  return sha256(canonicalJson(key)).slice(0, 32);
+}
+
+/** A row as it counts in its batch's id. */
+export function batchLine(line: number, row: { readonly rowKey: string } | readonly RowProblem[]): string {
+  if ("rowKey" in row) return `${line} ${row.rowKey}\n`;
+  return `${line} invalid ${JSON.stringify(row.map(({ column, rule }) => [column, rule]))}\n`;
+}
+
+/** `onb_` and 24 hex digits; `linesSha256` is the sha256 of every {@link batchLine} in the file's order. */
+export function batchId(sha256: Sha256, linesSha256: string, { playbook, mode }: BatchPurpose): string {
+  return `onb_${sha256(canonicalJson([linesSha256, playbook, mode])).slice(0, 24)}`;
+}
+
+/** Single flight of a customer on a playbook, across batches and versions of the playbook. */
+export function customerWorkflowId(scope: string, playbookKey: string, hash: string): string {
+  return `onboard/${scope}/${playbookKey}/${hash}`;
+}
+
+/** Single flight of a batch. */
+export function batchWorkflowId(scope: string, batch: string): string {
+  return `onboard-batch/${scope}/${batch}`;
+}
+
+/** The workflows that an event may be for: it carries both ids of a customer, who is known by one of them. */
+export function eventWorkflowIds(
+  sha256: Sha256,
+  scope: string,
+  event: {
+    readonly fp_id?: string | null | undefined;
+    readonly external_id?: string | null | undefined;
+    readonly playbook_key: string;
+  },
+): string[] {
+  const identities = [
+    ...(event.fp_id ? [fpIdentity(event.fp_id)] : []),
+    ...(event.external_id ? [externalIdentity(event.external_id)] : []),
+  ];
+  const key = playbookKeyOf(event.playbook_key);
+  return identities.map((identity) => customerWorkflowId(scope, key, identityHash(sha256, identity)));
+}

@@ -1,0 +1,134 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
+import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
+import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import { openQuery } from "../../../src/lake/query.js";
+import { putOutcome } from "../../../src/lake/staged-outcomes.js";
+import { TABLES } from "../../../src/streams/tables.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
+import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding-batch.js";
+
+const MARK = "PLANTED-4711";
+const customers: CustomerRow[] = [
+  customer(2, {
+    vault: { "id.first_name": MARK, "custom.n": 987654 },
+    prerequisiteData: { a: { b: `${MARK}-b` } },
+  }),
+  customer(3, { fpId: null, externalId: "c-3" }),
+  customer(4, { kind: "business", fpId: "fp_bid_4" }),
+];
+
+let bench: ActivityBench;
+let batchId: string;
+beforeEach(async () => {
+  bench = await openActivityBench();
+  batchId = await freezeCustomers(bench.deps.batches, customers);
+});
+afterEach(() => bench.close());
+
+async function record(chunk: string, outcomes: readonly OutcomeRecord[], plainOutput = false): Promise<void> {
+  for (const outcome of outcomes) await putOutcome(bench.deps.sealed, batchId, outcome);
+  await bench.run(() =>
+    recordOutcomes(bench.deps, { batchId, runId: "run", chunk, plainOutput, rows: outcomes }),
+  );
+}
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const { lake } = bench.deps;
+  const scratchDirectory = join(lake.duckdb.scratchDirectory, "query");
+  const opened = openQuery(lake.store, { scratchDirectory, tables: TABLES });
+  const rows: Record<string, unknown>[] = [];
+  for await (const batch of opened.query(sql)) rows.push(...batch);
+  await opened.close();
+  return rows;
+}
+
+const outcome = (at: number, change: Partial<OutcomeRecord> = {}) =>
+  outcomeOf(customers[at] as CustomerRow, at, change);
+
+test("outcomes become rows with every column, and an event that names the row's key", async () => {
+  await record("1", [outcome(0), outcome(1), outcome(2, { status: "incomplete", nextAction: "look" })]);
+  const rows = await query("select * from onboardings order by line");
+  expect(rows[0]).toEqual({
+    ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, kind: "user", fp_id: "fp_2" },
+    ...{ fp_bid: null, external_id: null, onboarding_id: "ob_2", playbook_key: "pb_1", playbook_version: 3 },
+    ...{
+      status: "pass",
+      requires_manual_review: false,
+      output: null,
+      error_class: null,
+      error_message: null,
+    },
+    ...{ started_at: "2026-11-21T02:15:00.000000Z", settled_at: "2026-11-21T02:16:00.000000Z" },
+    ...{ settled_by: "poll", next_action: null },
+  });
+  expect(rows[1]).toMatchObject({ line: 3, fp_id: null, external_id: "c-3" });
+  expect(rows[2]).toMatchObject({ kind: "business", fp_id: null, fp_bid: "fp_bid_4", status: "incomplete" });
+  const events = await query("select * from onboarding_events order by line");
+  expect(events[0]).toEqual({
+    ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, row_key: outcome(0).rowKey },
+    ...{ event: "recorded", status: "pass", onboarding_id: "ob_2", message_id: null, detail: null },
+    at: "2026-11-21T02:16:00.000000Z",
+  });
+  expect(events).toHaveLength(3);
+});
+
+test("events that came with an outcome stand instead of the usual one", async () => {
+  const at = "2026-11-21T02:17:00.000Z";
+  const event = { event: "webhook", status: "fail", messageId: "msg_1", at, detail: "version 4 came" };
+  await record("1", [outcome(0, { version: 2, status: "fail", settledBy: "webhook", events: [event] })]);
+  expect(await query("select version, event, status, message_id, detail from onboarding_events")).toEqual([
+    { version: 2, event: "webhook", status: "fail", message_id: "msg_1", detail: "version 4 came" },
+  ]);
+});
+
+test("a repeated activity writes nothing twice, also where only half of it was done", async () => {
+  await record("1", [outcome(0)]);
+  await record("1", [outcome(0)]);
+  expect(await query("select count(*) as n from onboardings")).toEqual([{ n: 1 }]);
+  expect(await query("select count(*) as n from onboarding_events")).toEqual([{ n: 1 }]);
+
+  const { lake } = bench.deps;
+  const half = { ...bench.deps, lake: { ...lake, table: refuseTable("onboardings") } };
+  await putOutcome(bench.deps.sealed, batchId, outcome(1));
+  const input = { batchId, runId: "run", chunk: "2", plainOutput: false, rows: [outcome(1)] };
+  await expect(bench.run(() => recordOutcomes(half, input))).rejects.toThrow("the disk went away");
+  expect(await query("select count(*) as n from onboardings")).toEqual([{ n: 1 }]);
+  await bench.run(() => recordOutcomes(bench.deps, input), 2);
+  expect(await query("select line from onboardings order by line")).toEqual([{ line: 2 }, { line: 3 }]);
+  expect(await query("select line from onboarding_events order by line")).toEqual([{ line: 2 }, { line: 3 }]);
+});
+
+function refuseTable(refused: string): ActivityBench["deps"]["lake"]["table"] {
+  return (name) => {
+    if (name === refused) throw new Error("the disk went away");
+    return bench.deps.lake.table(name);
+  };
+}
+
+test("an output is sealed unless it shall be plain, and what a message quotes of the row is taken out", async () => {
+  const output = JSON.stringify({ seen: MARK });
+  const errorMessage = `no such person: ${MARK}-b, ${MARK} (987654)`;
+  await record("1", [outcome(0, { status: "error", output, errorMessage })]);
+  const [row] = await query("select output, error_message from onboardings");
+  expect(row?.error_message).toBe("no such person: [value], [value] ([value])");
+  const opened = bench.deps.sealed.sealer.open(
+    Buffer.from(String(row?.output), "base64"),
+    "onboardings.output",
+  );
+  expect(Buffer.from(opened).toString()).toBe(output);
+  expect(await filesWith(MARK)).toEqual([]);
+
+  await record("2", [outcome(1, { output: '{"score":1}' })], true);
+  expect(await query("select output from onboardings where line = 3")).toEqual([{ output: '{"score":1}' }]);
+});
+
+async function filesWith(text: string): Promise<string[]> {
+  const names = await readdir(bench.deps.lake.store.address, { recursive: true, withFileTypes: true });
+  const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
+  expect(files.length).toBeGreaterThan(5);
+  const held = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)));
+  return files.filter((_, at) => held[at]);
+}

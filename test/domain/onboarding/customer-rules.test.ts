@@ -1,0 +1,236 @@
+import { describe, expect, it } from "vitest";
+import { type GivenCustomer, judgeCustomer } from "../../../src/domain/onboarding/customer-rules.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function given(
+  names: Fields,
+  groups: { data?: Fields; vault?: Fields; document?: Fields } = {},
+): GivenCustomer {
+  const map = (fields: Fields = {}) => new Map(Object.entries(fields));
+  const { data, vault, document } = groups;
+  return { line: 7, names, data: map(data), vault: map(vault), document: map(document), problems: [] };
+}
+
+const NO_UPDATE = "id.*, custom.<name>, investor_profile.*, document.*";
+
+describe("a row that keeps the rules", () => {
+  it.each<[string, GivenCustomer, object]>([
+    [
+      "a user by fp_id",
+      given({ fp_id: "fp_1" }),
+      { kind: "user", fpId: "fp_1", externalId: null, create: false },
+    ],
+    [
+      "a user by external id",
+      given({ kind: "user", external_id: "a@b.c/1" }),
+      { fpId: null, externalId: "a@b.c/1" },
+    ],
+    ["no data is null", given({ fp_id: "fp_1" }), { prerequisiteData: null, vault: {} }],
+    [
+      "data of any JSON",
+      given({ external_id: "a" }, { data: { n: 1.5, t: "", o: { a: [null, true] } } }),
+      { prerequisiteData: { n: 1.5, t: "", o: { a: [null, true] } } },
+    ],
+    [
+      "vault values of every type",
+      given(
+        { fp_id: "fp_1" },
+        { vault: { "id.dob": "1980-01-01", "custom.n": 3, "custom.b": false, "custom.o": {} } },
+      ),
+      { vault: { "id.dob": "1980-01-01", "custom.n": 3, "custom.b": false, "custom.o": {} } },
+    ],
+    [
+      "a file",
+      given({ fp_id: "fp_1" }, { document: { "custom.scan": "a.png" } }),
+      { documents: new Map([["custom.scan", "a.png"]]) },
+    ],
+    [
+      "a business that is there",
+      given({ kind: "business", fp_bid: "fp_bid_1" }),
+      { fpId: "fp_bid_1", create: false },
+    ],
+    ["a business by external id", given({ kind: "business", external_id: "a-1" }), { create: true }],
+    [
+      "a business by first data",
+      given({ kind: "business" }, { vault: { "business.name": "A", "custom.x": 1 } }),
+      { create: true, fpId: null, externalId: null },
+    ],
+  ])("%s", (_, row, draft) => {
+    const judged = judgeCustomer(row);
+    expect(judged).not.toHaveProperty("problems");
+    expect("draft" in judged && judged.draft).toMatchObject({ line: 7, ...draft });
+  });
+
+  it("keeps a field named __proto__ a field", () => {
+    const data = JSON.parse('{"__proto__":{"a":1}}') as Fields;
+    const judged = judgeCustomer(given({ fp_id: "fp_1" }, { data }));
+    expect("draft" in judged && JSON.stringify(judged.draft.prerequisiteData)).toBe('{"__proto__":{"a":1}}');
+  });
+});
+
+const needsFpId = "needs the fp_id in the row: no operation finds a user's vault by external id";
+const upload =
+  "id.*, business.*, custom.<name>, investor_profile.employment_status, investor_profile.occupation";
+
+describe("a row that breaks a rule: column and rule", () => {
+  it.each<[string, GivenCustomer, [string | null, string]]>([
+    ["unknown kind", given({ kind: "User", fp_id: "a" }), ["kind", "is not user or business"]],
+    ["kind no text", given({ kind: 1, fp_id: "a" }), ["kind", "is not user or business"]],
+    ["neither id", given({}), ["fp_id", "is missing, and so is external_id"]],
+    [
+      "neither id nor first data",
+      given({ kind: "business" }, { data: { a: 1 } }),
+      ["fp_bid", "is missing, and so are external_id and first data (vault.…) to make the business with"],
+    ],
+    ["both ids", given({ fp_id: "a", external_id: "b" }), ["external_id", "is given together with fp_id"]],
+    [
+      "both ids of a business",
+      given({ kind: "business", fp_bid: "a", external_id: "b" }),
+      ["external_id", "is given together with fp_bid"],
+    ],
+    ["fp_id blank", given({ fp_id: "  " }), ["fp_id", "is blank"]],
+    ["fp_id with a slash", given({ fp_id: "a/b" }), ["fp_id", "has a slash"]],
+    ["fp_id with spaces around", given({ fp_id: "a " }), ["fp_id", "has spaces around it"]],
+    ["fp_id no text", given({ fp_id: 5 }), ["fp_id", "is not text"]],
+    [
+      "fp_bid of a user",
+      given({ fp_bid: "a" }),
+      ["fp_bid", "is not for a user: give fp_id, or the kind business"],
+    ],
+    [
+      "fp_id of a business",
+      given({ kind: "business", fp_id: "a" }),
+      ["fp_id", "is not for a business: give fp_bid"],
+    ],
+    [
+      "external id with a space",
+      given({ external_id: "a b" }),
+      ["external_id", "is one with white space or a control character"],
+    ],
+    ["external id no text", given({ external_id: {} }), ["external_id", "is not text"]],
+    [
+      "external id of a business with a sign",
+      given({ kind: "business", external_id: "a@b" }),
+      ["external_id", "has a character other than letters, digits, underscores, hyphens and periods"],
+    ],
+    [
+      "data too large a number",
+      given({ fp_id: "a" }, { data: { n: { deep: [2 ** 53] } } }),
+      ["data.n", "is a number too large to arrive exactly: give it as text"],
+    ],
+    [
+      "data with half a character",
+      given({ fp_id: "a" }, { data: { n: { "\ud800": 1 } } }),
+      ["data.n", "has a lone surrogate"],
+    ],
+    [
+      "vault without fp_id",
+      given({ external_id: "a" }, { vault: { "id.dob": "x" } }),
+      ["vault.id.dob", needsFpId],
+    ],
+    [
+      "vault of no identifier",
+      given({ fp_id: "a" }, { vault: { "id.firstname": "x" } }),
+      ["vault.id.firstname", `is not a data identifier; accepted: ${NO_UPDATE}`],
+    ],
+    [
+      "vault of a group that a user has not",
+      given({ fp_id: "a" }, { vault: { "business.tin": "x" } }),
+      ["vault.business.tin", `is of the group business, which is not accepted here; accepted: ${NO_UPDATE}`],
+    ],
+    ["vault blank", given({ fp_id: "a" }, { vault: { "id.dob": " " } }), ["vault.id.dob", "is blank"]],
+    [
+      "vault a list",
+      given({ fp_id: "a" }, { vault: { "custom.x": [1] } }),
+      ["vault.custom.x", "is not text, an integer, true or false, or an object"],
+    ],
+    [
+      "vault no integer",
+      given({ fp_id: "a" }, { vault: { "custom.x": 1.5 } }),
+      ["vault.custom.x", "is a number that is no integer: give it as text"],
+    ],
+    [
+      "vault of a business that is there",
+      given({ kind: "business", fp_bid: "a" }, { vault: { "business.name": "A" } }),
+      ["vault.business.name", "is for a business that is there: no operation writes its vault"],
+    ],
+    [
+      "first data beside an external id",
+      given({ kind: "business", external_id: "a" }, { vault: { "business.name": "A" } }),
+      [
+        "vault.business.name",
+        "is given together with external_id: a business is made with an id of yours or with first data, not both",
+      ],
+    ],
+    [
+      "first data of a person",
+      given({ kind: "business" }, { vault: { "id.dob": "x" } }),
+      ["vault.id.dob", "is of the group id, which is not accepted here; accepted: business.*, custom.<name>"],
+    ],
+    [
+      "file without fp_id",
+      given({ external_id: "a" }, { document: { "custom.x": "a" } }),
+      ["document.custom.x", needsFpId],
+    ],
+    [
+      "file of a business",
+      given({ kind: "business", fp_bid: "a" }, { document: { "custom.x": "a" } }),
+      ["document.custom.x", "is a file for a business: the service takes uploads for users only"],
+    ],
+    [
+      "file of the group document",
+      given({ fp_id: "a" }, { document: { "document.id_card.front.image": "a" } }),
+      [
+        "document.document.id_card.front.image",
+        `is of the group document, which is not accepted here; accepted: ${upload}`,
+      ],
+    ],
+    [
+      "file of a group that no client token takes",
+      given({ fp_id: "a" }, { document: { "business.tin": "a" } }),
+      [
+        "document.business.tin",
+        `is of the group business, which is not accepted here; accepted: ${NO_UPDATE}`,
+      ],
+    ],
+    [
+      "file path blank",
+      given({ fp_id: "a" }, { document: { "custom.x": " " } }),
+      ["document.custom.x", "is blank"],
+    ],
+    [
+      "file path no text",
+      given({ fp_id: "a" }, { document: { "custom.x": 1 } }),
+      ["document.custom.x", "is not the path of a file"],
+    ],
+    [
+      "value and file",
+      given({ fp_id: "a" }, { vault: { "custom.x": "v" }, document: { "custom.x": "a" } }),
+      ["document.custom.x", "is given as a value too"],
+    ],
+  ])("%s", (_, row, [column, rule]) => {
+    const judged = judgeCustomer(row);
+    expect("problems" in judged && judged.problems).toEqual([{ line: 7, column, rule }]);
+  });
+
+  it("lists everything that is wrong, with what was found wrong before", () => {
+    const row = given({ fp_id: "a ", external_id: "b c" }, { vault: { nope: 1 } });
+    const judged = judgeCustomer({ ...row, problems: [{ line: 7, column: null, rule: "odd" }] });
+    const columns = "problems" in judged ? judged.problems.map(({ column }) => column) : [];
+    expect(columns).toEqual([null, "fp_id", "external_id", "external_id", "vault.nope"]);
+  });
+
+  it("names by what is right alone", () => {
+    const name = (row: GivenCustomer) => {
+      const judged = judgeCustomer(row);
+      return "name" in judged ? judged.name : undefined;
+    };
+    expect(name(given({ fp_id: "a", external_id: "b c" }))).toEqual({
+      kind: "user",
+      fpId: "a",
+      externalId: null,
+    });
+    expect(name(given({ kind: "x", external_id: "b" }))).toEqual({ kind: null, fpId: null, externalId: "b" });
+  });
+});

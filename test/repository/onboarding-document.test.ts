@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { CustomersCensus } from "../../src/cli/customers-census.js";
+import { COLUMN_GROUPS, NAME_COLUMNS } from "../../src/domain/onboarding/customer-column.js";
+import { OWN_STATUSES, SETTLED_BY } from "../../src/domain/onboarding/outcome.js";
+import { ONBOARDING_STATUSES } from "../../src/domain/onboarding-status.js";
+import { acceptedIdentifiers } from "../../src/domain/vault-identifier.js";
+import { onboardings } from "../../src/lake/tables/onboardings.js";
+import { firstTable, section } from "./markdown.js";
+import { read } from "./source-tree.js";
+
+const PATH = "docs/onboarding.md";
+
+describe("docs/onboarding.md", () => {
+  it("has a row for every column of a customers file, in order", () => {
+    const columns = firstTable(section(PATH, "The file")).map(([column]) => column);
+    const groups = COLUMN_GROUPS.map((group) => `\`${group}.<${group === "data" ? "key" : "identifier"}>\``);
+    expect(columns).toEqual([...NAME_COLUMNS.map((name) => `\`${name}\``), ...groups]);
+  });
+
+  it.each([
+    ["`vault.…` of a user", "update"],
+    ["`vault.…` of a business", "create_business"],
+  ] as const)("says of %s which identifiers are accepted", (column, use) => {
+    const [, rule] = firstTable(section(PATH, "Rules")).find(([name]) => name === column) ?? [];
+    expect(rule?.replaceAll("`", "")).toContain(acceptedIdentifiers(use));
+  });
+
+  it("shows the summary of a validation with every field", () => {
+    const json = /```json\n([\s\S]*?)```/.exec(section(PATH, "Wrong rows"))?.[1] ?? "";
+    const shown = JSON.parse(json) as Record<string, unknown>;
+    const rows = firstTable(section(PATH, "Wrong rows")).map(([field]) => field);
+    expect(rows).toEqual(Object.keys(shown).map((field) => `\`${field}\``));
+    expect(Object.keys(shown.customers as object)).toEqual(Object.keys(new CustomersCensus().count));
+  });
+});
+
+describe("docs/tables.md, onboardings", () => {
+  const statuses = section("docs/tables.md", "`onboardings`").split("| `status` | meaning |")[1] ?? "";
+
+  it("has every status", () => {
+    for (const status of [...ONBOARDING_STATUSES, ...OWN_STATUSES])
+      expect(statuses).toContain(`\`${status}\``);
+  });
+
+  it("has every way in which a status is learned", () => {
+    const rows = firstTable(section("docs/tables.md", "`onboardings`"));
+    const meaning = rows.find(([name]) => name === "`settled_by`")?.[2] ?? "";
+    for (const way of SETTLED_BY) expect(meaning).toContain(`\`${way}\``);
+  });
+
+  it("is the table that outcomes.csv is made of: no column that the table has not", () => {
+    const source = read("src/activities/onboarding/write-outcomes-csv.ts");
+    const block = /const COLUMNS = \[([\s\S]*?)\] as const;/.exec(source)?.[1] ?? "";
+    const columns = [...block.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
+    const known: readonly string[] = onboardings.columns.map(({ name }) => name);
+    expect(columns.length).toBeGreaterThan(10);
+    expect(columns.filter((name) => !known.includes(name))).toEqual([]);
+    expect(columns).not.toContain("output");
+  });
+});
