@@ -6,13 +6,23 @@ import type { Dependencies } from "./dependencies.js";
 import { discover } from "./discover.js";
 import { dropGroup, dropStaging } from "./drop-staging.js";
 import { extract } from "./extract.js";
-import { asActivityFailure } from "./failure.js";
+import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishRun } from "./finish-run.js";
 import { load } from "./load.js";
 import { materialize } from "./materialize.js";
 import { observeGroup } from "./observe-group.js";
+import { adoptOutcome } from "./onboarding/adopt-outcome.js";
+import { deliverLink } from "./onboarding/deliver-link.js";
 import { findEarlier } from "./onboarding/find-earlier.js";
+import { finishBatch } from "./onboarding/finish-batch.js";
+import { inspectCustomers } from "./onboarding/inspect-customers.js";
+import { lookUp } from "./onboarding/look-up.js";
+import { planCustomers } from "./onboarding/plan-customers.js";
+import { postOnboarding } from "./onboarding/post-onboarding.js";
+import { prepareCustomer } from "./onboarding/prepare-customer.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
+import { settleCustomer } from "./onboarding/settle-customer.js";
+import { stopCustomers } from "./onboarding/stop-customers.js";
 import { writeOutcomesCsv } from "./onboarding/write-outcomes-csv.js";
 import { planGroup } from "./plan-group.js";
 import { RunWarnings } from "./run-warnings.js";
@@ -27,21 +37,34 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
   const bound = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
+  const step = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
+    return (input: I): Promise<R> => asCallFailure(() => activity(deps, input));
+  };
   return {
     ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
+    adoptOutcome: bound(adoptOutcome),
     commit: bound(commit),
+    deliverLink: step(deliverLink),
     discover: bound(discover),
     dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
     findEarlier: bound(findEarlier),
+    finishBatch: bound(finishBatch),
     finishRun: bound(finishRun),
+    inspectCustomers: bound(inspectCustomers),
     load: bound(load),
+    lookUp: step(lookUp),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
+    planCustomers: bound(planCustomers),
     planGroup: bound(planGroup),
+    postOnboarding: step(postOnboarding),
+    prepareCustomer: step(prepareCustomer),
     recordOutcomes: bound(recordOutcomes),
+    settleCustomer: bound(settleCustomer),
+    stopCustomers: bound(stopCustomers),
     writeOutcomesCsv: bound(writeOutcomesCsv),
   };
 }

@@ -139,7 +139,7 @@ export async function openJobTemporal(
   terminal: Terminal,
   releases: Releases,
   options: { readonly ui?: boolean; readonly signal?: AbortSignal } = {},
-): Promise<{ temporal: TemporalSession; log: Logger }> {
+): Promise<{ temporal: TemporalSession; log: Logger; keys: EncryptionKeys }> {
   const { config, settings, store } = surroundings;
   const home = config.home.path;
   if (settings.mode === "embedded") await mkdir(home, { recursive: true, mode: 0o700 });
@@ -161,5 +161,5 @@ export async function openJobTemporal(
   });
   releases.add(() => temporal.close());
   await ensureCanary(store, keys);
-  return { temporal, log: handle.logger };
+  return { temporal, log: handle.logger, keys };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readConfig } from "../config.js";
 import { InputError } from "../domain/input-error.js";
 import { createLocalStore } from "../lake/local-store.js";
+import type { ObjectStore } from "../lake/object-store.js";
 import { type LakeQuery, openQuery } from "../lake/query.js";
 import { TABLES } from "../streams/tables.js";
 import type { Terminal } from "./terminal.js";
@@ -22,12 +23,17 @@ export async function withLakeQuery<R>(
   if ((await stat(lake.address).catch(() => undefined)) === undefined) {
     throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} is not there yet; the first sync makes it`);
   }
+  return withStoreQuery(createLocalStore(lake.address), work);
+}
+
+/** Opens the tables of a store for reading and closes them again. */
+export async function withStoreQuery<R>(
+  store: ObjectStore,
+  work: (lake: LakeQuery) => Promise<R>,
+): Promise<R> {
   // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
   const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
-  const query = openQuery(createLocalStore(lake.address), {
-    scratchDirectory,
-    tables: TABLES,
-  });
+  const query = openQuery(store, { scratchDirectory, tables: TABLES });
   try {
     return await work(query);
   } finally {

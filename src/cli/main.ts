@@ -5,7 +5,9 @@ import { checkCommand } from "./commands/check.js";
 import { demoCommand } from "./commands/demo.js";
 import { devCommand } from "./commands/dev.js";
 import { materializeCommand } from "./commands/materialize.js";
+import { onboardCommand } from "./commands/onboard.js";
 import { queryCommand } from "./commands/query.js";
+import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
@@ -25,6 +27,8 @@ const COMMANDS: readonly AddCommand[] = [
   checkCommand,
   syncCommand,
   materializeCommand,
+  onboardCommand,
+  runsCommand,
   tablesCommand,
   queryCommand,
   callCommand,

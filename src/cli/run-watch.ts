@@ -6,8 +6,6 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { UnreachableError } from "../domain/unreachable-error.js";
-import type { SyncProgress } from "../workflows/messages.js";
-import type { SyncResult } from "../workflows/sync.js";
 import { aborted } from "./interruption.js";
 import { troublesOf } from "./run-trouble.js";
 import type { TemporalSession } from "./temporal-session.js";
@@ -18,15 +16,19 @@ const LOST_AFTER_MS = 120_000;
 const QUERY_TIMEOUT_MS = 2_000;
 
 /** How a run ended, as far as this command saw it. */
-export type RunEnd =
-  | { readonly kind: "completed"; readonly result: SyncResult }
+export type RunEnd<Result> =
+  | { readonly kind: "completed"; readonly result: Result }
+  /** It stands still and will not go on by itself. */
+  | { readonly kind: "halted" }
   | { readonly kind: "cancelled" }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "interrupted" };
 
-export interface WatchOptions {
+export interface WatchOptions<Progress> {
   readonly signal: AbortSignal;
-  onProgress(progress: SyncProgress): void;
+  onProgress(progress: Progress): void;
+  /** Whether a run stands still, so that nothing is gained by waiting; left out, it never does. */
+  isHalted?(progress: Progress): boolean;
   /** Nobody answers for the run: its worker is not there. */
   onSilence(): void;
   /** Something that holds the run up and that a user can mend, such as a full disk; told once. */
@@ -38,11 +40,11 @@ export interface WatchOptions {
  *
  * @throws UnreachableError when Temporal is lost for good.
  */
-export async function watchRun(
+export async function watchRun<Progress, Result>(
   temporal: TemporalSession,
   handle: WorkflowHandle,
-  options: WatchOptions,
-): Promise<RunEnd> {
+  options: WatchOptions<Progress>,
+): Promise<RunEnd<Result>> {
   const { signal } = options;
   let answered = Date.now();
   const told = new Set<string>();
@@ -53,7 +55,8 @@ export async function watchRun(
       if (run === undefined) break;
       answered = Date.now();
       if (run.status.name !== "RUNNING") return await endOf(handle);
-      await tellProgress(temporal, handle, options);
+      const progress = await tellProgress(temporal, handle, options);
+      if (progress !== undefined && options.isHalted?.(progress)) return { kind: "halted" };
       for (const words of await troublesOf(temporal.client, run)) {
         if (!told.has(words)) options.onTrouble(words);
         told.add(words);
@@ -72,25 +75,27 @@ export async function watchRun(
   return { kind: "interrupted" };
 }
 
-async function tellProgress(
+async function tellProgress<Progress>(
   temporal: TemporalSession,
   handle: WorkflowHandle,
-  options: WatchOptions,
-): Promise<void> {
+  options: WatchOptions<Progress>,
+): Promise<Progress | undefined> {
   try {
-    const asked = temporal.client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
-      handle.query<SyncProgress>("progress"),
+    const progress = await temporal.client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
+      handle.query<Progress>("progress"),
     );
-    options.onProgress(await asked);
+    options.onProgress(progress);
+    return progress;
   } catch (error) {
     if (!isGrpcServiceError(error)) options.onSilence();
     else if (!temporal.embedded) options.onSilence();
+    return undefined;
   }
 }
 
-async function endOf(handle: WorkflowHandle): Promise<RunEnd> {
+async function endOf<Result>(handle: WorkflowHandle): Promise<RunEnd<Result>> {
   try {
-    return { kind: "completed", result: (await handle.result()) as SyncResult };
+    return { kind: "completed", result: (await handle.result()) as Result };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     if (error.cause?.name === "CancelledFailure") return { kind: "cancelled" };

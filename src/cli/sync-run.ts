@@ -3,6 +3,8 @@ import { InputError } from "../domain/input-error.js";
 import type { SyncOptions } from "../domain/job.js";
 import type { SyncSummary } from "../domain/sync-summary.js";
 import { noTotals, type SyncTotals } from "../domain/sync-totals.js";
+import type { SyncProgress } from "../workflows/messages.js";
+import type { SyncResult } from "../workflows/sync.js";
 import { EXIT, exitCodeOfRun } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import {
@@ -73,7 +75,7 @@ export interface ReadyJob {
 export interface FollowedSync {
   readonly started: StartedSync;
   /** Undefined where the run goes on without the command. */
-  readonly end: RunEnd | undefined;
+  readonly end: RunEnd<SyncResult> | undefined;
   /** What was seen done when it was left before its end. */
   readonly sofar: SyncTotals;
   readonly watchedMs: number;
@@ -94,7 +96,7 @@ export async function followSync(
   if (signal === undefined) return { started, end: undefined, sofar, watchedMs: 0 };
   const view = createProgressView(terminal);
   try {
-    const end = await watchRun(temporal, started.handle, {
+    const end = await watchRun<SyncProgress, SyncResult>(temporal, started.handle, {
       signal,
       onProgress: (progress) => {
         sofar = progress.totals;

@@ -1,2 +1,4 @@
+export { onboardBatch } from "./onboarding/onboard-batch.js";
+export { onboardCustomer } from "./onboarding/onboard-customer.js";
 export { sync } from "./sync.js";
 export { syncGroup } from "./sync-group.js";

@@ -59,6 +59,16 @@ export const READ_CALL: ActivityOptions = {
 /** One call that changes something: a repetition first settles what became of the one before (call-once.ts). */
 export const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 
+/**
+ * A step of a customer's onboarding: the activity itself ends a row that has failed for long, so that its outcome is
+ * written in the same step.
+ */
+export const CUSTOMER_STEP: ActivityOptions = {
+  ...READ_CALL,
+  startToCloseTimeout: "6h",
+  retry: { ...UNTIL_A_WORKER_LIVES, maximumInterval: "5m", nonRetryableErrorTypes: FINAL },
+};
+
 /** One call with a body, or an answer, of any length. */
 export const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
 
@@ -113,3 +123,8 @@ export const LINKS_AT_ONCE = (SLICES_AT_ONCE + 1) * LINKS_PER_SLICE;
 export const GROUPS_AT_ONCE = 4;
 /** Groups after which a run continues as new. */
 export const GROUPS_PER_EXECUTION = 200;
+
+/** Rows of a batch that are planned, and outcomes that are written, at once. */
+export const ROWS_AT_ONCE = 500;
+/** Customers after which a batch continues as new. */
+export const STARTS_PER_EXECUTION = 300;

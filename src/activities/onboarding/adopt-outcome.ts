@@ -1,0 +1,34 @@
+import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { WatchRequest } from "../../domain/onboarding/messages.js";
+import { getOutcome, putOutcome } from "../../lake/staged-outcomes.js";
+import type { Dependencies } from "../dependencies.js";
+import { beating } from "../slice.js";
+
+export interface AdoptOutcomeInput {
+  readonly batchId: string;
+  readonly outcome: OutcomeRef;
+  /** The row of another batch that is the same to the last value. */
+  readonly watcher: WatchRequest;
+  readonly version: number;
+}
+
+/** Stages a customer's outcome for the same row of another batch, which posted nothing. */
+export async function adoptOutcome(
+  deps: Dependencies,
+  { batchId, outcome, watcher, version }: AdoptOutcomeInput,
+): Promise<OutcomeRef> {
+  return beating(async () => {
+    const found = await getOutcome(deps.sealed, batchId, outcome);
+    const { row, line, attempt } = watcher;
+    const event = {
+      event: "adopted",
+      status: found.status,
+      messageId: null,
+      at: new Date().toISOString(),
+      detail: `from ${batchId}, line ${outcome.line}, attempt ${outcome.attempt}`,
+    };
+    const name = { row, line, attempt, version };
+    await putOutcome(deps.sealed, watcher.batchId, { ...found, ...name, events: [event] });
+    return name;
+  });
+}

@@ -1,0 +1,49 @@
+import { readAnswer } from "../../api/answer.js";
+import type { ApiClient } from "../../api/client.js";
+import { ApiError } from "../../api/errors.js";
+import type { Dependencies } from "../dependencies.js";
+
+/** Dependencies whose calls are counted. */
+export interface CountedCalls {
+  readonly deps: Dependencies;
+  /** Requests that left so far. */
+  readonly calls: number;
+}
+
+/** Counts the requests that one activity sends, whatever comes of them. */
+export function countedCalls(deps: Dependencies): CountedCalls {
+  let calls = 0;
+  const counted = async <R>(call: Promise<R>): Promise<R> => {
+    try {
+      const answer = await call;
+      calls += 1;
+      return answer;
+    } catch (error) {
+      if (error instanceof ApiError && error.sent) calls += 1;
+      throw error;
+    }
+  };
+  const { api } = deps;
+  const client: ApiClient = {
+    call: (operation, params, options) => counted(api.call(operation, params, options)),
+    download: (operation, params, sink, options) => counted(api.download(operation, params, sink, options)),
+    read: async (operation, params, options) =>
+      readAnswer(operation, await counted(api.call(operation, params, options))),
+    close: () => api.close(),
+    get requestsSent() {
+      return api.requestsSent;
+    },
+    get gateUntil() {
+      return api.gateUntil;
+    },
+    get clockAheadMs() {
+      return api.clockAheadMs;
+    },
+  };
+  return {
+    deps: { ...deps, api: client },
+    get calls() {
+      return calls;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { activityInfo } from "@temporalio/activity";
+import {
+  ApiError,
+  NotFoundError,
+  NotSentError,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "../../api/errors.js";
+import { InputError } from "../../domain/input-error.js";
+import { afterFailure } from "../../domain/onboarding/customer-course.js";
+import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
+import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
+import { LostAnswerError } from "../calls/lost-answer-error.js";
+import type { CountedCalls } from "./counted-calls.js";
+import { stageOutcome } from "./stage-outcome.js";
+
+/** Attempts at a step before its row is given up: about an hour of them (`workflows/policies.ts`). */
+const MOST_ATTEMPTS = 20;
+
+/** The credentials were refused: the row is as it was. */
+export function refusedStep({ course }: CustomerStand, calls: number): CustomerStep {
+  return { course, outcome: null, link: null, unauthorized: true, calls, messageHash: null };
+}
+
+/**
+ * Ends a row as `failed` where trying again does not help, or has not for long.
+ *
+ * @throws the error itself where it is to be tried again, or is none of the row's.
+ */
+export async function failedStep(
+  { deps, calls }: CountedCalls,
+  input: CustomerStand,
+  error: unknown,
+): Promise<CustomerStep> {
+  if (!(error instanceof Error) || !endsRow(error)) throw error;
+  const staged = await stageOutcome(deps, input, afterFailure(input.course), {
+    errorClass: error.name,
+    errorMessage: error.message,
+    nextAction: isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,
+  });
+  return { ...staged, link: null, unauthorized: false, calls };
+}
+
+/** Whether the service may have done what was asked of it. */
+function isUnknown(error: Error): boolean {
+  return error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
+}
+
+function endsRow(error: Error): boolean {
+  if (error instanceof RejectedError || error instanceof NotFoundError || error instanceof SchemaError)
+    return true;
+  if (error instanceof LostAnswerError) return true;
+  // What a row holds was refused by our own rules; a wrong key or a torn file names no row.
+  if (error instanceof InputError) return false;
+  if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
+  return activityInfo().attempt >= MOST_ATTEMPTS;
+}

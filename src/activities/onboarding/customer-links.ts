@@ -1,0 +1,51 @@
+import type { OnboardingResult } from "../../api/records/onboarding.js";
+import { type CustomerCourse, needsCustomer, withoutLink } from "../../domain/onboarding/customer-course.js";
+import type { CustomerRef, LinkOffer } from "../../domain/onboarding/customer-step.js";
+import { batchPrefix } from "../../lake/frozen-batch.js";
+import type { Dependencies } from "../dependencies.js";
+
+/** How a customer goes on: a secret, sealed wherever it is kept (SERVICE.md 2.3). */
+export type Continuation = NonNullable<OnboardingResult["continue_onboarding"]>;
+
+type Given = { readonly [name in "token" | "link" | "expires_at"]?: string | undefined };
+
+/** Links that one row is given at most. */
+const MOST_LINKS = 5;
+
+/** Where a row's continuation of that number is kept, sealed. */
+export function linkKey(
+  { batchId, line, attempt }: Pick<CustomerRef, "batchId" | "line" | "attempt">,
+  number: number,
+): string {
+  return `${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`;
+}
+
+/**
+ * Keeps the continuation of an answer to be handed out, where it is another one than the last; a customer for
+ * whom there is none, or nowhere to hand it out, is marked as in need of one.
+ */
+export async function offerLink(
+  deps: Dependencies,
+  ref: CustomerRef,
+  course: CustomerCourse,
+  given: Given | null | undefined,
+): Promise<{ course: CustomerCourse; link: LinkOffer | null }> {
+  if (!needsCustomer(course)) return { course, link: null };
+  const last =
+    course.links === 0 ? undefined : await deps.sealed.get<Continuation>(linkKey(ref, course.links));
+  const found = whole(given);
+  const fresh = found !== undefined && found.token !== last?.token;
+  if (!fresh || !ref.sink || course.links >= MOST_LINKS) {
+    return { course: course.links === 0 ? withoutLink(course) : course, link: null };
+  }
+  const number = course.links + 1;
+  await deps.sealed.put(linkKey(ref, number), found, { durable: true });
+  const expiresAt = Date.parse(found.expires_at);
+  return { course, link: { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt } };
+}
+
+function whole(given: Given | null | undefined): Continuation | undefined {
+  const { token, link, expires_at } = given ?? {};
+  if (token === undefined || link === undefined || expires_at === undefined) return undefined;
+  return { token, link, expires_at };
+}

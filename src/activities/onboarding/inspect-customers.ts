@@ -1,0 +1,84 @@
+import type { CustomerReport } from "../../domain/onboarding/batch-report.js";
+import type { OutstandingRow } from "../../domain/onboarding/batch-window.js";
+import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-course.js";
+import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
+import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
+import { getOutcome } from "../../lake/staged-outcomes.js";
+import type { Dependencies } from "../dependencies.js";
+import { inLanes } from "../lanes.js";
+import { beating } from "../slice.js";
+import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
+import { stageOutcome } from "./stage-outcome.js";
+
+const ASKED_AT_ONCE = 8;
+
+export interface InspectCustomersInput extends CustomerNamespace {
+  readonly batchId: string;
+  readonly runId: string;
+  readonly sink: boolean;
+  /** Rows of which nothing was heard for long. */
+  readonly rows: readonly OutstandingRow[];
+}
+
+/** What was found of silent rows: those that go on, and the reports that those that ended did not give. */
+export interface InspectCustomersResult {
+  readonly running: readonly number[];
+  readonly ended: readonly CustomerReport[];
+}
+
+/**
+ * Looks for customers that have not told their end: one whose workflow is gone tells it by the outcome that it
+ * staged; without one it was ended from outside, and the row has failed.
+ */
+export async function inspectCustomers(
+  deps: Dependencies,
+  input: InspectCustomersInput,
+): Promise<InspectCustomersResult> {
+  return beating(async () => {
+    const running: number[] = [];
+    const ended: CustomerReport[] = [];
+    await inLanes(ASKED_AT_ONCE, input.rows, async (row) => {
+      if (await isRunning(input, row.identity)) running.push(row.row);
+      else ended.push(await endOf(deps, input, row));
+    });
+    return { running, ended };
+  });
+}
+
+async function endOf(
+  deps: Dependencies,
+  { batchId, runId, sink }: InspectCustomersInput,
+  row: OutstandingRow,
+): Promise<CustomerReport> {
+  const { line, attempt } = row;
+  const version = (row.open?.version ?? 0) + 1;
+  const found = await getOutcome(deps.sealed, batchId, { line, attempt, version }).catch(() => undefined);
+  if (found !== undefined) return reportOf(found);
+  const ref: CustomerRef = {
+    ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
+    ...{ retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
+  };
+  const course = afterFailure({ ...UNPOSTED, onboardingId: row.open?.onboardingId ?? null });
+  const { outcome, messageHash } = await stageOutcome(deps, { ...ref, written: UNPOSTED }, course, {
+    errorClass: "InterruptedError",
+    errorMessage:
+      "the customer's workflow was ended from outside before it told its end. Whether the onboarding was posted is not known here; it is looked for before anything is posted again",
+  });
+  return {
+    ...{ kind: "done", row: row.row, status: "failed", requiresManualReview: false },
+    ...{ record: outcome, calls: 0, messageHash },
+  };
+}
+
+function reportOf(found: OutcomeRecord): CustomerReport {
+  const { row, line, attempt, version, status, requiresManualReview } = found;
+  return {
+    kind: "done",
+    row,
+    status,
+    requiresManualReview: requiresManualReview ?? false,
+    record: { row, line, attempt, version },
+    calls: 0,
+    messageHash: null,
+  };
+}

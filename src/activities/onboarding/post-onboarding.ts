@@ -1,0 +1,81 @@
+import { AuthError } from "../../api/errors.js";
+import { createOnboarding } from "../../api/operations/onboarding-creation.js";
+import { afterReport } from "../../domain/onboarding/customer-course.js";
+import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
+import { callOnce } from "../calls/call-once.js";
+import { onboardingSettlement, type StartedOnboarding } from "../calls/onboarding-settlement.js";
+import type { Dependencies } from "../dependencies.js";
+import { beating } from "../slice.js";
+import { onboardingPrefix } from "./call-prefix.js";
+import { countedCalls } from "./counted-calls.js";
+import { failedStep, refusedStep } from "./customer-failure.js";
+import { offerLink } from "./customer-links.js";
+import { preparedId } from "./prepare-customer.js";
+import { stageOutcome } from "./stage-outcome.js";
+
+export interface PostOnboardingInput extends CustomerStand {
+  /** Seconds that the service may take to decide; null to be told by webhook (SERVICE.md 4.1). */
+  readonly syncTimeoutSecs: number | null;
+}
+
+/**
+ * Posts the onboarding of a row, once however often it is repeated: an answer that was lost is settled by the
+ * idempotency id or by the entity's onboardings, never by a blind second request (docs/operations.md). What the
+ * service refuses for good, or what nothing can tell, ends the row as `failed`.
+ */
+export async function postOnboarding(given: Dependencies, input: PostOnboardingInput): Promise<CustomerStep> {
+  return beating(async () => {
+    const counted = countedCalls(given);
+    const { deps } = counted;
+    try {
+      const { body, entity } = await post(deps, input);
+      const posted = afterReport(input.course, reportOf(body), "sync");
+      const { course, link } = await offerLink(deps, input, posted, body.continue_onboarding);
+      const staged = await stageOutcome(deps, input, course, {
+        output: body.output,
+        errorMessage: body.error_message,
+        fpBid: entity,
+      });
+      return { ...staged, link, unauthorized: false, calls: counted.calls };
+    } catch (error) {
+      if (error instanceof AuthError) return refusedStep(input, counted.calls);
+      return failedStep(counted, input, error);
+    }
+  });
+}
+
+async function post(deps: Dependencies, input: PostOnboardingInput) {
+  const { batchId, runId, row, before, retry, syncTimeoutSecs } = input;
+  const { customer } = await deps.batches.row(batchId, row);
+  const { playbook } = await deps.batches.require(batchId);
+  const made = customer.create ? await preparedId(deps, input) : null;
+  // The external id is the idempotency id: posted again with it, a failed onboarding would be given once more.
+  const fpId = customer.fpId ?? (customer.externalId === null || retry ? made : null);
+  const params = {
+    body: {
+      key: playbook,
+      ...(fpId === null ? { external_id: customer.externalId ?? "" } : { fp_id: fpId }),
+      ...(customer.prerequisiteData !== null && { prerequisite_data: customer.prerequisiteData }),
+      ...(syncTimeoutSecs !== null && { synchronous_timeout_secs: syncTimeoutSecs }),
+    },
+  };
+  const known = before === null ? [] : [before];
+  const { body } = await callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
+    operation: createOnboarding,
+    params,
+    key: await onboardingPrefix(deps, input),
+    settle: onboardingSettlement(deps, params, { run: runId, known }),
+    run: runId,
+    send: (asked, options) => deps.api.read(createOnboarding, asked, options),
+  });
+  return { body, entity: made };
+}
+
+function reportOf({ id, status, requires_manual_review, output }: StartedOnboarding) {
+  return {
+    onboardingId: id,
+    status,
+    requiresManualReview: requires_manual_review,
+    hasOutput: output != null,
+  };
+}

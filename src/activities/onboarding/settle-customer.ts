@@ -1,0 +1,27 @@
+import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
+import type { OutcomeEvent } from "../../domain/onboarding/outcome.js";
+import type { Dependencies } from "../dependencies.js";
+import { beating } from "../slice.js";
+import { stageOutcome } from "./stage-outcome.js";
+
+export interface SettleCustomerInput extends CustomerStand {
+  /** What happened, for `onboarding_events`. */
+  readonly event: string;
+  /** What ended a row that could not run; null where nothing went wrong. */
+  readonly failure: { readonly errorClass: string; readonly errorMessage: string } | null;
+}
+
+/** Stages the outcome of a course that ended without the service: a deadline, a stop, a failure of our own. */
+export async function settleCustomer(deps: Dependencies, input: SettleCustomerInput): Promise<CustomerStep> {
+  return beating(async () => {
+    const event: OutcomeEvent = {
+      event: input.event,
+      status: input.course.status,
+      messageId: null,
+      at: new Date().toISOString(),
+      detail: null,
+    };
+    const staged = await stageOutcome(deps, input, input.course, { ...input.failure, events: [event] });
+    return { ...staged, link: null, unauthorized: false, calls: 0 };
+  });
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { CustomerRow } from "../../domain/onboarding/customer.js";
+import {
+  type CustomerCourse,
+  isDecision,
+  isOutcomeDue,
+  rowStatus,
+} from "../../domain/onboarding/customer-course.js";
+import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer-step.js";
+import { playbookVersionOf } from "../../domain/onboarding/identity.js";
+import { nextActionOf } from "../../domain/onboarding/next-action.js";
+import { type OutcomeEvent, type OutcomeRecord, withoutValues } from "../../domain/onboarding/outcome.js";
+import { getOutcome, putOutcome } from "../../lake/staged-outcomes.js";
+import type { Dependencies } from "../dependencies.js";
+
+/** What an outcome says besides its course; left out, what the version before said stays. */
+export interface OutcomeFacts {
+  readonly output?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly errorClass?: string | null;
+  readonly errorMessage?: string | null | undefined;
+  /** Instead of what the course asks for. */
+  readonly nextAction?: string;
+  /** `fp_bid` of a business that was made for the row. */
+  readonly fpBid?: string | null;
+  readonly events?: readonly OutcomeEvent[];
+}
+
+/** A course with the outcome that was staged for it. */
+export interface StagedCourse {
+  readonly course: CustomerCourse;
+  readonly outcome: OutcomeRef | null;
+  readonly messageHash: string | null;
+}
+
+/** Stages the outcome of a course, sealed, where it says something new; `course` then has its version. */
+export async function stageOutcome(
+  deps: Dependencies,
+  { written, ...ref }: CustomerRef & Pick<CustomerStand, "written">,
+  course: CustomerCourse,
+  facts: OutcomeFacts,
+): Promise<StagedCourse> {
+  if (!isOutcomeDue(written, course)) return { course, outcome: null, messageHash: null };
+  const { customer } = await deps.batches.row(ref.batchId, ref.row);
+  const version = course.version + 1;
+  const name = { line: ref.line, attempt: ref.attempt };
+  const prior =
+    course.version === 0
+      ? undefined
+      : await getOutcome(deps.sealed, ref.batchId, { ...name, version: course.version });
+  const { playbook } = await deps.batches.require(ref.batchId);
+  const outcome = outcomeOf(ref, { ...course, version }, facts, { customer, prior, playbook });
+  await putOutcome(deps.sealed, ref.batchId, outcome);
+  return {
+    course: { ...course, version },
+    outcome: { row: ref.row, ...name, version },
+    messageHash: hashOf(outcome, customer),
+  };
+}
+
+interface Known {
+  readonly customer: CustomerRow;
+  readonly prior: OutcomeRecord | undefined;
+  readonly playbook: string;
+}
+
+function outcomeOf(
+  ref: CustomerRef,
+  course: CustomerCourse,
+  facts: OutcomeFacts,
+  { customer, prior, playbook }: Known,
+): OutcomeRecord {
+  const { status, version } = course;
+  const business = customer.kind === "business";
+  const pinned = playbookVersionOf(playbook);
+  const final = course.failed || course.cancelled || course.expired || isDecision(status);
+  const same = prior !== undefined && prior.status === rowStatus(course) && prior.settledAt !== null;
+  return {
+    ...{ row: ref.row, line: ref.line, attempt: ref.attempt, version, rowKey: ref.rowKey },
+    kind: customer.kind,
+    fpId: business ? null : customer.fpId,
+    fpBid: business ? (customer.fpId ?? facts.fpBid ?? prior?.fpBid ?? null) : null,
+    externalId: customer.externalId,
+    onboardingId: course.onboardingId,
+    playbookVersion: course.playbookVersion ?? pinned,
+    status: rowStatus(course),
+    requiresManualReview: course.onboardingId === null ? null : course.requiresManualReview,
+    output: facts.output == null ? (prior?.output ?? null) : JSON.stringify(facts.output),
+    errorClass: facts.errorClass ?? (status === "error" ? "OnboardingError" : null),
+    errorMessage: facts.errorMessage ?? (status === "error" ? (prior?.errorMessage ?? null) : null),
+    startedAt: ref.startedAt,
+    settledAt: final ? (same ? prior.settledAt : new Date().toISOString()) : null,
+    settledBy: course.settledBy,
+    nextAction: facts.nextAction ?? nextActionOf(course, pinned),
+    ...(facts.events !== undefined && facts.events.length > 0 && { events: facts.events }),
+  };
+}
+
+// Without the row's own values, so that a message that quotes them is the same for every row.
+function hashOf({ errorClass, errorMessage }: OutcomeRecord, customer: CustomerRow): string | null {
+  if (errorClass === null) return null;
+  const ids = [customer.fpId, customer.externalId];
+  const words = withoutValues(errorMessage ?? "", [ids, customer.vault, customer.prerequisiteData]);
+  return createHash("sha256").update(`${errorClass}\n${words}`).digest("hex").slice(0, 16);
+}

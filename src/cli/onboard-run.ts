@@ -1,0 +1,131 @@
+import { resolve } from "node:path";
+import { InputError } from "../domain/input-error.js";
+import { DEFAULT_TIMING } from "../domain/onboarding/timing.js";
+import type { ContinuationSink } from "../lake/continuation-sink.js";
+import { FrozenBatches } from "../lake/frozen-batch.js";
+import { SealedStore } from "../lake/sealed-store.js";
+import type { EncryptionKeys } from "../temporal/keys.js";
+import { createSealer } from "../temporal/sealer.js";
+import type { BatchFlags, OnboardFlags } from "./commands/onboard.js";
+import { readCustomers } from "./customers-file.js";
+import { invalidRowsError, problemLines, validationSummary, validationText } from "./customers-report.js";
+import { EXIT } from "./exit-code.js";
+import { interruption } from "./interruption.js";
+import {
+  inspectSurroundings,
+  type JobSurroundings,
+  openJobTemporal,
+  reachService,
+  readJobConfig,
+} from "./job-surroundings.js";
+import { type FollowedBatch, followBatch, reportBatch } from "./onboard-watch.js";
+import { Releases } from "./releases.js";
+import { type OnboardingOptions, startOnboarding } from "./start-onboarding.js";
+import type { TemporalSession } from "./temporal-session.js";
+import type { Terminal } from "./terminal.js";
+
+/** Nobody's id: any answer to it but a refused key says that the service is there. */
+const NOBODY = "nightledger-check";
+
+/** Runs or joins a batch and waits for its end; the exit code. Order of checks: DESIGN.md, Command line. */
+export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {
+  const { customers: path, playbook, mode } = flags;
+  checkFlags(flags);
+  const configuration = flags.validateOnly ? undefined : readJobConfig(terminal);
+  if (configuration !== undefined) checkDetach(flags, configuration.settings.mode);
+  const file = await readCustomers(path, { playbook, mode });
+  const wrong = file.problems.length > 0;
+  if (configuration === undefined) {
+    for (const line of flags.json ? [] : problemLines(file.problems)) terminal.say(line);
+    terminal.result(flags.json ? JSON.stringify(validationSummary(file)) : validationText(file));
+    return wrong ? EXIT.usage : EXIT.completed;
+  }
+  for (const warning of file.facts.warnings) terminal.say(`warning: ${warning}`);
+  if (wrong && !flags.continueInvalid) throw invalidRowsError(path, file);
+  for (const line of problemLines(file.problems)) terminal.say(line);
+  const surroundings = await inspectSurroundings(terminal, configuration);
+  await reachService(surroundings, file.firstFpId ?? NOBODY);
+  return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
+    await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
+    const started = await startOnboarding(temporal.client, {
+      ...{ scope: surroundings.scope, taskQueue: surroundings.taskQueue, sealed, facts: file.facts },
+      options: optionsOf(terminal, flags, mode === "sync", { limit: flags.limit ?? null, retry: false }),
+    });
+    return followBatch(terminal, surroundings, temporal, started, flags, signal);
+  });
+}
+
+/** What a command that runs a batch works with. */
+export interface BatchSession {
+  readonly temporal: TemporalSession;
+  readonly sealed: SealedStore;
+  readonly signal: AbortSignal;
+}
+
+/** Opens Temporal, lets `work` follow a batch, closes everything, and says how it went; the exit code. */
+export async function withBatchTemporal(
+  terminal: Terminal,
+  surroundings: JobSurroundings,
+  flags: Pick<BatchFlags, "json">,
+  work: (session: BatchSession) => Promise<FollowedBatch>,
+): Promise<number> {
+  const releases = new Releases();
+  const { signal } = interruption(releases);
+  let followed: FollowedBatch;
+  try {
+    const { temporal, keys } = await openJobTemporal(surroundings, terminal, releases, { signal });
+    followed = await work({ temporal, sealed: sealedStore(surroundings, keys), signal });
+  } finally {
+    await releases.run();
+  }
+  return reportBatch(terminal, followed, flags.json === true);
+}
+
+function sealedStore({ store }: JobSurroundings, keys: EncryptionKeys): SealedStore {
+  return new SealedStore(store, createSealer(keys));
+}
+
+/** How a batch is run, from a command's flags. */
+export function optionsOf(
+  terminal: Terminal,
+  flags: BatchFlags,
+  sync: boolean,
+  more: Pick<OnboardingOptions, "limit" | "retry">,
+): OnboardingOptions {
+  const { window, circuit, deadline, syncTimeout, plainOutput } = flags;
+  return {
+    ...more,
+    ...{ window, circuit, plainOutput: plainOutput === true, sink: sinkOf(terminal, flags) },
+    syncTimeoutSecs: sync ? (syncTimeout ?? 30) : null,
+    timing: { ...DEFAULT_TIMING, deadline },
+  };
+}
+
+function sinkOf(terminal: Terminal, flags: BatchFlags): ContinuationSink | null {
+  const { continuations, continuationCommand } = flags;
+  if (continuations !== undefined) return { kind: "file", path: resolve(terminal.cwd, continuations) };
+  return continuationCommand === undefined ? null : { kind: "command", command: continuationCommand };
+}
+
+function checkFlags(flags: OnboardFlags): void {
+  checkSink(flags);
+  if (flags.mode === "async" && flags.syncTimeout !== undefined) {
+    throw new InputError("--sync-timeout: only in --mode sync. Nothing was started.");
+  }
+}
+
+/** Refuses flags that exclude each other. @throws InputError */
+export function checkSink({ continuations, continuationCommand }: BatchFlags): void {
+  if (continuations === undefined || continuationCommand === undefined) return;
+  throw new InputError(
+    "--continuations and --continuation-command exclude each other: links go to one place. Nothing was started.",
+  );
+}
+
+/** Refuses to leave an embedded server alone. @throws InputError */
+export function checkDetach({ detach }: BatchFlags, mode: "embedded" | "cluster"): void {
+  if (!detach || mode === "cluster") return;
+  throw new InputError(
+    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
+  );
+}

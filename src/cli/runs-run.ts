@@ -1,0 +1,100 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError } from "../domain/input-error.js";
+import { batchWorkflowId } from "../domain/onboarding/identity.js";
+import { BATCH_SIGNALS } from "../domain/onboarding/messages.js";
+import { openedContinuations } from "../lake/continuation-file.js";
+import { FrozenBatches } from "../lake/frozen-batch.js";
+import { createSealer } from "../temporal/sealer.js";
+import type { BatchFlags } from "./commands/onboard.js";
+import {
+  inspectSurroundings,
+  type JobSurroundings,
+  reachService,
+  readJobConfig,
+} from "./job-surroundings.js";
+import { withStoreQuery } from "./lake-query.js";
+import { checkDetach, checkSink, optionsOf, withBatchTemporal } from "./onboard-run.js";
+import { followBatch } from "./onboard-watch.js";
+import { joinBatch, startOnboarding } from "./start-onboarding.js";
+import type { Terminal } from "./terminal.js";
+
+const NOBODY = "nightledger-check";
+
+/** Runs what failed in a batch as a new attempt; the exit code. @throws InputError */
+export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
+  checkSink(flags);
+  const configuration = readJobConfig(terminal);
+  checkDetach(flags, configuration.settings.mode);
+  const surroundings = await inspectSurroundings(terminal, configuration);
+  const rows = await rowsWithOutcomes(surroundings, batchId);
+  if (rows === 0) throw notThere(batchId, surroundings);
+  await reachService(surroundings, NOBODY);
+  return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
+    const facts = await new FrozenBatches(sealed).manifest(batchId);
+    if (facts === undefined) throw notThere(batchId, surroundings);
+    const workflowId = batchWorkflowId(surroundings.scope, batchId);
+    if ((await joinBatch(temporal.client, workflowId, batchId)) !== undefined) {
+      throw new InputError(
+        `batch ${batchId} is still running; what fails in it can be run again when it has ended. Nothing was started.`,
+      );
+    }
+    const started = await startOnboarding(temporal.client, {
+      ...{ scope: surroundings.scope, taskQueue: surroundings.taskQueue, sealed, facts },
+      options: optionsOf(terminal, flags, facts.mode === "sync", { limit: rows, retry: true }),
+    });
+    return followBatch(terminal, surroundings, temporal, started, flags, signal);
+  });
+}
+
+/** Pauses, resumes or cancels a batch that runs; the exit code. @throws InputError where it doesn't run. */
+export async function steerBatch(
+  terminal: Terminal,
+  how: "pause" | "resume" | "cancel",
+  batchId: string,
+  json: boolean,
+): Promise<number> {
+  const surroundings = await inspectSurroundings(terminal);
+  return withBatchTemporal(terminal, surroundings, { json }, async ({ temporal, signal }) => {
+    const workflowId = batchWorkflowId(surroundings.scope, batchId);
+    const running = await joinBatch(temporal.client, workflowId, batchId);
+    if (running === undefined) {
+      throw new InputError(
+        `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. The ids are in the table onboardings.`,
+      );
+    }
+    await running.handle.signal(BATCH_SIGNALS[how]);
+    return followBatch(terminal, surroundings, temporal, running, {}, signal);
+  });
+}
+
+/** Prints the links of a continuation file, for whoever sends them. @throws InputError */
+export async function printLinks(terminal: Terminal, path: string): Promise<void> {
+  const { keys, config } = await inspectSurroundings(terminal);
+  const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(`${path} can't be read (${error.code}). Give what --continuations wrote.`);
+  });
+  if (keys === undefined) {
+    throw new InputError(`NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${config.home.path} holds no keys yet.`);
+  }
+  for (const delivery of openedContinuations(text, createSealer(keys)))
+    terminal.result(JSON.stringify(delivery));
+}
+
+/** Rows of the file, from its beginning, that have an outcome. */
+async function rowsWithOutcomes({ store }: JobSurroundings, batchId: string): Promise<number> {
+  if (!/^onb_[0-9a-f]{24}$/.test(batchId)) {
+    throw new InputError(`${JSON.stringify(batchId)} is no id of a batch. Accepted: onb_ and 24 hex digits.`);
+  }
+  return withStoreQuery(store, async (query) => {
+    const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
+    for await (const [row] of query.query(sql)) return Number(row?.n ?? 0);
+    return 0;
+  });
+}
+
+function notThere(batchId: string, { config }: JobSurroundings): InputError {
+  return new InputError(
+    `batch ${batchId} has no outcome in the lake ${config.lake.address}. Nothing was started. Name a batch of the table onboardings.`,
+  );
+}

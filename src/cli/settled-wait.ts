@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type CustomerCounts, countOf, moveRows, queuedRows } from "../domain/onboarding/batch-totals.js";
+import { isOpenOutcome } from "../domain/onboarding/customer-course.js";
+import { batchStatus, type OnboardSummary } from "../domain/onboarding/onboard-summary.js";
+import type { LakeQuery } from "../lake/query.js";
+import { aborted } from "./interruption.js";
+import type { JobSurroundings } from "./job-surroundings.js";
+import { withStoreQuery } from "./lake-query.js";
+import type { RunEnd } from "./run-watch.js";
+
+const LOOK_EVERY_MS = 2_000;
+
+export interface SettledWaitOptions {
+  readonly signal: AbortSignal;
+  /** Epoch milliseconds after which nobody is waited for any more. */
+  readonly notAfter: number;
+  /** Rejects when the worker or the embedded server is lost. */
+  readonly lost: Promise<never>;
+}
+
+/** Waits until no row of a batch waits for people, by the table; gives the summary as it is then. */
+export async function waitUntilSettled(
+  { store }: JobSurroundings,
+  summary: OnboardSummary,
+  { signal, notAfter, lost }: SettledWaitOptions,
+): Promise<RunEnd<OnboardSummary>> {
+  return withStoreQuery(store, async (query) => {
+    while (!signal.aborted) {
+      const rows = await latest(query, summary.batch_id);
+      const open = rows.some(({ status, review }) => isOpenOutcome(status, review));
+      if (!open || Date.now() >= notAfter) return { kind: "completed", result: settled(summary, rows) };
+      await Promise.race([sleep(LOOK_EVERY_MS), lost, aborted(signal)]);
+    }
+    return { kind: "interrupted" };
+  });
+}
+
+interface LatestRows {
+  readonly status: string;
+  readonly review: boolean;
+  readonly rows: number;
+}
+
+async function latest(query: LakeQuery, batchId: string): Promise<LatestRows[]> {
+  const found: LatestRows[] = [];
+  const sql = `select status, coalesce(requires_manual_review, false) as review, count(*) as n from (
+      select * from onboardings where batch_id = '${batchId}'
+      qualify row_number() over (partition by line order by attempt desc, version desc) = 1
+    ) group by all`;
+  for await (const batch of query.query(sql)) {
+    for (const { status, review, n } of batch) {
+      found.push({ status: String(status), review: review === true, rows: Number(n) });
+    }
+  }
+  return found;
+}
+
+function settled(summary: OnboardSummary, rows: readonly LatestRows[]): OnboardSummary {
+  let customers: CustomerCounts = queuedRows(summary.customers.total);
+  for (const { status, rows: count } of rows) {
+    customers = moveRows(customers, "queued", countOf(status), count);
+  }
+  const manual_review = rows.reduce((sum, { review, rows: count }) => sum + (review ? count : 0), 0);
+  const status = batchStatus(customers, summary.status === "cancelled");
+  return { ...summary, customers, manual_review, status };
+}

@@ -1,0 +1,76 @@
+import type { OutcomeName } from "./outcome.js";
+
+/** An outcome that is staged and is to be written: its name and the row's place in the file. */
+export type OutcomeRef = OutcomeName & { readonly row: number };
+
+/** A row that is to run, as its batch knows it: by number and by hashes. */
+export interface RowToRun {
+  /** Place in the file, from 0. */
+  readonly row: number;
+  readonly line: number;
+  /** From 1; one more with every `runs retry`. */
+  readonly attempt: number;
+  /** Hash of whom it is about: part of the customer's workflow id. */
+  readonly identity: string;
+  readonly rowKey: string;
+  /** Whether the vault must be written, documents uploaded or a business made before the onboarding. */
+  readonly prepare: boolean;
+  /** The outcome of an earlier command that is not settled; null where nothing was posted. */
+  readonly open: OpenOutcome | null;
+  /** A `runs retry` of the row posts anew; otherwise a row is posted once, whatever batch it is in. */
+  readonly retry: boolean;
+  /** The onboarding of the attempt before: never taken for that of this one. */
+  readonly before: string | null;
+}
+
+/** An outcome that stands for the row and may still change. */
+export interface OpenOutcome {
+  readonly onboardingId: string;
+  readonly status: string;
+  readonly requiresManualReview: boolean;
+  readonly version: number;
+}
+
+/** A row that has its outcome without running: wrong, posted before, or cancelled before it began. */
+export interface EndedRow {
+  readonly status: string;
+  readonly requiresManualReview: boolean;
+  /** The outcome to be written; null where it stands in the table already. */
+  readonly record: OutcomeRef | null;
+}
+
+/** What is to become of a chunk of rows. */
+export interface ChunkPlan {
+  readonly run: readonly RowToRun[];
+  readonly ended: readonly EndedRow[];
+  /** Outcomes of rows that run, to be written meanwhile. */
+  readonly staged: readonly OutcomeRef[];
+}
+
+/** What a customer tells its batch. */
+export type CustomerReport =
+  /** The row is machine done. */
+  | {
+      readonly kind: "done";
+      readonly row: number;
+      readonly status: string;
+      readonly requiresManualReview: boolean;
+      readonly record: OutcomeRef | null;
+      readonly calls: number;
+      /** Hash of the error message it ended with; null without one. */
+      readonly messageHash: string | null;
+    }
+  /** The service refused the credentials; nothing was posted, and the row is to be run again. */
+  | { readonly kind: "held"; readonly row: number; readonly calls: number }
+  /** The same, but an onboarding is posted and goes on. */
+  | { readonly kind: "refused"; readonly row: number; readonly calls: number }
+  /** The customer was busy for another row, and is free now: the row is to be planned again. */
+  | { readonly kind: "free"; readonly row: number }
+  /** Whether the output that was missing at first came after all. */
+  | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
+
+/** Why a batch stands still. */
+export interface BatchPause {
+  readonly kind: "circuit" | "credentials" | "asked";
+  readonly reason: string;
+}

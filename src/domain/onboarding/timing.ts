@@ -1,0 +1,54 @@
+import type { CustomerStage } from "./customer-course.js";
+
+/** How long things wait in an onboarding, in milliseconds; part of what a run is started with. */
+export interface OnboardingTiming {
+  /** Until a customer's first look without a webhook; each later one waits twice as long, up to a bound. */
+  readonly pollFirst: number;
+  /** Longest wait between looks while the service decides. */
+  readonly pollMost: number;
+  /** Longest wait between looks while people are waited for. */
+  readonly pollPeopleMost: number;
+  /** How long the service may take to decide before the row counts as done, `pending`. */
+  readonly patience: number;
+  /** How long a customer is waited for. */
+  readonly deadline: number;
+  /** How long before its end a link is asked for anew. */
+  readonly linkMargin: number;
+  /** When an output that was missing is asked for again, counted from one look to the next. */
+  readonly outputRetries: readonly number[];
+  /** Until a customer of which nothing was heard is looked for. */
+  readonly silence: number;
+  /** Outcomes are written this long after the first that waits. */
+  readonly recordAfter: number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+
+export const DEFAULT_TIMING: OnboardingTiming = {
+  pollFirst: 5 * SECOND,
+  pollMost: 5 * MINUTE,
+  pollPeopleMost: 6 * 60 * MINUTE,
+  patience: 60 * MINUTE,
+  deadline: 14 * DAY,
+  linkMargin: 10 * MINUTE,
+  outputRetries: [2 * SECOND, 15 * SECOND],
+  silence: 10 * MINUTE,
+  recordAfter: 5 * SECOND,
+};
+
+/** How long to wait for the next look, after so many without news. */
+export function pollWaitMs(timing: OnboardingTiming, stage: CustomerStage, looks: number): number {
+  const most = stage === "machine" ? timing.pollMost : timing.pollPeopleMost;
+  return Math.min(timing.pollFirst * 2 ** Math.min(looks, 30), most);
+}
+
+const UNITS = { s: SECOND, m: MINUTE, h: 60 * MINUTE, d: DAY } as const;
+
+/** Reads a duration such as `14d`, `36h`, `90m`, `30s`; milliseconds, undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  if (count === undefined) return undefined;
+  return Number(count) * UNITS[unit as keyof typeof UNITS];
+}

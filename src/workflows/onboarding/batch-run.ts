@@ -1,0 +1,274 @@
+import {
+  ChildWorkflowCancellationType,
+  condition,
+  getExternalWorkflowHandle,
+  ParentClosePolicy,
+  proxyActivities,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { RowToRun } from "../../domain/onboarding/batch-report.js";
+import { BatchWindow, type CarriedBatch } from "../../domain/onboarding/batch-window.js";
+import { customerWorkflowId } from "../../domain/onboarding/identity.js";
+import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
+import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";
+import { BatchRecorder } from "./batch-recorder.js";
+import type { CustomerInput } from "./customer-run.js";
+import {
+  batchProgress,
+  cancelBatch,
+  customerReported,
+  pauseBatch,
+  raiseLimit,
+  resumeBatch,
+  stopCustomer,
+  watchCustomer,
+} from "./messages.js";
+import { onboardCustomer } from "./onboard-customer.js";
+
+const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activities>(HEARTBEATING);
+
+/** A row whose customer could not be asked for the moment is tried again after this. */
+const AGAIN_AFTER_MS = 1_000;
+
+export interface OnboardBatchInput {
+  readonly batchId: string;
+  readonly runId: string;
+  /** ISO instant at which the run was asked for. */
+  readonly startedAt: string;
+  readonly scope: string;
+  /** Without its version tag. */
+  readonly playbookKey: string;
+  /** Rows of the file that may run. */
+  readonly upTo: number;
+  readonly syncTimeoutSecs: number | null;
+  /** Customers that are worked on at once. */
+  readonly window: number;
+  /** Equal error messages in a row that pause the batch; 0 for never. */
+  readonly circuit: number;
+  readonly retry: boolean;
+  readonly sink: boolean;
+  readonly plainOutput: boolean;
+  readonly timing: OnboardingTiming;
+  /** Customers after which it continues as new; left out, a few hundred. */
+  readonly startsPerExecution?: number;
+  /** What was asked for, for the table `runs`. */
+  readonly options: Readonly<Record<string, string | number | boolean | null>>;
+  readonly carried: CarriedBatch | null;
+}
+
+/** One execution of a batch: starts customers, hears of them, looks for silent ones. */
+export class BatchRun {
+  readonly window: BatchWindow;
+  readonly #input: OnboardBatchInput;
+  readonly #recorder: BatchRecorder;
+  #starts = 0;
+  #starting = 0;
+  #news = 0;
+  #stopping = false;
+
+  constructor(input: OnboardBatchInput) {
+    const { batchId, runId, plainOutput, timing } = input;
+    this.#input = input;
+    this.window = new BatchWindow(input.carried ?? BatchWindow.begin(input.upTo), input.circuit);
+    this.#listen();
+    this.#recorder = new BatchRecorder(this.window, {
+      ...{ batchId, runId, plainOutput },
+      recordAfter: timing.recordAfter,
+    });
+  }
+
+  get upTo(): number {
+    return this.window.carry().upTo;
+  }
+
+  cancel(): void {
+    this.window.cancel();
+    this.#news += 1;
+  }
+
+  carry(): CarriedBatch {
+    return this.window.carry();
+  }
+
+  /** Until every row is machine done, or the history has grown enough. */
+  async go(): Promise<"done" | "long"> {
+    for (;;) {
+      const seen = this.#news;
+      if (this.window.cancelled) await this.#cancelRest();
+      await this.#plan();
+      this.#start();
+      if (this.#starting === 0) {
+        if (this.window.done) break;
+        if (this.#long) {
+          await this.#recorder.end();
+          return "long";
+        }
+      }
+      if (this.window.paused !== null) this.#recorder.hurry();
+      await condition(() => this.#news > seen, this.#wait());
+      await this.#inspect();
+    }
+    await this.#recorder.end();
+    return "done";
+  }
+
+  #listen(): void {
+    const heard = <A extends unknown[]>(handle: (...args: A) => void) => {
+      return (...args: A) => {
+        handle(...args);
+        this.#news += 1;
+      };
+    };
+    const { window } = this;
+    const asked = { kind: "asked", reason: "paused by hand; runs resume goes on" } as const;
+    setHandler(
+      customerReported,
+      heard((report) => window.report(report, Date.now())),
+    );
+    setHandler(
+      pauseBatch,
+      heard(() => window.pause(asked)),
+    );
+    setHandler(
+      resumeBatch,
+      heard(() => window.resume()),
+    );
+    setHandler(
+      cancelBatch,
+      heard(() => window.cancel()),
+    );
+    setHandler(
+      raiseLimit,
+      heard((upTo) => window.raiseLimit(upTo)),
+    );
+    setHandler(batchProgress, () => ({
+      ...{ runId: this.#input.runId, batchId: this.#input.batchId },
+      customers: window.counts,
+      manualReview: window.manualReview,
+      calls: window.calls,
+      paused: window.paused,
+      recorded: window.unrecorded === 0 && !this.#recorder.writing,
+    }));
+  }
+
+  get #long(): boolean {
+    const most = this.#input.startsPerExecution ?? STARTS_PER_EXECUTION;
+    return this.#starts >= most || workflowInfo().continueAsNewSuggested;
+  }
+
+  /** Milliseconds until there is something to do without news. */
+  #wait(): number {
+    const { silence } = this.#input.timing;
+    const start = this.window.paused === null ? this.window.nextStart : undefined;
+    const room = this.window.outstanding.length < this.#input.window;
+    return start === undefined || !room ? silence : Math.max(1, Math.min(silence, start - Date.now()));
+  }
+
+  async #plan(): Promise<void> {
+    for (;;) {
+      const rows = this.window.rowsToPlan(ROWS_AT_ONCE);
+      if (rows === undefined) return;
+      const plan = await planCustomers({ ...this.#planning, ...rows, only: null });
+      this.window.applyPlan(rows.to, plan);
+    }
+  }
+
+  get #planning() {
+    const { batchId, runId, retry, sink } = this.#input;
+    return { batchId, runId, retry, sink, cancel: this.window.cancelled };
+  }
+
+  #start(): void {
+    if (this.#long) return;
+    for (const row of this.window.takeToStart(this.#input.window, Date.now())) {
+      this.#starts += 1;
+      this.#starting += 1;
+      void this.#startOne(row).finally(() => {
+        this.#starting -= 1;
+        this.#news += 1;
+      });
+    }
+  }
+
+  async #startOne(row: RowToRun): Promise<void> {
+    try {
+      await startChild(onboardCustomer, {
+        workflowId: this.#customerId(row),
+        args: [this.#customerInput(row)],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        cancellationType: ChildWorkflowCancellationType.ABANDON,
+        workflowTaskTimeout: TASK_TIMEOUT,
+      });
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== "WorkflowExecutionAlreadyStartedError") throw error;
+      await this.#watch(row);
+    }
+  }
+
+  /** The customer is busy, for another batch or another row: it tells when it is done. */
+  async #watch({ row, line, attempt, rowKey, identity }: RowToRun): Promise<void> {
+    const { batchId, runId } = this.#input;
+    const batchWorkflowId = workflowInfo().workflowId;
+    const customer = getExternalWorkflowHandle(this.#customerId({ identity }));
+    try {
+      await customer.signal(watchCustomer, { batchWorkflowId, batchId, runId, row, line, attempt, rowKey });
+    } catch {
+      // It has just ended.
+      this.window.requeue(row, Date.now() + AGAIN_AFTER_MS);
+    }
+  }
+
+  #customerId({ identity }: Pick<RowToRun, "identity">): string {
+    return customerWorkflowId(this.#input.scope, this.#input.playbookKey, identity);
+  }
+
+  #customerInput(row: RowToRun): CustomerInput {
+    const { identity: _, ...rest } = row;
+    const { batchId, runId, syncTimeoutSecs, sink, plainOutput, timing } = this.#input;
+    return {
+      ...rest,
+      ...{ batchId, runId, syncTimeoutSecs, sink, plainOutput, timing },
+      startedAt: new Date().toISOString(),
+      batchWorkflowId: workflowInfo().workflowId,
+      outputExpected: this.window.outputsExpected,
+    };
+  }
+
+  async #inspect(): Promise<void> {
+    const rows = this.window.silent(this.#input.timing.silence, Date.now());
+    if (rows.length === 0) return;
+    const { batchId, runId, scope, playbookKey, sink } = this.#input;
+    const found = await inspectCustomers({ batchId, runId, scope, playbookKey, sink, rows });
+    this.window.heard(found.running, Date.now());
+    for (const report of found.ended) this.window.report(report, Date.now());
+  }
+
+  /** What waits is cancelled, what runs is told to stop: also customers that wait for people. */
+  async #cancelRest(): Promise<void> {
+    await condition(() => !this.#recorder.writing);
+    const rows = this.window.takeUnstarted().map(({ row }) => row);
+    for (const from of new Set(rows.map((row) => row - (row % ROWS_AT_ONCE)))) {
+      const to = Math.min(this.upTo, from + ROWS_AT_ONCE);
+      const only = rows.filter((row) => row >= from && row < to);
+      const { ended } = await planCustomers({ ...this.#planning, from, to, only });
+      this.window.endUnstarted(ended);
+    }
+    if (this.#stopping) return;
+    this.#stopping = true;
+    const { batchId, scope, playbookKey } = this.#input;
+    for (const row of this.window.outstanding) {
+      const customer = getExternalWorkflowHandle(this.#customerId(row));
+      await customer.signal(stopCustomer, { batchId }).catch(() => undefined);
+    }
+    const { needs_customer, pending, none } = this.window.counts;
+    if (needs_customer + pending + none + this.window.manualReview === 0) return;
+    const begun = this.window.carry().next;
+    for (let from = 0; from < begun; from += ROWS_AT_ONCE) {
+      const to = Math.min(begun, from + ROWS_AT_ONCE);
+      await stopCustomers({ batchId, scope, playbookKey, from, to });
+    }
+  }
+}

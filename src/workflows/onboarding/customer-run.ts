@@ -1,0 +1,279 @@
+import { condition, proxyActivities, sleep } from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import {
+  afterDeadline,
+  afterFailure,
+  afterLink,
+  afterPatience,
+  afterStop,
+  type CustomerCourse,
+  isDecision,
+  isNews,
+  isOutcomeDue,
+  needsCustomer,
+  reopened,
+  rowStatus,
+  UNPOSTED,
+  withoutLink,
+} from "../../domain/onboarding/customer-course.js";
+import type {
+  CustomerRef,
+  CustomerStand,
+  CustomerStep,
+  LinkOffer,
+} from "../../domain/onboarding/customer-step.js";
+import { type OnboardingTiming, pollWaitMs } from "../../domain/onboarding/timing.js";
+import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
+import { CustomerMailbox } from "./customer-mailbox.js";
+import { CustomerWatchers, tellBatch } from "./customer-watchers.js";
+
+const { prepareCustomer, postOnboarding, lookUp, deliverLink } = proxyActivities<Activities>(CUSTOMER_STEP);
+const { settleCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
+
+export interface CustomerInput extends CustomerRef {
+  readonly batchWorkflowId: string;
+  /** Whether the vault must be written, documents uploaded or a business made first. */
+  readonly prepare: boolean;
+  readonly open: OpenOutcome | null;
+  readonly syncTimeoutSecs: number | null;
+  readonly plainOutput: boolean;
+  /** Whether an output that is missing is asked for again. */
+  readonly outputExpected: boolean;
+  readonly timing: OnboardingTiming;
+}
+
+/** One customer's way from its row to its outcome: what it waits for, and what it does then. */
+export class CustomerRun {
+  readonly #input: CustomerInput;
+  readonly #ref: CustomerRef;
+  readonly #mailbox: CustomerMailbox;
+  readonly #watchers: CustomerWatchers;
+  readonly #deadline: number;
+  readonly #patience: number;
+  #course: CustomerCourse;
+  /** The course that the last outcome says. */
+  #written: CustomerCourse;
+  #link: LinkOffer | null = null;
+  #first: OutcomeRef | null = null;
+  #calls = 0;
+  #messageHash: string | null = null;
+  #told = false;
+  #looks = 0;
+  #lookedAt: number;
+
+  constructor(input: CustomerInput) {
+    const {
+      batchWorkflowId: _,
+      prepare,
+      open,
+      syncTimeoutSecs,
+      plainOutput,
+      outputExpected,
+      timing,
+      ...ref
+    } = input;
+    this.#input = input;
+    this.#ref = ref;
+    this.#mailbox = new CustomerMailbox(input.batchId);
+    this.#watchers = new CustomerWatchers(ref, plainOutput);
+    this.#course = open === null ? UNPOSTED : reopened(open);
+    this.#written = this.#course;
+    this.#lookedAt = Date.now();
+    this.#deadline = Date.now() + timing.deadline;
+    this.#patience = Date.now() + timing.patience;
+  }
+
+  /** Runs to the end of the row. */
+  async go(): Promise<void> {
+    if (this.#input.open === null && !(await this.#post())) return;
+    for (;;) {
+      await this.#tell();
+      if (this.#settled) break;
+      if (this.#mailbox.stopped || this.#watchers.superseded) {
+        await this.stop();
+        break;
+      }
+      await this.#waitAndLook();
+    }
+    await this.#fetchOutput();
+  }
+
+  /** Ends with the last status: the batch was cancelled, the workflow too, or another row takes over. */
+  async stop(): Promise<void> {
+    this.#course = afterStop(this.#course);
+    await this.#settle("stopped");
+  }
+
+  /** Ends a row for which an activity failed for good. */
+  async fail(failure: { readonly errorClass: string; readonly errorMessage: string }): Promise<void> {
+    this.#course = afterFailure(this.#course);
+    await this.#settle("failed", failure);
+  }
+
+  /** Tells the batch and whoever waits for the customer, in whatever way the run ended. */
+  async leave(): Promise<void> {
+    await this.#tell();
+    await this.#watchers.release(this.#mailbox.takeWatchers());
+  }
+
+  /** Whether there is anything to wait for afterwards. */
+  async #post(): Promise<boolean> {
+    const { prepare, syncTimeoutSecs } = this.#input;
+    if (prepare && !this.#mailbox.stopped) {
+      if (!(await this.#take(await prepareCustomer(this.#stand)))) return this.#hold();
+      if (this.#settled) return true;
+    }
+    if (this.#mailbox.stopped) {
+      await this.stop();
+      return true;
+    }
+    return (await this.#take(await postOnboarding({ ...this.#stand, syncTimeoutSecs }))) || this.#hold();
+  }
+
+  get #settled(): boolean {
+    return this.#course.stage === "settled";
+  }
+
+  get #stand(): CustomerStand {
+    return { ...this.#ref, course: this.#course, written: this.#written };
+  }
+
+  /** Takes in what a step came to; false where the credentials were refused. */
+  async #take(step: CustomerStep): Promise<boolean> {
+    this.#calls += step.calls;
+    if (step.unauthorized) return false;
+    if (step.course.status !== this.#course.status) this.#looks = 0;
+    this.#course = step.course;
+    this.#link = step.link ?? this.#link;
+    if (step.outcome === null) return true;
+    this.#written = step.course;
+    this.#messageHash = step.messageHash;
+    if (!this.#told && this.#first === null && this.#input.open === null) this.#first = step.outcome;
+    else await this.#record(step.outcome);
+    return true;
+  }
+
+  // The row is put back; nothing was posted for it.
+  async #hold(): Promise<boolean> {
+    this.#told = true;
+    const { batchWorkflowId, row } = this.#input;
+    await tellBatch(batchWorkflowId, { kind: "held", row, calls: this.#calls });
+    return false;
+  }
+
+  /** The first outcome is written by the batch, with many others; later ones one by one. */
+  async #record(outcome: OutcomeRef): Promise<void> {
+    const { batchId, runId, plainOutput } = this.#input;
+    const chunk = `${outcome.line}-${outcome.attempt}-${outcome.version}`;
+    await recordOutcomes({ batchId, runId, chunk, plainOutput, rows: [outcome] });
+    await this.#watchers.follow(outcome);
+  }
+
+  /** Once the row is machine done: hands out a link, tells the batch, and whoever else has the same row. */
+  async #tell(): Promise<void> {
+    const { row, line, attempt, batchWorkflowId } = this.#input;
+    if (this.#course.stage === "machine") return;
+    await this.#handOut();
+    if (!this.#told) {
+      this.#told = true;
+      await tellBatch(batchWorkflowId, {
+        ...{ kind: "done", row, record: this.#first, calls: this.#calls, messageHash: this.#messageHash },
+        status: rowStatus(this.#course),
+        requiresManualReview: this.#course.requiresManualReview,
+      });
+    }
+    const { version } = this.#course;
+    if (version > 0)
+      await this.#watchers.admit(this.#mailbox.takeWatchers(), this.#course, { row, line, attempt, version });
+  }
+
+  async #handOut(): Promise<void> {
+    const link = this.#link;
+    if (link === null) return;
+    this.#link = null;
+    const { delivered } = await deliverLink({ ...this.#stand, link });
+    this.#course = delivered ? afterLink(this.#course, link.expiresAt) : withoutLink(this.#course);
+    await this.#settle("link");
+  }
+
+  /** Writes the outcome of a course that changed without the service. */
+  async #settle(
+    event: string,
+    failure: { readonly errorClass: string; readonly errorMessage: string } | null = null,
+  ): Promise<void> {
+    if (!isOutcomeDue(this.#written, this.#course)) return;
+    await this.#take(await settleCustomer({ ...this.#stand, event, failure }));
+  }
+
+  /** Waits for news, or for the time of the next look; then looks. */
+  async #waitAndLook(): Promise<void> {
+    const mailbox = this.#mailbox;
+    const machine = this.#course.stage === "machine";
+    const patience = machine ? this.#patience : Number.POSITIVE_INFINITY;
+    const wake = Math.min(this.#deadline, this.#nextLook(), patience);
+    // Who watches is told once the row is machine done.
+    const news = () => mailbox.hasMail || mailbox.stopped || (!machine && mailbox.hasWatchers);
+    await condition(news, Math.max(1, wake - Date.now()));
+    const now = Date.now();
+    if (mailbox.hasMail) return this.#look();
+    if (news()) return;
+    if (now >= this.#deadline) {
+      this.#course = afterDeadline(this.#course);
+      return this.#settle("deadline");
+    }
+    if (now >= this.#nextLook()) await this.#look();
+    if (now < patience || this.#course.stage !== "machine") return;
+    this.#course = afterPatience(this.#course);
+    await this.#settle("patience");
+  }
+
+  #nextLook(): number {
+    const { timing } = this.#input;
+    const poll = this.#lookedAt + pollWaitMs(timing, this.#course.stage, this.#looks);
+    const expires = this.#course.linkExpiresAt;
+    if (expires === null || !needsCustomer(this.#course)) return poll;
+    // Before its end, for a fresh one; and at its end.
+    const early = expires - timing.linkMargin;
+    return Math.min(poll, this.#lookedAt < early ? early : Math.max(expires, this.#lookedAt));
+  }
+
+  async #look(): Promise<void> {
+    const given = this.#mailbox.takeEvents();
+    const events = given.filter((event) => isNews(this.#course, event));
+    const sessions = this.#mailbox
+      .takeSessions()
+      .filter(({ onboardingId }) => onboardingId === this.#course.onboardingId);
+    if (given.length > 0 && events.length + sessions.length === 0) return;
+    this.#looks += 1;
+    this.#lookedAt = Date.now();
+    const step = await lookUp({ ...this.#stand, events, sessions });
+    if (!(await this.#take(step))) {
+      const { batchWorkflowId, row } = this.#input;
+      await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
+    }
+    const { linkExpiresAt } = this.#course;
+    if (this.#link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
+      this.#course = withoutLink(this.#course);
+      await this.#settle("link_ended");
+    }
+  }
+
+  /** An output that the playbook had not reached when it decided is asked for again (SERVICE.md 2.3). */
+  async #fetchOutput(): Promise<void> {
+    const { outputExpected, timing, batchWorkflowId } = this.#input;
+    const { status, failed, expired } = this.#course;
+    const missing =
+      !this.#course.hasOutput && isDecision(status) && status !== "error" && !failed && !expired;
+    if (!missing || !outputExpected || this.#input.open !== null) return;
+    const before = this.#calls;
+    for (const wait of timing.outputRetries) {
+      if (this.#mailbox.stopped || this.#mailbox.hasWatchers) break;
+      await sleep(wait);
+      await this.#take(await lookUp({ ...this.#stand, events: [], sessions: [] }));
+      if (this.#course.hasOutput) break;
+    }
+    const calls = this.#calls - before;
+    await tellBatch(batchWorkflowId, { kind: "output", found: this.#course.hasOutput, calls });
+  }
+}

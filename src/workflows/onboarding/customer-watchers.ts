@@ -1,0 +1,104 @@
+import { getExternalWorkflowHandle, isCancellation, proxyActivities } from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-course.js";
+import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
+import type { WatchRequest } from "../../domain/onboarding/messages.js";
+import { HEARTBEATING } from "../policies.js";
+import { customerReported } from "./messages.js";
+
+const { adoptOutcome, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
+
+/** Tells a batch; it may have ended, and then nobody waits for what is told. */
+export async function tellBatch(workflowId: string, report: CustomerReport): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(workflowId).signal(customerReported, report);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+  }
+}
+
+interface Adopted {
+  readonly watcher: WatchRequest;
+  readonly version: number;
+}
+
+/**
+ * Rows of other batches that are about this customer. The same row, to the last value, gets this one's outcomes
+ * and posts nothing; another row waits until the customer is free.
+ */
+export class CustomerWatchers {
+  readonly #adopted: Adopted[] = [];
+  readonly #waiting: WatchRequest[] = [];
+
+  constructor(
+    private readonly customer: CustomerRef,
+    private readonly plainOutput: boolean,
+  ) {}
+
+  /** Whether another row waits for this one to be over. */
+  get superseded(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Takes in who watches, once the row is machine done. */
+  async admit(watchers: readonly WatchRequest[], course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
+    for (const watcher of watchers) {
+      if (watcher.rowKey !== this.customer.rowKey) this.#waiting.push(watcher);
+      else if (this.#isOwn(watcher)) await this.#tell(watcher, course, null);
+      else await this.#adopt(watcher, course, outcome);
+    }
+  }
+
+  /** A later version of the outcome is one of every row that adopted it. */
+  async follow(outcome: OutcomeRef): Promise<void> {
+    for (const [at, adopted] of this.#adopted.entries()) {
+      const version = adopted.version + 1;
+      const { watcher } = adopted;
+      const ref = await adoptOutcome({ batchId: this.customer.batchId, outcome, watcher, version });
+      await this.#record(watcher, ref);
+      this.#adopted[at] = { watcher, version };
+    }
+  }
+
+  /** The customer is free: rows that waited are planned again by their batches. */
+  async release(more: readonly WatchRequest[]): Promise<void> {
+    for (const { batchWorkflowId, row } of [...this.#waiting, ...more]) {
+      await tellBatch(batchWorkflowId, { kind: "free", row });
+    }
+  }
+
+  // The same batch again: its outcome stands already.
+  #isOwn({ batchId, line, attempt }: WatchRequest): boolean {
+    const { customer } = this;
+    return batchId === customer.batchId && line === customer.line && attempt === customer.attempt;
+  }
+
+  async #adopt(watcher: WatchRequest, course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
+    const known = this.#adopted.find(({ watcher: { batchId, line } }) => {
+      return batchId === watcher.batchId && line === watcher.line;
+    });
+    if (known !== undefined) return this.#tell(watcher, course, null);
+    const { batchId } = this.customer;
+    const ref = await adoptOutcome({ batchId, outcome, watcher, version: 1 });
+    this.#adopted.push({ watcher, version: 1 });
+    await this.#tell(watcher, course, ref);
+  }
+
+  async #tell(
+    { batchWorkflowId, row }: WatchRequest,
+    course: CustomerCourse,
+    record: OutcomeRef | null,
+  ): Promise<void> {
+    await tellBatch(batchWorkflowId, {
+      ...{ kind: "done", row, record, calls: 0, messageHash: null },
+      status: rowStatus(course),
+      requiresManualReview: course.requiresManualReview,
+    });
+  }
+
+  async #record({ batchId, runId }: WatchRequest, ref: OutcomeRef): Promise<void> {
+    const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
+    await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
+  }
+}

@@ -1,0 +1,30 @@
+import { defineQuery, defineSignal } from "@temporalio/workflow";
+import type { CustomerReport } from "../../domain/onboarding/batch-report.js";
+import {
+  BATCH_PROGRESS,
+  BATCH_SIGNALS,
+  type BatchProgress,
+  CUSTOMER_SIGNALS,
+  type CustomerEvent,
+  type SessionValidated,
+  type StopRequest,
+  type WatchRequest,
+} from "../../domain/onboarding/messages.js";
+
+/** A webhook about the customer came. */
+export const customerEvent = defineSignal<[CustomerEvent]>(CUSTOMER_SIGNALS.event);
+/** The customer's flow was finished, and its session validated. */
+export const sessionValidated = defineSignal<[SessionValidated]>(CUSTOMER_SIGNALS.validated);
+/** Another row is about the same customer. */
+export const watchCustomer = defineSignal<[WatchRequest]>(CUSTOMER_SIGNALS.watch);
+/** The batch was cancelled. */
+export const stopCustomer = defineSignal<[StopRequest]>(CUSTOMER_SIGNALS.stop);
+
+/** A customer tells its batch. */
+export const customerReported = defineSignal<[CustomerReport]>(BATCH_SIGNALS.reported);
+export const pauseBatch = defineSignal(BATCH_SIGNALS.pause);
+export const resumeBatch = defineSignal(BATCH_SIGNALS.resume);
+export const cancelBatch = defineSignal(BATCH_SIGNALS.cancel);
+/** Rows of the file that may run from now on. */
+export const raiseLimit = defineSignal<[number]>(BATCH_SIGNALS.raiseLimit);
+export const batchProgress = defineQuery<BatchProgress>(BATCH_PROGRESS);

@@ -1,0 +1,37 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  proxyActivities,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import { batchStatus, type OnboardSummary } from "../../domain/onboarding/onboard-summary.js";
+import { HEARTBEATING } from "../policies.js";
+import { BatchRun, type OnboardBatchInput } from "./batch-run.js";
+
+const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
+
+/**
+ * Onboards the customers of a frozen file in a sliding window of child workflows, and ends when every row is
+ * machine done; customers for whom people are waited for go on without it. A cancelled batch ends in order: what
+ * was not posted is cancelled, what was keeps its last status.
+ */
+export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
+  const batch = new BatchRun(input);
+  CancellationScope.current().cancelRequested.catch(() => batch.cancel());
+  return CancellationScope.nonCancellable(async () => {
+    if ((await batch.go()) === "long") {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof onboardBatch>({ ...input, carried: batch.carry() });
+    }
+    const { batchId, runId, startedAt, options } = input;
+    const { counts, manualReview, calls, cancelled } = batch.window;
+    const summary = {
+      ...{ run_id: runId, batch_id: batchId, status: batchStatus(counts, cancelled) },
+      ...{ customers: counts, manual_review: manualReview, calls },
+    };
+    const { duration_ms } = await finishBatch({ summary, rows: batch.upTo, options, startedAt });
+    return { ...summary, duration_ms };
+  });
+}

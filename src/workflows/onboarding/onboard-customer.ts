@@ -1,0 +1,26 @@
+import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from "@temporalio/workflow";
+import { type CustomerInput, CustomerRun } from "./customer-run.js";
+
+/**
+ * Onboards one customer: prepares the vault, posts the onboarding once, then waits for the service, for the
+ * customer or for a reviewer, for days if it must. It tells its batch when the row is machine done, whatever
+ * happens; what changes later are new versions of the outcome. Its history holds row numbers and ids of the
+ * service only.
+ */
+export async function onboardCustomer(input: CustomerInput): Promise<void> {
+  const run = new CustomerRun(input);
+  try {
+    await run.go();
+  } catch (error) {
+    if (isCancellation(error)) await CancellationScope.nonCancellable(() => run.stop());
+    else if (error instanceof ActivityFailure) await run.fail(failureOf(error));
+    else throw error;
+  } finally {
+    await CancellationScope.nonCancellable(() => run.leave());
+  }
+}
+
+function failureOf({ cause, message }: ActivityFailure): { errorClass: string; errorMessage: string } {
+  if (!(cause instanceof ApplicationFailure)) return { errorClass: "ActivityFailure", errorMessage: message };
+  return { errorClass: cause.type ?? "Error", errorMessage: cause.message };
+}

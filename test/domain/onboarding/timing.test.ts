@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { DEFAULT_TIMING, parseDuration, pollWaitMs } from "../../../src/domain/onboarding/timing.js";
+
+test.for([
+  ["machine", 0, 5_000],
+  ["machine", 1, 10_000],
+  ["machine", 5, 160_000],
+  ["machine", 9, 300_000],
+  ["people", 9, 2_560_000],
+  ["people", 1_000, 21_600_000],
+] as const)("%s, after %i looks: %i ms", ([stage, looks, expected]) => {
+  expect(pollWaitMs(DEFAULT_TIMING, stage, looks)).toBe(expected);
+});
+
+test.for([
+  ["14d", 1_209_600_000],
+  ["36h", 129_600_000],
+  ["90m", 5_400_000],
+  ["30s", 30_000],
+  ["0d", undefined],
+  ["1.5d", undefined],
+  ["14", undefined],
+  ["14 d", undefined],
+  ["-1d", undefined],
+] as const)("duration %s", ([text, expected]) => {
+  expect(parseDuration(text)).toBe(expected);
+});
