@@ -26,6 +26,8 @@ import { stopCustomers } from "./onboarding/stop-customers.js";
 import { writeOutcomesCsv } from "./onboarding/write-outcomes-csv.js";
 import { planGroup } from "./plan-group.js";
 import { RunWarnings } from "./run-warnings.js";
+import { commitEvents } from "./webhooks/commit-events.js";
+import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
 export function createActivities(given: Omit<Dependencies, "batches" | "warnings">) {
@@ -45,8 +47,10 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     admitLinks: bound(admitLinks),
     adoptOutcome: bound(adoptOutcome),
     commit: bound(commit),
+    commitEvents: bound(commitEvents),
     deliverLink: step(deliverLink),
     discover: bound(discover),
+    dropFollowUp: bound(dropFollowUp),
     dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
@@ -59,6 +63,7 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
     planCustomers: bound(planCustomers),
+    planFollowUp: bound(planFollowUp),
     planGroup: bound(planGroup),
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
