@@ -16,6 +16,8 @@ import {
 import { InputError } from "./domain/input-error.js";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const WEBHOOK_SECRETS = "NIGHTLEDGER_WEBHOOK_SECRETS";
+const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** What the service's client is made of. */
@@ -30,6 +32,13 @@ export interface ApiConfig {
   readonly maxBodyBytes: number;
 }
 
+/** What webhooks are checked against. */
+export interface WebhookConfig {
+  /** Several while one is rotated. */
+  readonly secrets: readonly string[];
+  readonly mode: "test" | "live";
+}
+
 /** The parts of the configuration; a command asks for those it uses. */
 export interface ConfigParts {
   readonly api: ApiConfig;
@@ -41,7 +50,9 @@ export interface ConfigParts {
   readonly keys: { readonly encryptionKeys: string | undefined };
   /** The same where a cluster is used and they are required. */
   readonly clusterKeys: { readonly encryptionKeys: string };
-  readonly webhooks: { readonly secrets: readonly string[]; readonly mode: "test" | "live" };
+  readonly webhooks: WebhookConfig;
+  /** The same where a receiver is not required; no secrets mean: none is wanted. */
+  readonly webhooksIfAny: WebhookConfig;
   /** Every `TEMPORAL_*` variable, `.env` merged in. */
   readonly temporal: { readonly env: Readonly<Record<string, string>> };
   readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
@@ -106,10 +117,11 @@ const READERS: Readers = {
   clusterKeys: (values) => ({
     encryptionKeys: required(values, "NIGHTLEDGER_ENCRYPTION_KEYS", "id:base64 of 32 bytes, comma-separated"),
   }),
-  webhooks: (values) => ({
-    secrets: webhookSecrets(values),
-    mode: choice(values, "NIGHTLEDGER_WEBHOOK_MODE", ["test", "live"]) ?? "test",
-  }),
+  webhooks: (values) => {
+    required(values, WEBHOOK_SECRETS, WEBHOOK_SECRETS_FORM);
+    return webhookConfig(values);
+  },
+  webhooksIfAny: webhookConfig,
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),
@@ -178,15 +190,18 @@ function lakeAddress(text: string, cwd: string): string {
   return directory(name, text, cwd);
 }
 
-function webhookSecrets(values: Values): string[] {
-  const name = "NIGHTLEDGER_WEBHOOK_SECRETS";
-  const accepted = "whsec_ and base64, comma-separated";
-  const secrets = required(values, name, accepted)
-    .split(",")
-    .map((secret) => secret.trim());
-  const bad = secrets.findIndex((secret) => !/^whsec_[A-Za-z0-9+/]{8,}={0,2}$/.test(secret));
-  if (bad >= 0) throw invalid(name, `entry ${bad + 1} is not a webhook secret`, accepted);
-  return secrets;
+function webhookConfig(values: Values): WebhookConfig {
+  const text = values.get(WEBHOOK_SECRETS);
+  const secrets = text === undefined ? [] : text.split(",").map((secret) => secret.trim());
+  const bad = secrets.findIndex((secret) => !isWebhookSecret(secret));
+  if (bad >= 0)
+    throw invalid(WEBHOOK_SECRETS, `entry ${bad + 1} is not a webhook secret`, WEBHOOK_SECRETS_FORM);
+  return { secrets, mode: choice(values, "NIGHTLEDGER_WEBHOOK_MODE", ["test", "live"]) ?? "test" };
+}
+
+function isWebhookSecret(text: string): boolean {
+  const base64 = /^whsec_([A-Za-z0-9+/]{8,}={0,2})$/.exec(text)?.[1];
+  return base64 !== undefined && Buffer.from(base64, "base64").toString("base64") === base64;
 }
 
 function secretsOf(values: Values): string[] {

@@ -1,15 +1,16 @@
 import type { SqlSession } from "../../src/lake/duckdb-session.js";
 import { sqlText } from "../../src/lake/duckdb-sql.js";
-import { PARQUET_OPTIONS } from "../../src/lake/parquet-file.js";
+import { APPENDED_FILE, writeFiles } from "../../src/lake/written-files.js";
 
 const COLUMNS =
   "transaction_id, account_id, amount::decimal(28,10) as amount, sequence::bigint as sequence, date::date as date, description";
 
 /** Turns lines of JSON into a file as the product does, in one statement. */
 export async function writeWithDuckDb(sql: SqlSession, source: string, path: string): Promise<void> {
-  await sql.run(`copy (select ${COLUMNS} from read_json(${sqlText(source)}, format = 'newline_delimited', columns =
+  const query = `select ${COLUMNS} from read_json(${sqlText(source)}, format = 'newline_delimited', columns =
     {transaction_id: 'VARCHAR', account_id: 'VARCHAR', amount: 'VARCHAR', sequence: 'VARCHAR', date: 'VARCHAR',
-    description: 'VARCHAR'})) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
+    description: 'VARCHAR'})`;
+  await writeFiles(sql, query, sqlText(path), APPENDED_FILE);
 }
 
 /** What stands in a file, read by DuckDB: all rows, different ids, and the awkward row's values as text. */

@@ -4,12 +4,13 @@ import { createCallActivities } from "./calls/create-call-activities.js";
 import { commit } from "./commit.js";
 import type { Dependencies } from "./dependencies.js";
 import { discover } from "./discover.js";
-import { dropStaging } from "./drop-staging.js";
+import { dropGroup, dropStaging } from "./drop-staging.js";
 import { extract } from "./extract.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishRun } from "./finish-run.js";
 import { load } from "./load.js";
 import { materialize } from "./materialize.js";
+import { observeGroup } from "./observe-group.js";
 import { adoptOutcome } from "./onboarding/adopt-outcome.js";
 import { deliverLink } from "./onboarding/deliver-link.js";
 import { findEarlier } from "./onboarding/find-earlier.js";
@@ -25,6 +26,8 @@ import { stopCustomers } from "./onboarding/stop-customers.js";
 import { writeOutcomesCsv } from "./onboarding/write-outcomes-csv.js";
 import { planGroup } from "./plan-group.js";
 import { RunWarnings } from "./run-warnings.js";
+import { commitEvents } from "./webhooks/commit-events.js";
+import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
 export function createActivities(given: Omit<Dependencies, "batches" | "warnings">) {
@@ -44,8 +47,11 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     admitLinks: bound(admitLinks),
     adoptOutcome: bound(adoptOutcome),
     commit: bound(commit),
+    commitEvents: bound(commitEvents),
     deliverLink: step(deliverLink),
     discover: bound(discover),
+    dropFollowUp: bound(dropFollowUp),
+    dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
     findEarlier: bound(findEarlier),
@@ -55,7 +61,9 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     load: bound(load),
     lookUp: step(lookUp),
     materialize: bound(materialize),
+    observeGroup: bound(observeGroup),
     planCustomers: bound(planCustomers),
+    planFollowUp: bound(planFollowUp),
     planGroup: bound(planGroup),
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),

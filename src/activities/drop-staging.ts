@@ -20,3 +20,19 @@ export async function dropStaging(deps: Dependencies, input: DropStagingInput): 
     );
   });
 }
+
+export interface DropGroupInput {
+  readonly runId: string;
+  /** Staged name of the group's plan. */
+  readonly plan: string;
+}
+
+/** Deletes what is left of a group's staged pages once all that is to be committed of it is. */
+export async function dropGroup(deps: Dependencies, input: DropGroupInput): Promise<void> {
+  await beating(async () => {
+    const { links } = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
+    await inLanes(DELETED_AT_ONCE, links, ({ link_id }) =>
+      deps.lake.staging.dropOwner(input.runId, transactionStream.name, link_id),
+    );
+  });
+}

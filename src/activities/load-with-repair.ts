@@ -1,12 +1,11 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { bundleQuery, type PageBundle, withBundle } from "../lake/page-bundle.js";
+import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../lake/page-bundle.js";
 import type { PageName } from "../lake/staging.js";
 import type { Stream } from "../lake/stream.js";
 import { cleanPage } from "../streams/clean-page.js";
 import { EnvelopeError } from "../streams/envelope-error.js";
 import { type RowProblem, readPage, rowsAt } from "../streams/page-reading.js";
 import type { Dependencies } from "./dependencies.js";
-import { inLanes } from "./lanes.js";
 
 /** A staged page that is to be loaded. */
 export interface PageToLoad {
@@ -15,11 +14,10 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
-  /** The page's bytes, where they are at hand. */
-  readonly body?: Buffer | undefined;
 }
 
-const READ_AT_ONCE = 8;
+/** Sees each page as it was staged before it is loaded; throws where it is not the one that was read. */
+export type CheckPage<P> = (page: P, body: Buffer) => void;
 
 /** Thrown when a page's envelope can't be loaded: its owner fails. */
 export class PageRefusedError extends Error {
@@ -34,15 +32,29 @@ export class PageRefusedError extends Error {
 }
 
 /** Bundles what SQL reads of each page: the clean page where there is one, the staged file's time in any case. */
-async function bundled<T>(
+async function bundled<P extends PageToLoad, T>(
   deps: Dependencies,
-  pages: readonly PageToLoad[],
+  pages: readonly P[],
   work: (bundle: PageBundle) => Promise<T>,
+  check?: CheckPage<P>,
 ): Promise<T> {
-  const read = await inLanes(READ_AT_ONCE, pages, async ({ name, body, ...origin }) => {
-    return { ...origin, runId: name.runId, ...(await deps.lake.staging.loadable(name, body)) };
-  });
-  return withBundle(deps.lake, read, work);
+  const { staging } = deps.lake;
+  const fill = async (add: AddPage) => {
+    let room = Buffer.alloc(0);
+    const recycled = (bytes: number) => {
+      if (bytes > room.length) room = Buffer.allocUnsafe(bytes);
+      return room;
+    };
+    for (const page of pages) {
+      const { name, ...origin } = page;
+      const staged = await staging.page(name, recycled);
+      if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+      check?.(page, staged.body);
+      const body = (await staging.cleanPage(name)) ?? staged.body;
+      add({ ...origin, runId: name.runId, fetchedAt: staged.fetchedAt }, body);
+    }
+  };
+  return withBundle(deps.lake, fill, work);
 }
 
 /**
@@ -51,14 +63,15 @@ async function bundled<T>(
  *
  * @throws PageRefusedError when a page's envelope itself is what DuckDB refuses.
  */
-export async function loadWithRepair<T>(
+export async function loadWithRepair<P extends PageToLoad, T>(
   deps: Dependencies,
   stream: Stream,
-  pages: readonly PageToLoad[],
+  pages: readonly P[],
   load: (bundle: PageBundle) => Promise<T>,
+  check?: CheckPage<P>,
 ): Promise<T> {
   try {
-    return await bundled(deps, pages, load);
+    return await bundled(deps, pages, load, check);
   } catch (error) {
     if (!refusesData(error)) throw error;
     let repaired = 0;

@@ -1,23 +1,20 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { LinkOutcome } from "../domain/link-course.js";
 import type { LinkProgress } from "../domain/link-progress.js";
-import { withPage } from "../lake/link-domain.js";
 import { type FeedFile, loadFeedFile } from "../lake/load.js";
 import { transactionStream } from "../streams/transactions.js";
 import type { Dependencies } from "./dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
 import { inLanes } from "./lanes.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
+import { PageCheck, TornPageError } from "./page-check.js";
 import { beating } from "./slice.js";
 
 /** Pages and bytes of one SQL statement (DESIGN.md, load). Small pages come together up to the bytes. */
 const MOST_PAGES = 200;
 const MOST_BYTES = 10 * 1024 * 1024;
-const READ_AT_ONCE = 8;
 /** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */
 const BATCHES_AT_ONCE = 3;
-/** Bytes of a page that is kept in memory until it is loaded: a load has a few hundred of them at most. */
-const SMALL_PAGE = 32 * 1024;
 
 export interface LoadInput extends GroupRef {
   readonly links: readonly { readonly progress: LinkProgress; readonly complete: boolean }[];
@@ -62,9 +59,9 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
     const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
     const refused: Refused[] = [];
     // Small links share files; each link that is still being read has files of its own.
-    const shared = input.links.filter(({ complete }) => complete);
     const own = input.links.filter(({ complete }) => !complete).map((link) => [link]);
-    const loaded = await inLanes(BATCHES_AT_ONCE, [...own, shared], (links) =>
+    const shared = sharingFiles(input.links.filter(({ complete }) => complete));
+    const loaded = await inLanes(BATCHES_AT_ONCE, [...own, ...shared], (links) =>
       loadTogether(deps, input, plan, links, refused),
     );
     const files = loaded.flat();
@@ -76,6 +73,21 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
 
 type Refused = LoadResult["refused"][number];
 
+/** Complete links by the statement, about: a link's pages stay together. */
+function sharingFiles(links: LoadInput["links"]): LoadInput["links"][] {
+  const shares: LoadInput["links"][number][][] = [];
+  let pages = MOST_PAGES;
+  for (const link of links) {
+    if (pages >= MOST_PAGES) {
+      shares.push([]);
+      pages = 0;
+    }
+    shares.at(-1)?.push(link);
+    pages += link.progress.pageEntries.length;
+  }
+  return shares;
+}
+
 /** Loads links into files of their own, apart from those whose pages don't stand up. */
 async function loadTogether(
   deps: Dependencies,
@@ -84,17 +96,15 @@ async function loadTogether(
   links: LoadInput["links"],
   refused: Refused[],
 ): Promise<ManifestFile[]> {
-  const sized = await inLanes(READ_AT_ONCE, links, ({ progress }) => sizedPages(deps, input, plan, progress));
-  for (const [at, { progress }] of links.entries()) {
-    if (sized[at] === undefined) refused.push({ link: progress.link, outcome: { kind: "torn" } });
+  const pages: SizedPage[] = [];
+  const check = new PageCheck();
+  for (const { progress } of links) {
+    const sized = await sizedPages(deps, input, plan, progress);
+    if (sized === undefined) refused.push({ link: progress.link, outcome: { kind: "torn" } });
+    else pages.push(...sized);
+    check.expect(progress);
   }
-  return loadBatches(
-    deps,
-    input,
-    plan,
-    sized.flatMap((pages) => pages ?? []),
-    refused,
-  );
+  return loadBatches(deps, input, plan, pages, check, refused);
 }
 
 /** The link's entry in the plan. @throws Error where a workflow and its plan have come apart. */
@@ -116,31 +126,24 @@ function pagesOf(plan: GroupPlan, progress: LinkProgress): ManifestPage[] {
   });
 }
 
-/** A page with the size of its body, and a small body itself, so that it is not read twice. */
 interface SizedPage extends ManifestPage {
   readonly bytes: number;
-  readonly body?: Buffer;
 }
 
-/** The staged pages of a link, if they are the ones that were read: by their rolling hash. */
+/** The pages of a link with the sizes of their bodies; undefined where one is gone. */
 async function sizedPages(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
   progress: LinkProgress,
 ): Promise<SizedPage[] | undefined> {
-  const owner = plannedLink(plan, progress.link).link_id;
   const sized: SizedPage[] = [];
-  let { pagesSha256 } = progress.loaded;
   for (const page of pagesOf(plan, progress)) {
-    const stream = transactionStream.name;
-    const name = { runId: input.runId, stream, owner, attempt: page.attempt, page: page.page };
-    const body = await deps.lake.staging.body(name);
-    if (body === undefined) return undefined;
-    pagesSha256 = withPage(pagesSha256, body);
-    sized.push({ ...page, bytes: body.length, ...(body.length <= SMALL_PAGE && { body }) });
+    const bytes = await deps.lake.staging.bytes(toLoad(input, plan, page).name);
+    if (bytes === undefined) return undefined;
+    sized.push({ ...page, bytes });
   }
-  return pagesSha256 === progress.pagesSha256 ? sized : undefined;
+  return sized;
 }
 
 async function loadBatches(
@@ -148,6 +151,7 @@ async function loadBatches(
   input: GroupRef,
   plan: GroupPlan,
   pages: readonly SizedPage[],
+  check: PageCheck,
   refused: Refused[],
 ): Promise<ManifestFile[]> {
   const files: ManifestFile[] = [];
@@ -156,12 +160,14 @@ async function loadBatches(
     cancellationSignal().throwIfAborted();
     const batch = firstBatch(rest);
     try {
-      files.push(await loadPages(deps, input, plan, batch));
+      files.push(await loadPages(deps, input, plan, batch, check));
       rest = rest.slice(batch.length);
     } catch (error) {
-      if (!(error instanceof PageRefusedError)) throw error;
-      const link = plan.links.findIndex(({ link_id }) => link_id === error.page.linkId);
-      refused.push({ link, outcome: { kind: "broken", reason: error.reason } });
+      const { link, outcome } = refusedIn(
+        plan,
+        (await tornIn(deps, input, plan, rest, batch, check)) ?? error,
+      );
+      refused.push({ link, outcome });
       // Its rows may stand in files of this very load: these are made again without it.
       const mixed = files.filter((file) => file.pages.some((page) => page.link === link));
       const sized = new Map(pages.map((page) => [pageId(page), page]));
@@ -171,6 +177,39 @@ async function loadBatches(
     }
   }
   return files;
+}
+
+/** The link that can't be loaded, and why. @throws what is no link's fault. */
+function refusedIn(plan: GroupPlan, error: unknown): Refused {
+  if (error instanceof TornPageError) return { link: error.link, outcome: { kind: "torn" } };
+  if (!(error instanceof PageRefusedError)) throw error;
+  const link = plan.links.findIndex(({ link_id }) => link_id === error.page.linkId);
+  return { link, outcome: { kind: "broken", reason: error.reason } };
+}
+
+/**
+ * Whether a link of a failed batch is torn, be it on a page of a later batch: SQL may have met what is left of a
+ * page before all of the link's pages were seen.
+ */
+async function tornIn(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  rest: readonly ManifestPage[],
+  batch: readonly ManifestPage[],
+  check: PageCheck,
+): Promise<TornPageError | undefined> {
+  const links = new Set(batch.map(({ link }) => link));
+  for (const page of rest.filter(({ link }) => links.has(link))) {
+    const staged = await deps.lake.staging.page(toLoad(input, plan, page).name);
+    try {
+      check.see(page.link, page.page, staged?.body ?? Buffer.alloc(0));
+    } catch (error) {
+      if (error instanceof TornPageError) return error;
+      throw error;
+    }
+  }
+  return undefined;
 }
 
 function pageId({ link, page }: ManifestPage): string {
@@ -188,33 +227,40 @@ function firstBatch(pages: readonly SizedPage[]): SizedPage[] {
   return batch;
 }
 
-function toLoad(input: GroupRef, plan: GroupPlan, page: LoadedPage): PageToLoad {
-  const planned = plannedLink(plan, page.link);
-  const { attempt, generation, sequence_from: sequenceFrom } = page;
+function toLoad(
+  input: GroupRef,
+  plan: GroupPlan,
+  { link, attempt, page, generation, sequence_from: sequenceFrom }: ManifestPage,
+): PageToLoad & Pick<ManifestPage, "link" | "page"> {
+  const planned = plannedLink(plan, link);
   const stream = transactionStream.name;
   return {
-    name: { runId: input.runId, stream, owner: planned.link_id, attempt, page: page.page },
+    link,
+    page,
+    name: { runId: input.runId, stream, owner: planned.link_id, attempt, page },
     fpId: planned.fp_id,
     linkId: planned.link_id,
     generation,
     sequenceFrom,
-    body: page.body,
   };
 }
-
-type LoadedPage = ManifestPage & { readonly body?: Buffer };
 
 /** Loads pages into one file of the feed; also again, without those of a link that lost its commit. */
 export async function loadPages(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
-  given: readonly LoadedPage[],
+  given: readonly ManifestPage[],
+  check?: PageCheck,
 ): Promise<ManifestFile> {
   const toBeLoaded = given.map((page) => toLoad(input, plan, page));
   const prefix = `${input.runId}-${input.group}`;
-  const file = await loadWithRepair(deps, transactionStream, toBeLoaded, (bundle) =>
-    loadFeedFile(deps.lake, transactionStream, prefix, bundle),
+  const file = await loadWithRepair(
+    deps,
+    transactionStream,
+    toBeLoaded,
+    (bundle) => loadFeedFile(deps.lake, transactionStream, prefix, bundle),
+    check && (({ link, page }, body) => check.see(link, page, body)),
   );
   const pages = given.map(({ link, attempt, page, generation, sequence_from }) => {
     return { link, attempt, page, generation, sequence_from };

@@ -1,21 +1,15 @@
 import type { SyncStream } from "../domain/job.js";
 import { linkObstacle } from "../domain/link-state.js";
 import type { RosterRow } from "../domain/roster.js";
-import { appendOnce } from "../lake/append.js";
 import type { Snapshot } from "../lake/delta-snapshot.js";
 import { frozenUsers } from "../lake/frozen-roster.js";
 import { linkDomain } from "../lake/link-domain.js";
-import { bundleQuery } from "../lake/page-bundle.js";
-import { writeQuery, writeRows } from "../lake/parquet-file.js";
-import type { Stream } from "../lake/stream.js";
-import { quarantine } from "../lake/tables/quarantine.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
 import { bankLinkStream } from "../streams/bank-links.js";
 import { readPage, rowsAt } from "../streams/page-reading.js";
 import type { Dependencies } from "./dependencies.js";
-import { userReads } from "./discover.js";
 import type { GroupPlan, LinkBaseState, PlannedLink } from "./group-plan.js";
-import { loadWithRepair, type PageToLoad } from "./load-with-repair.js";
+import { observedPage } from "./observe-group.js";
 import { beating } from "./slice.js";
 
 export interface PlanGroupInput {
@@ -33,73 +27,24 @@ export interface PlanGroupResult {
   readonly plan: string;
   /** Links in the plan, obstacles included. */
   readonly links: number;
-  /** Bad rows among links and accounts. */
-  readonly quarantined: number;
 }
 
 /**
- * Commits what a group's users look like now (`accounts`, `bank_links`), and fixes which links are read and
- * from which committed state. The plan gets a new name at every attempt: a late twin can't change it.
+ * Fixes which links of a group are read and from which committed state. The plan gets a new name at every attempt: a late twin can't change it.
  */
 export async function planGroup(deps: Dependencies, input: PlanGroupInput): Promise<PlanGroupResult> {
   return beating(async () => {
     const startedAt = new Date().toISOString();
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
     const users = input.users.flatMap((user) => roster[user] ?? []);
-    const quarantined = await observe(deps, input, users);
     const links = input.streams.includes("transactions") ? await plannedLinks(deps, input, users) : [];
     const plan = `g${input.group}/plan-${crypto.randomUUID()}`;
     await deps.lake.staging.putDocument(input.runId, plan, {
       links,
       started_at: startedAt,
     } satisfies GroupPlan);
-    return { plan, links: links.length, quarantined };
+    return { plan, links: links.length };
   });
-}
-
-async function observe(
-  deps: Dependencies,
-  input: PlanGroupInput,
-  users: readonly RosterRow[],
-): Promise<number> {
-  const appId = `${input.runId}/g${input.group}`;
-  const bad: Record<string, unknown>[] = [];
-  for (const { stream } of userReads(input.streams)) {
-    const pages = users.map(({ fp_id }) => observedPage(input.runId, stream, fp_id));
-    if (pages.length === 0) continue;
-    if (input.streams.some((name) => name === stream.name)) {
-      await appendOnce(deps.lake, stream.table, appId, () =>
-        loadWithRepair(deps, stream, pages, (bundle) =>
-          writeQuery(deps.lake, stream.table, input.runId, bundleQuery(stream, bundle)),
-        ),
-      );
-    }
-    for (const page of pages) bad.push(...(await quarantinedRows(deps, page)));
-  }
-  await appendOnce(deps.lake, quarantine, appId, () => writeRows(deps.lake, quarantine, input.runId, bad));
-  return bad.length;
-}
-
-function observedPage(runId: string, stream: Stream, fpId: string): PageToLoad {
-  const name = { runId, stream: stream.name, owner: fpId, attempt: 0, page: 0 };
-  return { name, fpId, linkId: null, generation: null, sequenceFrom: null };
-}
-
-async function quarantinedRows(deps: Dependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
-  const { clean, fetchedAt } = await deps.lake.staging.describe(page.name);
-  if (!clean) return [];
-  return (await deps.lake.staging.badRows(page.name)).map((row) => ({
-    run_id: page.name.runId,
-    stream: page.name.stream,
-    fp_id: page.fpId,
-    link_id: null,
-    page: 0,
-    index: row.index,
-    list: row.list,
-    reason: row.reason,
-    payload: row.payload,
-    fetched_at: fetchedAt.toISOString(),
-  }));
 }
 
 async function plannedLinks(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { activityInfo, cancellationSignal, heartbeat } from "@temporalio/activity";
 import { ApiError } from "../api/errors.js";
 import type { Reply } from "../api/exchange.js";
@@ -36,6 +37,8 @@ export async function runSlice<T, R>(
   work: (owner: T, slice: Slice) => Promise<R>,
 ): Promise<{ results: R[]; calls: number }> {
   const signal = cancellationSignal();
+  // Each call in flight listens to it; Node takes more than ten for a leak and says so to the user.
+  setMaxListeners(0, signal);
   const deadline = Date.now() + budgetMs;
   let calls = 0;
   let bytes = 0;

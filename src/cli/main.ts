@@ -11,6 +11,7 @@ import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
+import { webhooksCommand } from "./commands/webhooks.js";
 import { workerCommand } from "./commands/worker.js";
 import { EXIT, exitCodeOf } from "./exit-code.js";
 import { processTerminal, type Terminal } from "./terminal.js";
@@ -29,6 +30,7 @@ const COMMANDS: readonly AddCommand[] = [
   materializeCommand,
   onboardCommand,
   runsCommand,
+  webhooksCommand,
   tablesCommand,
   queryCommand,
   callCommand,

@@ -48,9 +48,10 @@ export async function watchRun<Progress, Result>(
   const { signal } = options;
   let answered = Date.now();
   const told = new Set<string>();
+  const interrupted = aborted(signal);
   while (!signal.aborted) {
     try {
-      const run = await Promise.race([handle.describe(), temporal.lost, aborted(signal)]);
+      const run = await Promise.race([handle.describe(), temporal.lost, interrupted]);
       if (run === undefined) break;
       answered = Date.now();
       if (run.status.name !== "RUNNING") return await endOf(handle);

@@ -1,4 +1,4 @@
-import type { DuckDBConnection } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { exactValue, type SqlValue } from "./duckdb-values.js";
 import { StoreFullError } from "./local-store-errors.js";
 
@@ -11,6 +11,8 @@ export interface SqlSession {
   run(sql: string, parameters?: readonly SqlParameter[]): Promise<number>;
   /** All rows of a query. */
   rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
+  /** The rows of a query that gives few, in one round trip: what it takes, a busy process waits for each time. */
+  few(sql: string): Promise<SqlRow[]>;
   /** The rows of a query in batches of about 2,048, for results that may not fit into memory. */
   stream(sql: string, parameters?: readonly SqlParameter[]): AsyncIterableIterator<SqlRow[]>;
 }
@@ -22,22 +24,29 @@ export function createSession(connection: DuckDBConnection): SqlSession {
       const result = await connection.stream(sql, [...parameters]);
       const names = result.deduplicatedColumnNames();
       for await (const chunk of result) {
-        yield chunk
-          .getRows()
-          .map((row) => Object.fromEntries(names.map((name, at) => [name, exactValue(row[at] ?? null)])));
+        yield namedRows(names, chunk.getRows());
       }
+    } catch (error) {
+      throw sqlFailure(error);
+    }
+  }
+  async function result(sql: string, parameters?: readonly SqlParameter[]) {
+    try {
+      return await connection.run(sql, parameters && [...parameters]);
     } catch (error) {
       throw sqlFailure(error);
     }
   }
   return {
     stream,
-    async run(sql, parameters = []) {
-      try {
-        return (await connection.run(sql, [...parameters])).rowsChanged;
-      } catch (error) {
-        throw sqlFailure(error);
-      }
+    async run(sql, parameters) {
+      return (await result(sql, parameters)).rowsChanged;
+    },
+    async few(sql) {
+      const whole = await result(sql);
+      const names = whole.deduplicatedColumnNames();
+      const chunks = Array.from({ length: whole.chunkCount }, (_, at) => whole.getChunk(at));
+      return chunks.flatMap((chunk) => namedRows(names, chunk.getRows()));
     },
     async rows(sql, parameters) {
       const all: SqlRow[] = [];
@@ -45,6 +54,10 @@ export function createSession(connection: DuckDBConnection): SqlSession {
       return all;
     },
   };
+}
+
+function namedRows(names: readonly string[], rows: readonly (readonly DuckDBValue[])[]): SqlRow[] {
+  return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, exactValue(row[at] ?? null)])));
 }
 
 function sqlFailure(error: unknown): unknown {

@@ -32,13 +32,13 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   const { scratchDirectory, memoryLimitMb = 128, threads = 2 } = options;
   const spillDirectory = join(scratchDirectory, `duckdb-${process.pid}`);
   const held = new AsyncLocalStorage<SqlSession>();
-  let opened: DuckDBInstance | undefined;
+  let opening: Promise<DuckDBInstance> | undefined;
+  let threadsNow = threads;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function instance(): Promise<DuckDBInstance> {
-    if (opened !== undefined) return opened;
+  async function open(): Promise<DuckDBInstance> {
     mkdirSync(scratchDirectory, { recursive: true });
-    opened = await DuckDBInstance.create(":memory:", {
+    const instance = await DuckDBInstance.create(":memory:", {
       memory_limit: `${memoryLimitMb}MB`,
       threads: String(threads),
       temp_directory: spillDirectory,
@@ -46,13 +46,19 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
     });
-    return opened;
+    threadsNow = threads;
+    const connection = await instance.connect();
+    await connection.run("set global TimeZone = 'UTC'");
+    connection.closeSync();
+    return instance;
   }
 
   async function connect(): Promise<DuckDBConnection> {
-    const connection = await (await instance()).connect();
-    await connection.run("set TimeZone = 'UTC'");
-    return connection;
+    opening ??= open().catch((error) => {
+      opening = undefined;
+      throw error;
+    });
+    return (await opening).connect();
   }
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -65,13 +71,10 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     const connection = await connect();
     try {
       const sql = createSession(connection);
-      if (atThreads === threads) return await held.run(sql, () => work(sql));
-      await sql.run(`set threads = ${atThreads}`);
-      try {
-        return await held.run(sql, () => work(sql));
-      } finally {
-        await sql.run(`set threads = ${threads}`);
-      }
+      // A setting of the engine: the next section that wants another number sets it, and most want the same.
+      if (atThreads !== threadsNow) await sql.run(`set threads = ${atThreads}`);
+      threadsNow = atThreads;
+      return await held.run(sql, () => work(sql));
     } finally {
       connection.closeSync();
     }
@@ -86,8 +89,8 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     },
     close: () =>
       inTurn(async () => {
-        opened?.closeSync();
-        opened = undefined;
+        (await opening)?.closeSync();
+        opening = undefined;
         rmSync(spillDirectory, { force: true, recursive: true });
       }),
   };

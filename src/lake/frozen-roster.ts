@@ -27,3 +27,20 @@ export async function frozenUsers(store: ObjectStore, runId: string, group: numb
   if (text === undefined) throw new Error(`${key} is gone from the lake; start the job again`);
   return rosterRange(text.toString("utf8"), 0, GROUP_SIZE);
 }
+
+/** Those of some users that a run's frozen roster names; none where its staging is gone. */
+export async function usersInRoster(
+  store: ObjectStore,
+  runId: string,
+  users: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let group = 0; found.size < users.size; group += 1) {
+    const text = await store.get(rosterKey(runId, group));
+    if (text === undefined) break;
+    for (const { fp_id } of rosterRange(text.toString("utf8"), 0, GROUP_SIZE)) {
+      if (users.has(fp_id)) found.add(fp_id);
+    }
+  }
+  return found;
+}

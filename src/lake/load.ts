@@ -1,10 +1,11 @@
 import { rm } from "node:fs/promises";
-import type { SqlSession } from "./duckdb-session.js";
+import { createSession } from "./duckdb-session.js";
 import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { bundleQuery, type PageBundle } from "./page-bundle.js";
-import { type DataFile, PARQUET_OPTIONS, scratchPath, statsOf, storeFile } from "./parquet-file.js";
+import { type DataFile, scratchPath, storeFile } from "./parquet-file.js";
 import type { Stream } from "./stream.js";
+import { APPENDED_FILE, writeFiles } from "./written-files.js";
 
 /** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
 const LOAD_THREADS = 1;
@@ -39,33 +40,39 @@ export async function loadFeedFile(
 ): Promise<FeedFile | undefined> {
   const path = scratchPath(lake, "parquet");
   try {
-    const written = await lake.duckdb.exclusive(async (sql) => {
-      await sql.run(`copy (${bundleQuery(stream, bundle)}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
-      return { known: await statsOf(sql, stream.table, path), links: await linkRows(sql, path) };
-    }, LOAD_THREADS);
-    if (written.known.rows === 0) return undefined;
-    const file = await storeFile(lake, stream.table, prefix, path, written.known);
-    return { ...file, links: written.links };
+    const [known] = await lake.duckdb.exclusive(
+      (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
+      LOAD_THREADS,
+    );
+    if (known === undefined) return undefined;
+    const links = await linkRows(lake, path);
+    return { ...(await storeFile(lake, stream.table, prefix, path, known)), links };
   } finally {
     await rm(path, { force: true });
   }
 }
 
-async function linkRows(sql: SqlSession, path: string): Promise<LinkRows[]> {
-  const rows = await sql.rows(`
-    select link_id, count(*) filter (change_type = 'created') as created,
-      count(*) filter (change_type = 'updated') as updated,
-      count(*) filter (change_type = 'removed') as removed,
-      count(*) filter (sign(amount) * sign(signed_amount) < 0) as sign_conflicts,
-      min(sequence) as sequence_from, max(sequence) as sequence_to
-    from read_parquet(${sqlText(path)}) group by link_id`);
-  return rows.map((row) => ({
-    link_id: String(row.link_id),
-    created: Number(row.created),
-    updated: Number(row.updated),
-    removed: Number(row.removed),
-    sign_conflicts: Number(row.sign_conflicts),
-    sequence_from: Number(row.sequence_from),
-    sequence_to: Number(row.sequence_to),
-  }));
+/** Beside the next load: it reads five narrow columns of one file. */
+async function linkRows({ duckdb }: Lake, path: string): Promise<LinkRows[]> {
+  const connection = await duckdb.connect();
+  try {
+    const rows = await createSession(connection).few(`
+      select link_id, count(*) filter (change_type = 'created') as created,
+        count(*) filter (change_type = 'updated') as updated,
+        count(*) filter (change_type = 'removed') as removed,
+        count(*) filter (sign(amount) * sign(signed_amount) < 0) as sign_conflicts,
+        min(sequence) as sequence_from, max(sequence) as sequence_to
+      from read_parquet(${sqlText(path)}) group by link_id`);
+    return rows.map((row) => ({
+      link_id: String(row.link_id),
+      created: Number(row.created),
+      updated: Number(row.updated),
+      removed: Number(row.removed),
+      sign_conflicts: Number(row.sign_conflicts),
+      sequence_from: Number(row.sequence_from),
+      sequence_to: Number(row.sequence_to),
+    }));
+  } finally {
+    connection.closeSync();
+  }
 }

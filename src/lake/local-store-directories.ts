@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
 import { errorCode } from "./local-store-errors.js";
 
 const MOST_KNOWN = 10_000;
@@ -16,7 +16,7 @@ export class KnownDirectories {
         if (errorCode(error) !== "ENOENT") throw error;
       }
     }
-    await makeDirectory(directory);
+    makeDirectory(directory);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(directory);
     await write();
@@ -24,11 +24,11 @@ export class KnownDirectories {
 }
 
 /** One level first, which nearly always does: the way up is looked at only where that fails. */
-async function makeDirectory(directory: string): Promise<void> {
+function makeDirectory(directory: string): void {
   try {
-    await mkdir(directory);
+    mkdirSync(directory);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") await mkdir(directory, { recursive: true });
+    if (errorCode(error) === "ENOENT") mkdirSync(directory, { recursive: true });
     else if (errorCode(error) !== "EEXIST") throw error;
   }
 }

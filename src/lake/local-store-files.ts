@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, realpathSync, writeFileSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { InputError } from "../domain/input-error.js";
@@ -45,6 +45,30 @@ export function pathOfKey(root: string, key: string): string {
   return join(root, ...parts);
 }
 
+/**
+ * The bytes and the time of a file, in place: staged pages are read while they are still in memory, and the
+ * thread pool would cost more than that.
+ */
+export function readInPlace(
+  path: string,
+  room: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): { readonly body: Buffer; readonly modifiedAt: Date } {
+  const file = openSync(path, "r");
+  try {
+    const { size, mtime } = fstatSync(file);
+    const body = room(size).subarray(0, size);
+    let read = 0;
+    while (read < size) {
+      const more = readSync(file, body, read, size - read, read);
+      if (more === 0) break;
+      read += more;
+    }
+    return { body: body.subarray(0, read), modifiedAt: mtime };
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Makes what is in a file, or the names in a directory, survive a power cut. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, "r");
@@ -65,6 +89,9 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
   }
 }
 
+/** What the system only copies is written in place: each trip through the thread pool costs more than that. */
+const IN_PLACE_BYTES = 64 * 1024;
+
 /** Writes a temp file (fsynced when asked); on failure it is gone again. */
 export async function writeTemporary(
   path: string,
@@ -72,6 +99,10 @@ export async function writeTemporary(
   options: { readonly durable: boolean },
 ): Promise<void> {
   try {
+    if (!options.durable && body.length <= IN_PLACE_BYTES) {
+      writeFileSync(path, body, { flag: "wx" });
+      return;
+    }
     const handle = await open(path, "wx");
     try {
       await handle.writeFile(body);

@@ -1,4 +1,5 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../domain/input-error.js";
 import { KnownDirectories } from "./local-store-directories.js";
@@ -7,13 +8,14 @@ import {
   canonicalPath,
   makeDirectoryDurably,
   pathOfKey,
+  readInPlace,
   syncToDisk,
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
 import { publish, publishFiles } from "./local-store-publish.js";
-import type { ObjectStore, PutOptions } from "./object-store.js";
+import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
@@ -36,6 +38,16 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
+  async function read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined> {
+    const path = pathOf(key);
+    try {
+      return readInPlace(path, room);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw unreadable(error, path);
+    }
+  }
+
   async function put(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
     const path = pathOf(key);
     const directory = dirname(path);
@@ -44,7 +56,7 @@ export function createLocalStore(root: string): ObjectStore {
     try {
       if (durable) await makeDirectoryDurably(directory);
       await directories.writeIn(directory, () => writeTemporary(temporary, body, { durable }));
-      await rename(temporary, path);
+      renameSync(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
       await rm(temporary, { force: true });
@@ -71,6 +83,7 @@ export function createLocalStore(root: string): ObjectStore {
   return {
     address,
     get,
+    read,
     put,
     putIfAbsent,
     async upload(localPath, key) {

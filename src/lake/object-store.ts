@@ -5,6 +5,12 @@ export interface ObjectEntry {
   readonly modifiedAt: Date;
 }
 
+/** An object's bytes, with the store's time of them. */
+export interface StoredObject {
+  readonly body: Buffer;
+  readonly modifiedAt: Date;
+}
+
 /** How a write is to be done. */
 export interface PutOptions {
   /** Whether it must survive a power cut once it has returned. */
@@ -19,6 +25,8 @@ export interface ObjectStore {
   /** Canonical address, for messages and for the scope hash: an absolute path, later `s3://bucket/prefix`. */
   readonly address: string;
   get(key: string): Promise<Buffer | undefined>;
+  /** The bytes and the time of an object; into what `room` gives for so many bytes, where they need not be new. */
+  read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
   /** Atomic; not durable unless asked: staged pages are checked by hash when they are read. */
   put(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;

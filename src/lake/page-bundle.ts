@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { appendFileSync, closeSync, openSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
 import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { objectSize, scratchPath } from "./parquet-file.js";
@@ -15,12 +16,6 @@ export interface PageOrigin {
   readonly fetchedAt: Date;
 }
 
-/** A page on its way into a bundle. */
-export interface BundledPage extends PageOrigin {
-  /** The page's JSON, or that of its clean page. */
-  readonly body: Buffer;
-}
-
 /** Staged pages as one scratch file, each in a wrapper with its number. */
 export interface PageBundle {
   readonly path: string;
@@ -29,31 +24,41 @@ export interface PageBundle {
   readonly origins: readonly PageOrigin[];
 }
 
+/** Takes the JSON of one page, or that of its clean page; the bytes may be used again afterwards. */
+export type AddPage = (origin: PageOrigin, body: Buffer) => void;
+
 /**
- * Writes pages into one scratch file for `work` and deletes it again: SQL takes a buffer for each file that it
- * opens, which costs more than all the rows of a small page (docs/performance.md).
+ * Writes the pages that `fill` adds into one scratch file for `work` and deletes it again: SQL takes a buffer for
+ * each file that it opens, which costs more than all the rows of a small page (docs/performance.md). It is written
+ * in place: the system only copies it, and beside a reading each trip through the thread pool waits its turn.
  */
 export async function withBundle<T>(
   lake: Lake,
-  pages: readonly BundledPage[],
+  fill: (add: AddPage) => Promise<void>,
   work: (bundle: PageBundle) => Promise<T>,
 ): Promise<T> {
   const path = scratchPath(lake, "json");
-  const parts = pages.flatMap(({ body }, number) => [Buffer.from(`{"p":${number},"b":`), body, LINE_END]);
+  const origins: PageOrigin[] = [];
+  let largest = 0;
   try {
     await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
-    await writeFile(path, Buffer.concat(parts));
-    return await work({
-      path,
-      largest: Math.max(0, ...pages.map(({ body }) => body.length)),
-      origins: pages,
-    });
+    const file = openSync(path, "wx");
+    try {
+      await fill((origin, body) => {
+        appendFileSync(file, `{"p":${origins.length},"b":`);
+        appendFileSync(file, body);
+        appendFileSync(file, "}\n");
+        origins.push(origin);
+        largest = Math.max(largest, body.length);
+      });
+    } finally {
+      closeSync(file);
+    }
+    return await work({ path, largest, origins });
   } finally {
     await rm(path, { force: true });
   }
 }
-
-const LINE_END = Buffer.from("}\n");
 
 /** The query that turns the pages of a bundle into the rows of their stream's table. */
 export function bundleQuery(stream: Stream, { path, largest, origins }: PageBundle): string {

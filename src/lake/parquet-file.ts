@@ -4,15 +4,9 @@ import { join } from "node:path";
 import type { AddFile } from "./delta-actions.js";
 import { filePath } from "./delta-path.js";
 import type { TableSpec } from "./delta-schema.js";
-import { type ColumnStats, statsText } from "./delta-stats.js";
-import type { SqlSession } from "./duckdb-session.js";
 import { sqlName, sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
-
-/** Rows in a row group: bounded memory for whoever writes or reads it (DESIGN.md, load). */
-const ROW_GROUP_SIZE = 20_480;
-
-export const PARQUET_OPTIONS = `format parquet, compression zstd, row_group_size ${ROW_GROUP_SIZE}`;
+import { APPENDED_FILE, writeFiles } from "./written-files.js";
 
 /** A data file of a table that no commit refers to yet. */
 export interface DataFile {
@@ -41,35 +35,6 @@ export function addOf(file: DataFile, dataChange = true): AddFile {
 /** A path in the scratch directory that nothing else uses. */
 export function scratchPath(lake: Lake, extension: string): string {
   return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
-}
-
-/** Row count and the statistics of `link_id`, `date` and `sequence`, read back from a written file. */
-export async function statsOf(
-  sql: SqlSession,
-  spec: TableSpec,
-  path: string,
-): Promise<{ rows: number; stats: string }> {
-  const columns = spec.columns.filter(
-    ({ name }) => name === "link_id" || name === "date" || name === "sequence",
-  );
-  const wanted = columns.flatMap(({ name }) => {
-    const column = sqlName(name);
-    const value = name === "date" ? `${column}::varchar` : column;
-    return [`min(${value})`, `max(${value})`, `count(*) - count(${column})`];
-  });
-  const [row] =
-    await sql.rows(`select ${["count(*)", ...wanted].map((text, at) => `${text} as c${at}`).join(", ")}
-    from read_parquet(${sqlText(path)})`);
-  const stats: Record<string, ColumnStats> = {};
-  for (const [at, { name }] of columns.entries()) {
-    stats[name] = {
-      min: row?.[`c${at * 3 + 1}`] as string | bigint | null,
-      max: row?.[`c${at * 3 + 2}`] as string | bigint | null,
-      nullCount: row?.[`c${at * 3 + 3}`] as bigint,
-    };
-  }
-  const rows = Number(row?.c0);
-  return { rows, stats: statsText(rows, stats) };
 }
 
 /** Moves a written file into its table's directory, durably, under a name of its own (LAKE.md, Commit 1). */
@@ -119,11 +84,10 @@ export async function writeQuery(
 ): Promise<DataFile | undefined> {
   const path = scratchPath(lake, "parquet");
   try {
-    const known = await lake.duckdb.exclusive(async (sql) => {
-      await sql.run(`copy (${query}) to ${sqlText(path)} (${PARQUET_OPTIONS})`);
-      return statsOf(sql, spec, path);
-    });
-    return known.rows === 0 ? undefined : await storeFile(lake, spec, prefix, path, known);
+    const [known] = await lake.duckdb.exclusive((sql) =>
+      writeFiles(sql, query, sqlText(path), APPENDED_FILE),
+    );
+    return known && (await storeFile(lake, spec, prefix, path, known));
   } finally {
     await rm(path, { force: true });
   }

@@ -50,16 +50,19 @@ export class Staging {
   constructor(private readonly store: ObjectStore) {}
 
   /** The page if it is there; whether it is whole is the reader's to check. */
-  async page(name: PageName): Promise<StagedPage | undefined> {
-    const key = pageKey(name);
-    const [body, entry] = await Promise.all([this.store.get(key), this.store.stat(key)]);
-    if (body === undefined || entry === undefined) return undefined;
-    return { body, fetchedAt: entry.modifiedAt };
+  async page(name: PageName, room?: (bytes: number) => Buffer): Promise<StagedPage | undefined> {
+    const found = await this.store.read(pageKey(name), room);
+    return found && { body: found.body, fetchedAt: found.modifiedAt };
   }
 
   /** The bytes of a page alone. */
   async body(name: PageName): Promise<Buffer | undefined> {
     return this.store.get(pageKey(name));
+  }
+
+  /** Size of a page as it was staged; undefined where it is not there. */
+  async bytes(name: PageName): Promise<number | undefined> {
+    return (await this.store.stat(pageKey(name)))?.size;
   }
 
   async putPage(name: PageName, body: Uint8Array): Promise<void> {
@@ -88,12 +91,9 @@ export class Staging {
       .map((line) => JSON.parse(line) as BadRow);
   }
 
-  /** What SQL reads of a page: the clean page where there is one. */
-  async loadable(name: PageName, known?: Buffer): Promise<{ body: Buffer; fetchedAt: Date }> {
-    const { clean, fetchedAt } = await this.describe(name);
-    const body = clean ? await this.store.get(cleanKey(name)) : (known ?? (await this.body(name)));
-    if (body === undefined) throw new Error(`${pageKey(name)} is gone from the lake's staging area`);
-    return { body, fetchedAt };
+  /** The page without its bad rows, where it had some. */
+  async cleanPage(name: PageName): Promise<Buffer | undefined> {
+    return (await this.store.stat(cleanKey(name))) && this.store.get(cleanKey(name));
   }
 
   /** Size of what SQL reads of a page, whether that is a clean page, and the time of the page itself. */

@@ -5,7 +5,7 @@ import type { ExtractedLink } from "../activities/extract.js";
 import { afterOutcome, type LinkOutcome, type LinkVerdict } from "../domain/link-course.js";
 import { freshProgress, handedToLoading, type LinkProgress } from "../domain/link-progress.js";
 import { noTotals, type SyncTotals } from "../domain/sync-totals.js";
-import { LOAD_EVERY_PAGES } from "./policies.js";
+import { FIRST_LOAD_PAGES, LOAD_EVERY_PAGES } from "./policies.js";
 
 /** A link that a group is reading. */
 interface OpenLink {
@@ -49,6 +49,13 @@ export interface GroupOptions {
 
 /** Attempts of a second try are named apart from those of the first. */
 const SECOND_TRY_ATTEMPTS = 1_000;
+
+/** Links that begin together come to their first load in turn: loading begins early, and never for all at once. */
+function pagesOfNextLoad({ link, loaded }: LinkProgress): number {
+  return loaded.pages > 0
+    ? LOAD_EVERY_PAGES
+    : FIRST_LOAD_PAGES + (link % (LOAD_EVERY_PAGES - FIRST_LOAD_PAGES));
+}
 
 /** The links of one group on their courses: what to read, load and commit next. No Temporal in here. */
 export class GroupState {
@@ -188,7 +195,7 @@ export class GroupState {
     for (const link of this.#open.values()) {
       const { progress, complete, inSlice } = link;
       if (inSlice || progress.pageEntries.length === 0) continue;
-      if (!complete && progress.pageEntries.length < LOAD_EVERY_PAGES) continue;
+      if (!complete && progress.pageEntries.length < pagesOfNextLoad(progress)) continue;
       taken.push({ progress, complete: complete && progress.loaded.pages === 0 });
       link.progress = handedToLoading(progress);
       link.loading += 1;

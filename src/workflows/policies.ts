@@ -109,8 +109,10 @@ export const COMMIT_EVERY_ROWS = 50_000;
 export const COMMIT_EVERY_MS = 30_000;
 /** Pages of an unfinished link that are loaded while it is still being read. */
 export const LOAD_EVERY_PAGES = 20;
+/** The fewest pages of a link's first load. */
+export const FIRST_LOAD_PAGES = 5;
 /** Loads that may be waiting while the next slice is read: more would fill the staging area. */
-export const LOADS_BEHIND = 3;
+export const LOADS_BEHIND = 6;
 /** Links that one slice advances. */
 export const LINKS_PER_SLICE = 400;
 /** Slices of one group at a time, over different links: the next one's calls go out while one ends. */
@@ -126,3 +128,17 @@ export const GROUPS_PER_EXECUTION = 200;
 export const ROWS_AT_ONCE = 500;
 /** Customers after which a batch continues as new. */
 export const STARTS_PER_EXECUTION = 300;
+
+/** One commit of webhooks: given up after about a minute, and begun anew with what has come meanwhile. */
+export const EVENTS_COMMIT: ActivityOptions = {
+  ...HEARTBEATING,
+  retry: { ...UNTIL_A_WORKER_LIVES, maximumAttempts: 6 },
+};
+/** Webhooks are written into their table when so many have come, or after so long. */
+export const EVENTS_AT_ONCE = 500;
+export const EVENTS_COLLECT_MS = 3_000;
+/** The wait after a commit that was given up. */
+export const EVENTS_PAUSE_MS = 30_000;
+/** The waits between two looks at whether the sync of a changed bank link's user has ended. */
+export const FOLLOW_UP_FIRST_LOOK_MS = 1_000;
+export const FOLLOW_UP_MOST_LOOK_MS = 60_000;

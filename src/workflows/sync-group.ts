@@ -17,7 +17,7 @@ import { HEARTBEATING } from "./policies.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
 
-const { planGroup } = proxyActivities<Activities>(HEARTBEATING);
+const { observeGroup, planGroup } = proxyActivities<Activities>(HEARTBEATING);
 
 export interface SyncGroupInput {
   readonly runId: string;
@@ -45,14 +45,15 @@ export interface SyncGroupResult {
  * and committed (DESIGN.md, Workflows). What goes wrong with a link stays with that link.
  */
 export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult> {
-  const started = input.carried ?? (await begin(input));
-  const state = new GroupState(started, {
+  const { carried, users } =
+    input.carried === null ? await begin(input) : { carried: input.carried, users: [] };
+  const state = new GroupState(carried, {
     full: input.options.full,
     secondTry: input.again !== null,
     random: Math.random,
   });
   try {
-    await read(input, state);
+    await read(input, state, users);
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     state.totals = givenUp(input, state, error);
@@ -61,29 +62,41 @@ export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult>
   return { totals, notReady, size, unauthorized, plan: plan === "" ? null : plan };
 }
 
-async function begin(input: SyncGroupInput): Promise<CarriedGroup> {
-  if (input.again !== null) return GroupState.begin(input.again.plan, input.again.links, input.size);
-  const { runId, group, options } = input;
+/** A group as its reading begins, and the users whose present look is still to be committed. */
+interface BegunGroup {
+  readonly carried: CarriedGroup;
+  readonly users: readonly number[];
+}
+
+async function begin(input: SyncGroupInput): Promise<BegunGroup> {
+  const { runId, group, options, again } = input;
+  if (again !== null) return { carried: GroupState.begin(again.plan, again.links, input.size), users: [] };
   const found = await discoverUsers({ runId, group, users: input.users, streams: options.streams });
-  if (found.unauthorized) {
-    return { ...GroupState.begin("", [], input.size), totals: found.totals, unauthorized: true };
+  const { totals, users, unauthorized } = found;
+  if (unauthorized) {
+    return { carried: { ...GroupState.begin("", [], input.size), totals, unauthorized }, users: [] };
   }
-  const { plan, links, quarantined } = await planGroup({
-    runId,
-    group,
-    streams: options.streams,
-    only: options.links,
-    users: found.users,
-  });
-  const totals = addTotals(found.totals, { ...noTotals(), rows: { ...noTotals().rows, quarantined } });
-  const waiting = Array.from({ length: links }, (_, link) => link);
-  return { ...GroupState.begin(plan, waiting, input.size), totals };
+  const planned = await planGroup({ runId, group, streams: options.streams, only: options.links, users });
+  const waiting = Array.from({ length: planned.links }, (_, link) => link);
+  return { carried: { ...GroupState.begin(planned.plan, waiting, input.size), totals }, users };
+}
+
+/** Commits what the users look like now; nothing of their links is committed before. */
+async function observe(
+  { runId, group, options }: SyncGroupInput,
+  users: readonly number[],
+  state: GroupState,
+): Promise<void> {
+  if (users.length === 0) return;
+  const { quarantined } = await observeGroup({ runId, group, streams: options.streams, users });
+  const { rows, ...none } = noTotals();
+  state.totals = addTotals(state.totals, { ...none, rows: { ...rows, quarantined } });
 }
 
 /** Reads until nothing is open, or the history has grown enough. */
-async function read(input: SyncGroupInput, state: GroupState): Promise<void> {
+async function read(input: SyncGroupInput, state: GroupState, users: readonly number[]): Promise<void> {
   const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
-  const publisher = new Publisher(input.options, state, ref);
+  const publisher = new Publisher(input.options, state, ref, observe(input, users, state));
   const reader = new Reader(input.options, state, ref, publisher, () => tellRun(input, state));
   if ((await reader.run()) === "done") return;
   await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });

@@ -16,7 +16,7 @@ import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgres
 import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING, TASK_TIMEOUT } from "./policies.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
-const { materialize, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+const { materialize, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 
 export interface SyncInput {
   readonly runId: string;
@@ -67,14 +67,15 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     totals: run.totals,
     groups: [...going.values()],
   }));
+  const drops = new Drops();
   const end = (status: RunStatus) => finish(input, run.totals, status);
   try {
-    run = await readGroups(input, run, going, (progress) => {
+    run = await readGroups(input, run, going, drops, (progress) => {
       run = progress;
     });
     run = await readAgain(input, run, going);
     phase = "materializing";
-    const stale = await bringUp(input.runId);
+    const [stale] = await Promise.all([bringUp(input.runId), drops.ended()]);
     if (stale !== undefined) run = { ...run, totals: withFailure(run.totals, stale) };
     phase = "finishing";
     run = { ...run, totals: { ...run.totals, users: { ...run.totals.users, total: input.roster.users } } };
@@ -85,6 +86,20 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => end("cancelled"));
     throw error;
+  }
+}
+
+/** Groups whose staging is being deleted, beside whatever comes next; what fails is deleted with the run's. */
+class Drops {
+  #under: Promise<unknown> = Promise.resolve();
+
+  add(runId: string, plan: string | null): void {
+    if (plan === null) return;
+    this.#under = Promise.all([this.#under, dropGroup({ runId, plan }).catch(() => undefined)]);
+  }
+
+  async ended(): Promise<void> {
+    await this.#under;
   }
 }
 
@@ -110,6 +125,7 @@ async function readGroups(
   input: SyncInput,
   start: Run,
   going: Map<number, GroupProgress>,
+  drops: Drops,
   onProgress: (run: Run) => void,
 ): Promise<Run> {
   let run = start;
@@ -122,10 +138,12 @@ async function readGroups(
       const result = await runGroup(groupInput(input, group, run.size, null), going);
       run = withGroup(run, group, result);
       onProgress(run);
+      drops.add(input.runId, result.plan);
     }
   };
   await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
   if (run.nextGroup < groups && !run.unauthorized) {
+    await drops.ended();
     const { nextGroup, totals, notReady, size } = run;
     await continueAsNew<typeof sync>({ ...input, carried: { nextGroup, totals, notReady, size } });
   }

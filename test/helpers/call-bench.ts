@@ -26,7 +26,7 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   const bench = await openActivityBench({ ...target.options, ...options });
   const { sandbox, deps } = bench;
   fillForCalls(sandbox);
-  const user = await endedOnboarding(sandbox, "fp_1", "pb_user");
+  const user = await endedOnboarding(sandbox, "fp_1", "pb_earlier");
   const business = await endedOnboarding(sandbox, "fb_1", "pb_business");
   const requests = validRequests(sandbox, { user, business });
   const activities = createCallActivities(deps);

@@ -18,13 +18,23 @@ export interface CompiledProgram {
  * the packages and the workflow bundle.
  *
  * @param source path within the repo, such as `test/helpers/fault-worker.ts`
+ * @param alongside what it finds by path too, such as a workflow
  */
-export async function compileProgram(source: string): Promise<CompiledProgram> {
+export async function compileProgram(source: string, ...alongside: string[]): Promise<CompiledProgram> {
   const base = `${ROOT}node_modules/.cache/test-program-${process.pid}`;
   const out = `${base}/dist`;
   await mkdir(out, { recursive: true });
   const options = ["--ignoreConfig", "--target", "es2023", "--module", "nodenext", "--types", "node"];
-  const target = ["--skipLibCheck", "--rootDir", ".", "--outDir", out, source, ...FOUND_BY_PATH];
+  const target = [
+    "--skipLibCheck",
+    "--rootDir",
+    ".",
+    "--outDir",
+    out,
+    source,
+    ...alongside,
+    ...FOUND_BY_PATH,
+  ];
   const compiler = `${ROOT}node_modules/typescript/bin/tsc`;
   await promisify(execFile)(process.execPath, [compiler, ...options, ...target], { cwd: ROOT });
   await copyFile(`${ROOT}dist/workflow-bundle.js`, `${out}/workflow-bundle.js`);

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import type { LinkOutcome } from "../../src/domain/link-course.js";
 import type { LinkProgress } from "../../src/domain/link-progress.js";
 import { GroupState } from "../../src/workflows/group-state.js";
-import { LOAD_EVERY_PAGES } from "../../src/workflows/policies.js";
+import { FIRST_LOAD_PAGES, LOAD_EVERY_PAGES } from "../../src/workflows/policies.js";
 
 const SIZE = 500;
 const options = { full: false, secondTry: false, random: () => 0.5 };
@@ -90,20 +90,41 @@ test("a link that waits is due when its time has come, not before", () => {
 
 test("pages of an unfinished link are loaded when there are enough, the rest at its end", () => {
   admitAll();
+  state.applySlice([read(only(due()), FIRST_LOAD_PAGES - 1)], SIZE, 0);
+  expect(state.takeToLoad()).toEqual([]);
+  state.applySlice([read(only(due()), 1)], SIZE, 0);
+  const first = only(state.takeToLoad());
+  expect(first).toMatchObject({ complete: false, progress: { pages: FIRST_LOAD_PAGES } });
   state.applySlice([read(only(due()), LOAD_EVERY_PAGES - 1)], SIZE, 0);
   expect(state.takeToLoad()).toEqual([]);
   state.applySlice([read(only(due()), 1)], SIZE, 0);
-  const early = only(state.takeToLoad());
-  expect(early).toMatchObject({ complete: false, progress: { pages: LOAD_EVERY_PAGES } });
-  expect(state.takeToLoad()).toEqual([]);
+  const second = only(state.takeToLoad());
+  expect(second.progress.pageEntries).toHaveLength(LOAD_EVERY_PAGES);
   state.applySlice([read(only(due()), 1, { kind: "complete" })], SIZE, 0);
   const rest = only(state.takeToLoad());
+  const loaded = FIRST_LOAD_PAGES + LOAD_EVERY_PAGES;
   expect(rest).toMatchObject({ complete: false, progress: { pageEntries: [10] } });
-  expect(rest.progress.loaded).toMatchObject({ pages: LOAD_EVERY_PAGES, entries: LOAD_EVERY_PAGES * 10 });
-  state.applyLoad([early], "m1", [], SIZE, 0);
+  expect(rest.progress.loaded).toMatchObject({ pages: loaded, entries: loaded * 10 });
+  state.applyLoad([first], "m1", [], SIZE, 0);
+  state.applyLoad([second], "m2", [], SIZE, 0);
   expect(state.takeToCommit()).toBeUndefined();
-  state.applyLoad([rest], "m2", [], SIZE, 0);
-  expect(only(state.takeToCommit()?.complete ?? [])).toMatchObject({ manifests: ["m1", "m2"] });
+  state.applyLoad([rest], "m3", [], SIZE, 0);
+  expect(only(state.takeToCommit()?.complete ?? [])).toMatchObject({ manifests: ["m1", "m2", "m3"] });
+});
+
+test("links that begin together come to their first load in turn", () => {
+  state = begin(3);
+  admitAll();
+  const turns: number[][] = [];
+  for (let page = 1; page <= FIRST_LOAD_PAGES + 2; page += 1) {
+    state.applySlice(
+      due().map((link) => read(link, 1)),
+      SIZE,
+      0,
+    );
+    turns.push(state.takeToLoad().map(({ progress }) => progress.link));
+  }
+  expect(turns).toEqual([...Array(FIRST_LOAD_PAGES - 1).fill([]), [0], [1], [2]]);
 });
 
 test("pages that a slice is reading on are not taken to loading", () => {

@@ -12,7 +12,7 @@ import { LostAnswerError } from "./lost-answer-error.js";
 import type { Finding, LostCall, Settlement } from "./settlement.js";
 
 /** What two clocks may differ by, besides the difference that an answer's date showed, to the second. */
-const CLOCK_SLACK_MS = 5_000;
+const CLOCK_SLACK_MS = 2_000;
 
 /** The result of a creation; of one that was found after its answer was lost, what reading it tells. */
 export type StartedOnboarding = Pick<

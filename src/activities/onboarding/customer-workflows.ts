@@ -26,8 +26,19 @@ export async function signalCustomer(
   signal: string,
   ...args: unknown[]
 ): Promise<boolean> {
+  return signalRunning(handleOf(of, identity).workflowId, signal, ...args);
+}
+
+/** Sends a signal to a workflow; false where there is none that runs. */
+export async function signalRunning(
+  workflowId: string,
+  signal: string,
+  ...args: unknown[]
+): Promise<boolean> {
   try {
-    await handleOf(of, identity).signal(signal, ...args);
+    await Context.current()
+      .client.workflow.getHandle(workflowId)
+      .signal(signal, ...args);
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

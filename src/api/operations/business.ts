@@ -40,7 +40,7 @@ export const createBusiness = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `external_id`, which is unique in the organization, it is sent again: either it is created now, or a 400 says that it is there, and it is then addressed by its external id (`create_onboarding`). Without, it is not repeated: nothing finds a business again that has no id of yours.",
+    "With `external_id`, which is unique in the organization, it is sent again: either it is created now, or a 400 (409, 422) says that it is there, and it is then addressed by its external id (`create_onboarding`); another refusal leaves it unknown. Without, it is not repeated (`LostAnswerError`): nothing finds a business again that has no id of yours.",
   answer: "`{id, external_id?, sandbox_id?}`",
   notShown: "The status of an `x-external-id` that is taken: any 4xx is a `RejectedError`.",
 });
@@ -71,6 +71,6 @@ export const updateBusiness = defineOperation({
   auth: "secret_key",
   idempotent: true,
   lostAnswer:
-    "Sent again: the same id is set once more. A 400 to the repetition may mean the first request's own effect, so that it counts as *unknown* and not as refused.",
+    "Sent again: the same id is set once more. A 400 to the repetition may mean the first request's own effect, so that it counts as unknown (`LostAnswerError`) and not as refused.",
   answer: "`{id, external_id?, sandbox_id?}`",
 });

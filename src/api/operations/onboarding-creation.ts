@@ -58,7 +58,7 @@ export const createOnboarding = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `external_id`, the service's own idempotency id, it is sent again unchanged and gives the same onboarding. With `fp_id`, `list_user_onboardings` or `list_business_onboardings` is read first: an onboarding of that playbook made since the request is the answer; only without one it is sent again.",
+    "With `external_id`, the service's own idempotency id, it is sent again unchanged and gives the same onboarding. With `fp_id`, `list_user_onboardings` or `list_business_onboardings` is read first: an onboarding of that playbook made since the request, by the service's clock, is the answer, and `get_onboarding` says what became of it; only without one it is sent again.",
   answer:
     "`{id, status, requires_manual_review, output?, error_message?, continue_onboarding?: {expires_at, link, token}}`",
   secrets: ["continue_onboarding.token", "continue_onboarding.link"],

@@ -41,7 +41,7 @@ export const importTransactions = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Not repeated by itself: the answer says nothing of single rows. The link is synced and the rows looked for by `account_id` and `transaction_id`; those that are not there are sent again, rows without a `transaction_id` are left as *unknown*.",
+    "Not repeated by itself: the answer says nothing of single rows. The link is synced and the rows looked for by `account_id` and `transaction_id`; those that are not there are sent again, rows without a `transaction_id` are left as *unknown* and told by their places.",
   answer: "`{}`",
   notShown: "What a `transaction_id` that is there already does, and how many rows a request may hold.",
 });

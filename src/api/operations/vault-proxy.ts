@@ -56,7 +56,7 @@ export const callVaultProxy = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Never repeated by itself: only the target knows whether it acted. Where it takes an idempotency key, forward one and repeat with the same.",
+    "Never repeated by itself (`LostAnswerError`): only the target knows whether it acted. Where it takes an idempotency key, forward one and repeat with the same.",
   answer: "the target's answer: its bytes, headers and content type",
   notShown:
     "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error as everywhere, unless the caller asks for any status. How more than one pinned certificate is written: one after the other inside the base64.",

@@ -61,7 +61,7 @@ export const sendTestWebhook = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `idempotency_key` it is sent again with the same key. Without, it is not repeated: a second webhook would be a second effect.",
+    "With `idempotency_key` it is sent again with the same key. Without, it is not repeated (`LostAnswerError`): a second webhook would be a second effect.",
   answer: "`{}`",
   notShown: "The payloads of the seven other kinds: any object of JSON values with `event_kind`.",
 });

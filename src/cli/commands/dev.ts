@@ -1,13 +1,20 @@
 import type { Command } from "commander";
 import type { AddCommand } from "../main.js";
+import { portNumber } from "./webhooks.js";
 
 /** `nightledger dev` */
 export const devCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("dev")
     .description("keep an embedded Temporal server with its web UI and a worker running, until Ctrl-C")
-    .action(async () => {
+    .option(
+      "--webhooks-port <number>",
+      "port of its receiver of webhooks; 0 takes a free one",
+      portNumber,
+      8788,
+    )
+    .action(async ({ webhooksPort }: { readonly webhooksPort: number }) => {
       const { runDev } = await import("../dev-run.js");
-      await runDev(terminal);
+      await runDev(terminal, webhooksPort);
     });
 };

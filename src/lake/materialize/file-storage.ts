@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Lake } from "../lake.js";
 import { type DataFile, scratchPath, storeFiles } from "../parquet-file.js";
 import { transactions } from "../tables/transactions.js";
-import type { WrittenFile } from "./written-files.js";
+import type { WrittenFile } from "../written-files.js";
 
 /** Files that wait for the disk together: 16 are 4 MB, and take it as long as one does. */
 const STORED_AT_ONCE = 16;

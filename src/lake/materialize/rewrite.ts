@@ -1,6 +1,7 @@
 import type { SqlSession } from "../duckdb-session.js";
 import { sqlText } from "../duckdb-sql.js";
 import type { Lake } from "../lake.js";
+import { CURRENT_FILE, type WrittenFile, writeFiles } from "../written-files.js";
 import { batchQuery } from "./batch-query.js";
 import { type Batch, fileRows } from "./batches.js";
 import type { FileStorage } from "./file-storage.js";
@@ -9,7 +10,6 @@ import type { Rewrite } from "./rewrite-plan.js";
 import { isOutOfMemory } from "./sql-failure.js";
 import { inTwoLanes } from "./sql-lanes.js";
 import { writeBatch } from "./write-batch.js";
-import { type WrittenFile, writeFiles } from "./written-files.js";
 
 /** Writes each file again without the rows that are gone, one statement a file. */
 export async function rewriteFiles(
@@ -40,7 +40,7 @@ async function rewritten(
 ): Promise<WrittenFile[] | undefined> {
   const path = await storage.scratch("parquet");
   try {
-    return await writeFiles(sql, batchQuery(batchOf(rewrite)), sqlText(path));
+    return await writeFiles(sql, batchQuery(batchOf(rewrite)), sqlText(path), CURRENT_FILE);
   } catch (error) {
     if (isOutOfMemory(error)) return undefined;
     throw error;

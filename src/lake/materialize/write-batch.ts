@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
 import type { SqlSession } from "../duckdb-session.js";
 import { sqlText } from "../duckdb-sql.js";
+import { CURRENT_FILE, type WrittenFile, writeFiles } from "../written-files.js";
 import { batchQuery, narrowQuery } from "./batch-query.js";
 import { type Batch, smallerBatches } from "./batches.js";
 import type { FileStorage } from "./file-storage.js";
 import { cutByMonth, withFile } from "./month-cut.js";
 import { isOutOfMemory } from "./sql-failure.js";
-import { type WrittenFile, writeFiles } from "./written-files.js";
 
 /** Writes a batch as files cut by month; in smaller ones where memory does not suffice. */
 export async function writeBatch(sql: SqlSession, storage: FileStorage, batch: Batch): Promise<void> {
@@ -14,12 +14,10 @@ export async function writeBatch(sql: SqlSession, storage: FileStorage, batch: B
   let files: WrittenFile[];
   try {
     await cutByMonth(sql, narrowQuery(batch));
-    files = await writeFiles(
-      sql,
-      withFile(batchQuery(batch)),
-      sqlText(directory),
-      ", partition_by (cut_file), write_partition_columns false, overwrite_or_ignore true",
-    );
+    files = await writeFiles(sql, withFile(batchQuery(batch)), sqlText(directory), {
+      ...CURRENT_FILE,
+      cut: ", partition_by (cut_file), write_partition_columns false, overwrite_or_ignore true",
+    });
   } catch (error) {
     await rm(directory, { force: true, recursive: true });
     const smaller = isOutOfMemory(error) ? smallerBatches(batch) : undefined;

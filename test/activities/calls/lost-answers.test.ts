@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fault, Sandbox } from "../../../sandbox/index.js";
+import { callOnce } from "../../../src/activities/calls/call-once.js";
 import type { CallName } from "../../../src/activities/calls/create-call-activities.js";
 import { CALLS } from "../../../src/activities/calls/create-call-activities.js";
+import { onboardingSettlement } from "../../../src/activities/calls/onboarding-settlement.js";
 import type { SealedRequest } from "../../../src/activities/calls/sealed-request.js";
-import { OPERATIONS } from "../../../src/api/index.js";
+import { createOnboarding, OPERATIONS } from "../../../src/api/index.js";
 import { COMPLETED_EVENT } from "../../api/service-rules.js";
 import { type CallBench, openCallBench } from "../../helpers/call-bench.js";
 
@@ -211,6 +213,26 @@ describe("a lost onboarding", () => {
     await bench.age("call", 10_000);
     expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("no");
     expect(started(bench.sandbox)).toBe(2);
+  });
+
+  it("is not taken for one that is known to be another, however young that is", async () => {
+    const earlier = await bench.attempt("createOnboarding", "earlier", request);
+    const known = [String(earlier.facts.onboarding_id)];
+    const once = () =>
+      bench.run(() =>
+        callOnce(bench.deps, {
+          operation: createOnboarding,
+          params: request.params,
+          key: "_staging/run/calls/call/",
+          settle: onboardingSettlement(bench.deps, request.params, { known }),
+          settleAfterMs: 0,
+        }),
+      );
+    bench.sandbox.addFault({ ...lost, afterEffect: false });
+    await expect(once()).rejects.toMatchObject({ name: "TransientError" });
+    const { body, repeated } = await once();
+    expect(repeated).toBe("no");
+    expect(known).not.toContain(body.id);
   });
 
   it("is found by the service's clock, also when that is far behind", async () => {

@@ -1,0 +1,162 @@
+import { activityInfo, Context } from "@temporalio/activity";
+import { BANK_LINK_UPDATED } from "../../domain/webhook-event.js";
+import { eventFacts } from "../../domain/webhooks/event-facts.js";
+import {
+  type EventReceipt,
+  FOLLOW_UP_SIGNAL,
+  FOLLOW_UP_WORKFLOW,
+  followUpWorkflowId,
+} from "../../domain/webhooks/messages.js";
+import { creationOf } from "../../lake/delta-schema.js";
+import { knownMessages } from "../../lake/known-messages.js";
+import { addOf, writeRows } from "../../lake/parquet-file.js";
+import { dropStagedEvent, type StagedEvent, stagedEvent, stagedEvents } from "../../lake/staged-events.js";
+import { followUpNames, stageFollowUp } from "../../lake/staged-follow-ups.js";
+import { webhookEvents } from "../../lake/tables/webhook-events.js";
+import type { Dependencies } from "../dependencies.js";
+import { inLanes } from "../lanes.js";
+import { beating } from "../slice.js";
+import { eventRow } from "./event-row.js";
+import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
+
+const MOST_EVENTS = 500;
+const MOST_BYTES = 8 * 1024 * 1024;
+const READ_AT_ONCE = 16;
+/** A receiver that is still at an event tells of it within this; of an older one it never will. */
+const RECEIPT_WITHIN_MS = 15_000;
+
+export interface CommitEventsInput {
+  readonly scope: string;
+  /** Of events that a receiver has told of. */
+  readonly receipts: readonly EventReceipt[];
+}
+
+export interface CommitEventsResult {
+  /** Rows written. */
+  readonly committed: number;
+  /** Events that stood in the table already. */
+  readonly repeated: number;
+  /** Whether more is staged. */
+  readonly more: boolean;
+}
+
+interface Staged extends ReceivedEvent {
+  readonly name: string;
+  readonly event: StagedEvent;
+}
+
+/**
+ * Writes staged events into `webhook_events`, each message id once, and asks for a follow-up of each changed bank
+ * link; takes every event that is staged, told of or not. A repetition finds in the table what it has written.
+ */
+export async function commitEvents(
+  deps: Dependencies,
+  input: CommitEventsInput,
+): Promise<CommitEventsResult> {
+  return beating(async () => {
+    const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
+    const { names, more } = await namesToTake(deps, receipts);
+    const events = await readEvents(deps, names);
+    const matched = new Map<string, boolean>();
+    let committed: number | undefined;
+    while (committed === undefined) committed = await append(deps, input.scope, events, receipts, matched);
+    await askFollowUp(deps, input.scope);
+    for (const { name } of events) await dropStagedEvent(deps.sealed, name);
+    return { committed, repeated: events.length - committed, more };
+  });
+}
+
+/** The oldest events, as many as one commit takes; those that a receiver may still be at come later. */
+async function namesToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
+  const staged = await stagedEvents(deps.sealed);
+  const ripe = Date.now() - RECEIPT_WITHIN_MS;
+  const names: string[] = [];
+  let bytes = 0;
+  for (const { name, modifiedAt, size } of staged) {
+    if (!receipts.has(name) && modifiedAt.getTime() > ripe) continue;
+    if (names.length === MOST_EVENTS || (bytes > 0 && bytes + size > MOST_BYTES)) break;
+    names.push(name);
+    bytes += size;
+  }
+  return { names, more: names.length < staged.length };
+}
+
+async function readEvents(deps: Dependencies, names: readonly string[]): Promise<Staged[]> {
+  const read = await inLanes(READ_AT_ONCE, names, async (name): Promise<Staged[]> => {
+    try {
+      const event = await stagedEvent(deps.sealed, name);
+      const facts = event && eventFacts(JSON.parse(event.body));
+      return event && facts ? [{ name, event, facts, messageId: event.messageId }] : [];
+    } catch (error) {
+      // One that does not open must not keep the others out of the table.
+      deps.log.warn({ event: name, err: error }, "a staged webhook can't be read; it stays in staging");
+      return [];
+    }
+  });
+  return read.flat();
+}
+
+/** Appends what the table does not have; undefined where another writer was faster, and it has to look again. */
+async function append(
+  deps: Dependencies,
+  scope: string,
+  events: readonly Staged[],
+  receipts: ReadonlyMap<string, boolean>,
+  matched: Map<string, boolean>,
+): Promise<number | undefined> {
+  if (events.length === 0) return 0;
+  const table = deps.lake.table(webhookEvents.name);
+  const { version } = await table.snapshot();
+  const known = await knownMessages(
+    deps.lake,
+    events.map(({ messageId }) => messageId),
+  );
+  const fresh = events.filter(({ messageId }) => !known.has(messageId));
+  if (fresh.length === 0) return 0;
+  await wake(deps, scope, fresh, receipts, matched);
+  // Before the commit: a message that stands in the table asks for nothing any more.
+  for (const { name, facts } of fresh) {
+    const { kind, fpId, bankLinkId } = facts;
+    if (kind === BANK_LINK_UPDATED && fpId !== null)
+      await stageFollowUp(deps.sealed, { name, fpId, bankLinkId });
+  }
+  const rows = fresh.map(({ event, facts, messageId }) =>
+    eventRow(event, facts, matched.get(messageId) ?? false, deps.sealed.sealer),
+  );
+  const file = await writeRows(deps.lake, webhookEvents, "events", rows);
+  if (file === undefined) return 0;
+  const done = await table.commit((snapshot) => {
+    if (snapshot.version !== version) return null;
+    return [...(version === -1 ? creationOf(webhookEvents, Date.now()) : []), { add: addOf(file) }];
+  });
+  return done === null ? undefined : fresh.length;
+}
+
+/** Tells customers that were not told yet; once, however often the commit has to begin anew. */
+async function wake(
+  deps: Dependencies,
+  scope: string,
+  events: readonly Staged[],
+  receipts: ReadonlyMap<string, boolean>,
+  matched: Map<string, boolean>,
+): Promise<void> {
+  const isTold = ({ name, facts }: Staged) => receipts.has(name) && facts.playbookKey !== null;
+  for (const { name, messageId } of events.filter(isTold))
+    matched.set(messageId, receipts.get(name) === true);
+  const untold = events.filter(({ messageId }) => !matched.has(messageId));
+  if (untold.length === 0) return;
+  const taken = await wakeCustomers(deps, scope, untold);
+  for (const { messageId } of untold) matched.set(messageId, taken.has(messageId));
+}
+
+async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {
+  if ((await followUpNames(sealed)).length === 0) return;
+  await Context.current().client.workflow.signalWithStart(FOLLOW_UP_WORKFLOW, {
+    workflowId: followUpWorkflowId(scope),
+    taskQueue: activityInfo().taskQueue,
+    args: [{ scope }],
+    signal: FOLLOW_UP_SIGNAL,
+    signalArgs: [],
+    workflowTaskTimeout: "5s",
+  });
+}

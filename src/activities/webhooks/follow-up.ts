@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { activityInfo, Context } from "@temporalio/activity";
+import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/job.js";
+import { rosterText } from "../../domain/roster.js";
+import { followUpJob } from "../../domain/webhooks/follow-up.js";
+import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/frozen-roster.js";
+import { endTaking, followUpNames, noteTaken, stagedFollowUp } from "../../lake/staged-follow-ups.js";
+import type { Dependencies } from "../dependencies.js";
+import { inLanes } from "../lanes.js";
+import { beating } from "../slice.js";
+
+const MOST_FOLLOW_UPS = 5_000;
+const READ_AT_ONCE = 16;
+
+export interface PlanFollowUpInput {
+  readonly scope: string;
+  /** Of the run that would follow up. */
+  readonly runId: string;
+}
+
+/** A sync that may start: its roster is frozen. */
+export interface PlannedSync {
+  readonly workflowId: string;
+  readonly jobId: string;
+  readonly roster: { readonly sha256: string; readonly users: number; readonly groupSize: number };
+  readonly options: SyncOptions;
+}
+
+export interface FollowUpPlan {
+  /** Null where nobody's links can be followed up now. */
+  readonly job: PlannedSync | null;
+  /** Follow-ups that wait for a run which is going on over the same user. */
+  readonly waiting: number;
+}
+
+/**
+ * Plans one run for every follow-up that is asked for, apart from users whom a sync that is going on reads: it may
+ * have read their links before they changed, and of two runs over one link only one is committed.
+ */
+export async function planFollowUp(
+  deps: Dependencies,
+  { scope, runId }: PlanFollowUpInput,
+): Promise<FollowUpPlan> {
+  return beating(async () => {
+    const names = (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS);
+    const read = await inLanes(READ_AT_ONCE, names, (name) => stagedFollowUp(deps.sealed, name));
+    const asked = read.filter((followUp) => followUp !== undefined);
+    const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
+    const ready = asked.filter(({ fpId }) => !busy.has(fpId));
+    const waiting = asked.length - ready.length;
+    if (ready.length === 0) return { job: null, waiting };
+    const { users, options } = followUpJob(ready);
+    const rows = users.map((fp_id) => ({ fp_id }));
+    const rosterSha256 = sha256(rosterText(rows));
+    const job = sha256(jobText(rosterSha256, options));
+    await freezeRoster(deps.lake.store, runId, rows);
+    await noteTaken(
+      deps.sealed,
+      runId,
+      ready.map(({ name }) => name),
+    );
+    const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
+    const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
+    return { job: planned, waiting };
+  });
+}
+
+/** Forgets the follow-ups that a run has taken over; of a run that did not start, its staging instead. */
+export async function dropFollowUp(
+  { lake, sealed }: Dependencies,
+  { runId, started }: { readonly runId: string; readonly started: boolean },
+): Promise<void> {
+  await endTaking(sealed, runId, started);
+  if (!started) await lake.staging.dropRun(runId);
+}
+
+async function busyUsers({ lake }: Dependencies, users: ReadonlySet<string>): Promise<Set<string>> {
+  const busy = new Set<string>();
+  if (users.size === 0) return busy;
+  const query = `ExecutionStatus = "Running" AND WorkflowType = "sync" AND TaskQueue = "${activityInfo().taskQueue}"`;
+  for await (const { memo } of Context.current().client.workflow.list({ query })) {
+    for (const user of await usersInRoster(lake.store, String(memo?.runId), users)) busy.add(user);
+  }
+  return busy;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
+import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
+import type { EventFacts } from "../../domain/webhooks/event-facts.js";
+import { isAbout, onboardedCustomers } from "../../lake/onboarded-customers.js";
+import type { Dependencies } from "../dependencies.js";
+import { inLanes } from "../lanes.js";
+import { signalRunning } from "../onboarding/customer-workflows.js";
+
+const SIGNALS_AT_ONCE = 8;
+
+/** An event that is staged, and what is known of it. */
+export interface ReceivedEvent {
+  readonly messageId: string;
+  readonly facts: EventFacts;
+}
+
+/**
+ * Tells waiting customers of events that nothing has told them of: those whose receiver died before it could, and
+ * those that name no playbook, whose customers are found in `onboardings`. Gives the ids of messages that were taken.
+ */
+export async function wakeCustomers(
+  deps: Dependencies,
+  scope: string,
+  events: readonly ReceivedEvent[],
+): Promise<ReadonlySet<string>> {
+  const taken = new Set<string>();
+  const idsOf = await workflowsOf(deps, scope, events);
+  await inLanes(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
+    const message = customerMessage(messageId, facts);
+    if (message === null) return;
+    for (const id of idsOf(facts)) {
+      if (await signalRunning(id, CUSTOMER_SIGNALS.event, message)) taken.add(messageId);
+    }
+  });
+  return taken;
+}
+
+async function workflowsOf(deps: Dependencies, scope: string, events: readonly ReceivedEvent[]) {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const direct = (facts: EventFacts) => customerWorkflowIds(sha256, scope, facts);
+  const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
+  if (vague.length === 0) return direct;
+  const customers = await onboardedCustomers(deps.lake, vague);
+  return (facts: EventFacts): string[] => {
+    if (facts.playbookKey !== null) return direct(facts);
+    const ids = customers
+      .filter((customer) => isAbout(facts, customer))
+      .flatMap(({ playbookKey, fpId, externalId }) => direct({ ...facts, playbookKey, fpId, externalId }));
+    return [...new Set(ids)];
+  };
+}

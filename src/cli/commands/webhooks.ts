@@ -1,0 +1,55 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { EVENT_KINDS, type EventKind } from "../../domain/webhook-event.js";
+import type { AddCommand } from "../main.js";
+
+/** `nightledger webhooks` */
+export const webhooksCommand: AddCommand = (program: Command, terminal, end) => {
+  const webhooks = program
+    .command("webhooks")
+    .description("receive the service's webhooks, or have it send one as a test");
+  webhooks
+    .command("serve")
+    .description("receive webhooks until it is stopped")
+    .option("--port <number>", "port to listen on; 0 takes a free one", portNumber, 8788)
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .action(async (place: { readonly port: number; readonly host: string }) => {
+      const { serveWebhooks } = await import("../webhooks-run.js");
+      await serveWebhooks(terminal, place);
+    });
+  webhooks
+    .command("test")
+    .description("have the service send a test webhook, and wait until a receiver has seen it")
+    .addOption(
+      new Option("--kind <kinds...>", "which events; all of them in turn with: all")
+        .choices([...EVENT_KINDS, "all"])
+        .default(["service.onboarding.completed"]),
+    )
+    .option("--timeout <seconds>", "how long each is waited for", seconds, 30)
+    .option("--json", "print an array of what became of each on standard output")
+    .action(async ({ kind, ...flags }: TestFlags) => {
+      const kinds = kind.includes("all") ? EVENT_KINDS : (kind as EventKind[]);
+      const { testWebhooks } = await import("../webhook-test-run.js");
+      end(await testWebhooks(terminal, { ...flags, kind: kinds }));
+    });
+};
+
+interface TestFlags {
+  readonly kind: readonly (EventKind | "all")[];
+  readonly timeout: number;
+  readonly json?: boolean;
+}
+
+/** Reads a port of the command line. */
+export function portNumber(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError("accepted: a number from 0 to 65535.");
+  }
+  return Number(text);
+}
+
+function seconds(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) === 0) {
+    throw new InvalidArgumentError("accepted: a whole number of seconds from 1 to 99999.");
+  }
+  return Number(text);
+}

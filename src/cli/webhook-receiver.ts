@@ -1,0 +1,48 @@
+import { createApiClient } from "../api/client.js";
+import type { WebhookConfig } from "../config.js";
+import { SealedStore } from "../lake/sealed-store.js";
+import type { Logger } from "../logger.js";
+import type { EncryptionKeys } from "../temporal/keys.js";
+import { createSealer } from "../temporal/sealer.js";
+import { VERSION } from "../version.js";
+import { startReceiver } from "../webhooks/receiver.js";
+import type { ReceiverPlace } from "../webhooks/receiver-place.js";
+import { RECEIVER_PATHS } from "../webhooks/receiver-routes.js";
+import type { JobSurroundings } from "./job-surroundings.js";
+import type { Releases } from "./releases.js";
+import type { TemporalSession } from "./temporal-session.js";
+import type { Terminal } from "./terminal.js";
+
+/** What a command holds while a receiver serves. */
+export interface ReceiverSurroundings {
+  readonly surroundings: JobSurroundings;
+  readonly webhooks: WebhookConfig;
+  readonly temporal: TemporalSession;
+  readonly log: Logger;
+  readonly keys: EncryptionKeys;
+}
+
+/** Starts a receiver of webhooks within a command, and says where it listens; it ends with the command. */
+export async function openReceiver(
+  terminal: Terminal,
+  { surroundings, webhooks, temporal, log, keys }: ReceiverSurroundings,
+  place: ReceiverPlace,
+  releases: Releases,
+): Promise<void> {
+  const { config, store, scope, taskQueue } = surroundings;
+  const api = createApiClient({
+    ...config.api,
+    baseUrl: config.api.url,
+    apiKey: config.api.key,
+    userAgent: `nightledger/${VERSION}`,
+  });
+  releases.add(() => api.close());
+  const sealed = new SealedStore(store, createSealer(keys));
+  const { client } = temporal;
+  const receiver = await startReceiver({
+    ...{ ...webhooks, ...place },
+    ...{ scope, taskQueue, client, sealed, api, log },
+  });
+  releases.add(() => receiver.stop());
+  terminal.say(`webhooks  ${receiver.url}${RECEIVER_PATHS.webhooks}, ${webhooks.mode} mode`);
+}

@@ -1,0 +1,88 @@
+import { fpIdProblem } from "../roster.js";
+import { hasLoneSurrogate } from "../transaction-values.js";
+import { EVENT_KINDS } from "../webhook-event.js";
+
+/**
+ * What a webhook's payload says, as far as it says it: the document shows the shape of one of the eight kinds, and
+ * new kinds may come (SERVICE.md part 6). Null for what a payload does not hold, or holds in another form.
+ */
+export interface EventFacts {
+  readonly kind: string;
+  /** Whether the kind is one that the document names. */
+  readonly known: boolean;
+  readonly fpId: string | null;
+  readonly externalId: string | null;
+  readonly onboardingId: string | null;
+  readonly playbookKey: string | null;
+  readonly playbookVersion: number | null;
+  readonly status: string | null;
+  readonly requiresManualReview: boolean | null;
+  readonly isLive: boolean | null;
+  /** The event's own time as it was written. */
+  readonly timestamp: string | null;
+  /** The same in epoch milliseconds, where the text has an offset. */
+  readonly at: number | null;
+  /** The bank link that it names. */
+  readonly bankLinkId: string | null;
+}
+
+const LONGEST_TEXT = 512;
+const MOST_VERSION = 2_147_483_647;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/;
+const CONTROL = /\p{Cc}/u;
+
+/** Reads a payload; undefined where it is not an object with an `event_kind`. */
+export function eventFacts(payload: unknown): EventFacts | undefined {
+  if (!isObject(payload)) return undefined;
+  const kind = text(payload.event_kind);
+  if (kind === null) return undefined;
+  const { playbook_version: version, requires_manual_review: review, is_live: live } = payload;
+  const timestamp = text(payload.timestamp);
+  const link = isObject(payload.bank_link) ? payload.bank_link.id : undefined;
+  return {
+    kind,
+    known: (EVENT_KINDS as readonly string[]).includes(kind),
+    fpId: idText(payload.fp_id),
+    externalId: text(payload.external_id),
+    onboardingId: text(payload.onboarding_id),
+    playbookKey: text(payload.playbook_key),
+    playbookVersion: isVersion(version) ? version : null,
+    status: text(payload.status),
+    requiresManualReview: typeof review === "boolean" ? review : null,
+    isLive: typeof live === "boolean" ? live : null,
+    timestamp,
+    at: timestamp === null ? null : instant(timestamp),
+    bankLinkId: text(payload.bank_link_id) ?? text(payload.link_id) ?? text(link),
+  };
+}
+
+/** Why a text can't be a message's id; undefined when it can. */
+export function messageIdProblem(id: string): string | undefined {
+  if (id === "") return "is empty";
+  return text(id) === null ? `is longer than ${LONGEST_TEXT} characters or not plain text` : undefined;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// What is not plain text fits in no column and no id.
+function text(value: unknown): string | null {
+  if (typeof value !== "string" || value === "" || value.length > LONGEST_TEXT) return null;
+  return CONTROL.test(value) || hasLoneSurrogate(value) ? null : value;
+}
+
+function idText(value: unknown): string | null {
+  const id = text(value);
+  return id === null || fpIdProblem(id) !== undefined ? null : id;
+}
+
+function isVersion(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(value as number) <= MOST_VERSION;
+}
+
+function instant(written: string): number | null {
+  if (!INSTANT.test(written)) return null;
+  const at = Date.parse(written);
+  return Number.isNaN(at) ? null : at;
+}

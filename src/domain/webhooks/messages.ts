@@ -1,0 +1,22 @@
+/** An event that is staged, and whether a customer's workflow took it. */
+export interface EventReceipt {
+  /** The event's name in staging: 32 hex digits of its message id's hash. */
+  readonly name: string;
+  readonly matched: boolean;
+}
+
+/** Names of the workflow types and signals by which the receiver's events go on. */
+export const EVENTS_WORKFLOW = "webhookEvents";
+export const EVENTS_SIGNAL = "eventsReceived";
+export const FOLLOW_UP_WORKFLOW = "followUpSync";
+export const FOLLOW_UP_SIGNAL = "followUpAsked";
+
+/** Writes the events of one service and lake into their table. */
+export function eventsWorkflowId(scope: string): string {
+  return `webhookEvents/${scope}`;
+}
+
+/** Follows up changed bank links of one service and lake, one run at a time. */
+export function followUpWorkflowId(scope: string): string {
+  return `followUpSync/${scope}`;
+}

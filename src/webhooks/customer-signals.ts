@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+
+/** Temporal has this long for one request; after it the sender is asked to try again. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Makes a request of Temporal that does not wait for ever. */
+export function inTime<R>(client: Client, work: () => Promise<R>, ms: number = ANSWER_WITHIN_MS): Promise<R> {
+  return client.withDeadline(Date.now() + ms, work);
+}
+
+/** Sends a signal to each of some workflows; whether any of them runs. */
+export async function signalAny(
+  client: Client,
+  workflowIds: readonly string[],
+  signal: string,
+  message: unknown,
+): Promise<boolean> {
+  const sent = await Promise.all(
+    workflowIds.map(async (id) => {
+      try {
+        await inTime(client, () => client.workflow.getHandle(id).signal(signal, message));
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    }),
+  );
+  return sent.includes(true);
+}
+
+export function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,50 @@
+import {
+  ActivityFailure,
+  condition,
+  continueAsNew,
+  log,
+  proxyActivities,
+  setHandler,
+  sleep,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { EventReceipt } from "../../domain/webhooks/messages.js";
+import { EVENTS_AT_ONCE, EVENTS_COLLECT_MS, EVENTS_COMMIT, EVENTS_PAUSE_MS } from "../policies.js";
+import { eventsReceived } from "./messages.js";
+
+const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
+
+/** Beyond these a commit finds out by itself who took an event: what is staged is there all the same. */
+const MOST_RECEIPTS = 2_000;
+
+export interface WebhookEventsInput {
+  readonly scope: string;
+  readonly receipts?: readonly EventReceipt[];
+}
+
+/** Writes webhooks into their table in batches, until none is left; the next one that comes starts it anew. */
+export async function webhookEvents({ scope, receipts: carried = [] }: WebhookEventsInput): Promise<void> {
+  const receipts: EventReceipt[] = [...carried];
+  setHandler(eventsReceived, (more) => {
+    receipts.push(...more.slice(0, Math.max(0, MOST_RECEIPTS - receipts.length)));
+  });
+  let more = true;
+  while (more || receipts.length > 0) {
+    if (workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof webhookEvents>({ scope, receipts });
+    }
+    await condition(() => receipts.length >= EVENTS_AT_ONCE, EVENTS_COLLECT_MS);
+    const taken = receipts.splice(0, EVENTS_AT_ONCE);
+    try {
+      more = (await commitEvents({ scope, receipts: taken })).more;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure)) throw error;
+      log.warn("webhooks could not be written into their table; they stay staged and are tried again", {
+        error: error.cause?.message,
+      });
+      receipts.unshift(...taken);
+      await sleep(EVENTS_PAUSE_MS);
+    }
+  }
+}

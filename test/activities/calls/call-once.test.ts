@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { callOnce, type OnceCall } from "../../../src/activities/calls/call-once.js";
+import { CallRecord, callState } from "../../../src/activities/calls/call-record.js";
+import { createCipReport, getUser, type ParamsOf } from "../../../src/api/index.js";
+import { type CallBench, openCallBench } from "../../helpers/call-bench.js";
+
+let bench: CallBench;
+beforeEach(async () => {
+  bench = await openCallBench();
+});
+afterEach(() => bench.close());
+
+const KEY = "_staging/run/calls/one/";
+const report: OnceCall<typeof createCipReport> = {
+  operation: createCipReport,
+  params: { path: { fp_id: "fp_1" }, body: { default_approver: "Ops" } },
+  key: KEY,
+  settle: { rule: "unknown" },
+};
+const once = (call: OnceCall<typeof createCipReport> = report) => bench.run(() => callOnce(bench.deps, call));
+const state = () => callState(bench.deps.sealed, KEY);
+const made = () => bench.sandbox.cip.made().length;
+const fault = (fields: object) =>
+  bench.sandbox.addFault({ operation: "create_cip_report", times: 1, ...fields } as never);
+
+describe("a call that is repeated", () => {
+  it("gives the kept answer and asks for nothing", async () => {
+    expect(await state()).toBe("not sent");
+    const first = await once();
+    expect(first.repeated).toBe("no");
+    expect(await state()).toBe("answered");
+    bench.sandbox.clearRequests();
+    expect(await once()).toEqual({ ...first, repeated: "found" });
+    expect(bench.sandbox.calls().total).toBe(0);
+  });
+
+  it("is not given the answer of another operation", async () => {
+    await once();
+    const other = { operation: getUser, params: { path: { fp_id: "fp_1" } }, key: KEY };
+    await expect(bench.run(() => callOnce(bench.deps, other))).rejects.toThrow(
+      "holds a call of create_cip_report, not of get_user",
+    );
+  });
+
+  it("leaves no intent of a read", async () => {
+    bench.sandbox.addFault({ kind: "reset", operation: "get_user", times: 1 });
+    const read = { operation: getUser, params: { path: { fp_id: "fp_1" } }, key: KEY };
+    const call = () => bench.run(() => callOnce(bench.deps, read));
+    await expect(call()).rejects.toMatchObject({ name: "TransientError" });
+    expect(await state()).toBe("not sent");
+    expect((await call()).repeated).toBe("no");
+  });
+});
+
+describe("a request that certainly had no effect is no lost answer", () => {
+  it.each([
+    ["refused", { kind: "status", status: 422 }, "RejectedError"],
+    ["refused for its credentials", { kind: "status", status: 401 }, "AuthError"],
+    ["asked to slow down", { kind: "status", status: 429 }, "RateLimitedError"],
+    ["about something that is gone", { kind: "status", status: 404 }, "NotFoundError"],
+  ])("%s", async (_, fields, name) => {
+    fault(fields);
+    await expect(once()).rejects.toMatchObject({ name });
+    expect(await state()).toBe("not sent");
+    expect((await once()).repeated).toBe("no");
+    expect(made()).toBe(1);
+  });
+
+  it("never sent, because nobody listens", async () => {
+    const { sandbox } = bench;
+    await sandbox.close();
+    await expect(once()).rejects.toMatchObject({ name: "TransientError", reason: "connection_refused" });
+    expect(await state()).toBe("not sent");
+  });
+
+  it("never sent, because its parameters break a rule", async () => {
+    const params = { path: { fp_id: "" }, body: { default_approver: "" } };
+    await expect(once({ ...report, params })).rejects.toMatchObject({ name: "InputError" });
+    expect(await state()).toBe("not sent");
+  });
+
+  it("timed out at the service (408): it may have had one", async () => {
+    fault({ kind: "status", status: 408 });
+    await expect(once()).rejects.toMatchObject({ name: "LostAnswerError" });
+    expect(await state()).toBe("sent");
+  });
+});
+
+describe("an answer that can't be used", () => {
+  it("is a broken contract at first, and lost for whoever asks again", async () => {
+    fault({ kind: "wrong_body", body: "[]" });
+    await expect(once()).rejects.toMatchObject({ name: "SchemaError" });
+    await expect(once()).rejects.toMatchObject({ name: "LostAnswerError" });
+    expect(made()).toBe(1);
+  });
+});
+
+describe("of a stalled attempt and the one that was started in its place", () => {
+  const record = () => CallRecord.open(bench.deps.sealed, KEY, "create_cip_report");
+
+  it("only one can take the next number", async () => {
+    const [stalled, next] = [await record(), await record()];
+    await next.declare(undefined);
+    await expect(stalled.declare(undefined)).rejects.toMatchObject({ name: "NotSentError", sent: false });
+  });
+
+  it("the stalled one can't send on its old intent, and finds the next number taken", async () => {
+    const stalled = await record();
+    await stalled.declare(undefined);
+    expect(stalled.holds()).toBe(true);
+    const next = await record();
+    expect(next.earlier).toHaveLength(1);
+    await next.declare(undefined);
+    await expect(stalled.declare(undefined)).rejects.toMatchObject({ name: "NotSentError" });
+    expect((await record()).earlier).toHaveLength(2);
+  });
+
+  it("a declaration that is made anew replaces its own and no other", async () => {
+    const one = await record();
+    await one.declare(undefined);
+    await one.declare(undefined);
+    expect((await record()).earlier).toHaveLength(1);
+    await one.retract();
+    expect((await record()).earlier).toEqual([]);
+  });
+});
+
+it("a call whose connection takes longer than its intent holds declares it anew before it leaves", async () => {
+  const declared: number[] = [];
+  let held = 0;
+  const params: ParamsOf<typeof getUser> = { path: { fp_id: "fp_1" } };
+  await bench.deps.api.read(getUser, params, {
+    intent: {
+      declare: async () => void declared.push(bench.sandbox.calls().by_operation.get_user ?? 0),
+      holds: () => ++held > 2,
+    },
+  });
+  expect(declared).toEqual([0, 0, 0]);
+  expect(bench.sandbox.calls().by_operation.get_user).toBe(1);
+});
+
+it("an intent that can't be written keeps the call from being sent, and its place is free again", async () => {
+  const params: ParamsOf<typeof getUser> = { path: { fp_id: "fp_1" } };
+  const intent = { declare: () => Promise.reject(new Error("the disk is full")), holds: () => true };
+  for (let call = 0; call < 5; call += 1) {
+    await expect(bench.deps.api.read(getUser, params, { intent })).rejects.toThrow("the disk is full");
+  }
+  expect(bench.sandbox.calls().by_operation.get_user).toBeUndefined();
+  await expect(bench.deps.api.read(getUser, params)).resolves.toBeDefined();
+});
