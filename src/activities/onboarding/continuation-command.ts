@@ -15,14 +15,19 @@ export class ContinuationCommandError extends Error {
  *
  * @throws ContinuationCommandError when it does not end with 0 within a minute.
  */
-export async function handToCommand(command: string, delivery: Delivery): Promise<void> {
-  const child = spawn(command, { shell: true, stdio: ["pipe", "ignore", "ignore"], timeout: LONGEST_MS });
+export async function handToCommand(command: string, delivery: Delivery, signal: AbortSignal): Promise<void> {
+  const child = spawn(command, {
+    shell: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    timeout: LONGEST_MS,
+    signal,
+  });
   // A command that never reads closes its end before the line is written: its exit code tells.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(delivery)}\n`);
-  const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+  const [code, killedBy] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
   if (code === 0) return;
   throw new ContinuationCommandError(
-    `the command for links ended with ${code ?? signal}; the link was not counted as taken and is handed to it again`,
+    `the command for links ended with ${code ?? killedBy}; the link was not counted as taken and is handed to it again`,
   );
 }

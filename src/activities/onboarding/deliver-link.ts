@@ -1,4 +1,4 @@
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { CustomerStand, LinkOffer } from "../../domain/onboarding/customer-step.js";
 import { appendContinuation, type Delivery } from "../../lake/continuation-file.js";
 import { type ContinuationSink, getSink } from "../../lake/continuation-sink.js";
@@ -27,6 +27,7 @@ export async function deliverLink(
       await hand(deps, sink, delivery);
       return { delivered: true };
     } catch (error) {
+      cancellationSignal().throwIfAborted();
       if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
       deps.log.warn({ line: input.line, err: error }, "a link was not taken; send it from the dashboard");
       return { delivered: false };
@@ -36,7 +37,7 @@ export async function deliverLink(
 
 async function hand(deps: Dependencies, sink: ContinuationSink, delivery: Delivery): Promise<void> {
   if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
-  else await handToCommand(sink.command, delivery);
+  else await handToCommand(sink.command, delivery, cancellationSignal());
 }
 
 async function deliveryOf(deps: Dependencies, input: DeliverLinkInput): Promise<Delivery> {

@@ -1,4 +1,4 @@
-import { activityInfo } from "@temporalio/activity";
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import { ApiError, AuthError, NotSentError, RateLimitedError, TransientError } from "../../api/errors.js";
 import { getOnboarding } from "../../api/operations/onboarding.js";
 import type { Onboarding } from "../../api/records/onboarding.js";
@@ -57,7 +57,13 @@ export async function lookUp(given: Dependencies, input: LookUpInput): Promise<C
 // Null where it can't be read: what the messages say is then all there is.
 async function look(deps: Dependencies, { course }: LookUpInput): Promise<Onboarding | null> {
   try {
-    return await deps.api.read(getOnboarding, { path: { id: course.onboardingId ?? "" } });
+    return await deps.api.read(
+      getOnboarding,
+      { path: { id: course.onboardingId ?? "" } },
+      {
+        signal: cancellationSignal(),
+      },
+    );
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const kinds = [TransientError, RateLimitedError, NotSentError];

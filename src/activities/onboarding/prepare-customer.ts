@@ -1,3 +1,4 @@
+import { cancellationSignal } from "@temporalio/activity";
 import { withClientToken } from "../../api/client-token.js";
 import { AuthError, RejectedError } from "../../api/errors.js";
 import { createBusiness } from "../../api/operations/business.js";
@@ -59,7 +60,7 @@ async function writeVault(deps: Dependencies, input: CustomerStand, customer: Cu
   const documents = Object.keys(customer.documents);
   const fields = [...values.map(([identifier]) => identifier), ...documents];
   if (customer.fpId === null || fields.length === 0) return;
-  const options = { run: input.latch };
+  const options = { run: input.latch, signal: cancellationSignal() };
   const grant = { fp_id: customer.fpId, scope: "vault" as const, fields };
   await withClientToken(
     deps.api,
