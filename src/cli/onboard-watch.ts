@@ -11,6 +11,9 @@ import type { StartedBatch } from "./start-onboarding.js";
 import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
+/** Customers of a paused batch have this long to come to their end while the command watches. */
+const RUNNING_OUT_MS = 5_000;
+
 /** A batch as its command leaves it. */
 export interface FollowedBatch {
   readonly started: StartedBatch;
@@ -36,6 +39,7 @@ export async function followBatch(
   terminal.say(joined ? `joined run ${runId}, which is going on` : `run ${runId}`);
   if (flags.detach) return { started, end: undefined, sofar: undefined, watchedMs: 0 };
   let sofar: BatchProgress | undefined;
+  let pausedAt: number | undefined;
   const view = createOnboardView(terminal);
   try {
     let end = await watchRun<BatchProgress, OnboardSummary>(temporal, handle, {
@@ -45,7 +49,11 @@ export async function followBatch(
         sofar = progress;
         view.show(progress);
       },
-      isHalted: ({ paused, customers, recorded }) => paused !== null && customers.running === 0 && recorded,
+      isHalted: ({ paused, customers, recorded }) => {
+        pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
+        if (pausedAt === undefined || !recorded) return false;
+        return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
+      },
       onSilence: () => view.silent(temporal.embedded),
       onTrouble: (words) => terminal.say(words),
     });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type CertificateFields, certificateText } from "../domain/certificate.js";
 import type { Snapshot } from "./delta-snapshot.js";
 
@@ -36,11 +36,10 @@ export function linkDomain(snapshot: Snapshot, linkId: string): LinkDomain | und
 
 /** sha256 over the certificate's text (LAKE.md, Certificate). */
 export function certificateOf(fields: CertificateFields): string {
-  return createHash("sha256").update(certificateText(fields)).digest("hex");
+  return hash("sha256", certificateText(fields));
 }
 
 /** The rolling hash with one page more: h = sha256hex(h ‖ sha256hex(body)) (LAKE.md, Certificate). */
 export function withPage(pagesSha256: string, body: Uint8Array): string {
-  const page = createHash("sha256").update(body).digest("hex");
-  return createHash("sha256").update(pagesSha256).update(page).digest("hex");
+  return hash("sha256", pagesSha256 + hash("sha256", body));
 }

@@ -90,7 +90,7 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
 }
 
 /** What the system only copies is written in place: each trip through the thread pool costs more than that. */
-const IN_PLACE_BYTES = 64 * 1024;
+const IN_PLACE_BYTES = 1024 * 1024;
 
 /** Writes a temp file (fsynced when asked); on failure it is gone again. */
 export async function writeTemporary(

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/rows/row-problem.js";
 import type { RowList, Stream } from "../lake/stream.js";
 import { EnvelopeError } from "./envelope-error.js";
@@ -34,7 +34,9 @@ export interface PageReading {
  * @throws EnvelopeError when the envelope breaks the contract: the owner fails.
  */
 export function readPage(stream: Stream, body: Buffer): PageReading {
-  const text = body.toString("utf8");
+  // Most pages are plain ASCII, which is copied instead of decoded.
+  const ascii = isAscii(body);
+  const text = body.toString(ascii ? "latin1" : "utf8");
   const envelope: unknown = JSON.parse(text);
   const judged = stream.envelope.safeParse(envelope);
   if (!judged.success) {
@@ -58,7 +60,7 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
       }
     }
   }
-  const needsCleaning = problems.length > 0 || mayHoldSurrogates(body) || !isUtf8(body);
+  const needsCleaning = problems.length > 0 || mayHoldSurrogates(body) || !(ascii || isUtf8(body));
   return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
 }
 

@@ -1,11 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
+import { mkdir } from "node:fs/promises";
 import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectClient } from "../../src/temporal/connection.js";
-import { HISTORIES } from "../helpers/replay-histories.js";
+import { HISTORIES, recordHistory } from "../helpers/replay-histories.js";
 import { addLink } from "../helpers/scripted-links.js";
 import { openSyncWorld, type SyncWorld, type WorldOptions } from "../helpers/sync-harness.js";
 import {
@@ -24,22 +21,6 @@ beforeAll(async () => {
   await mkdir(HISTORIES, { recursive: true });
 });
 afterAll(() => temporal?.stop());
-
-/** Writes one execution's history; gives the id of the run that it continued, where there was one. */
-async function record(
-  world: SyncWorld,
-  name: string,
-  workflowId: string,
-  runId?: string,
-): Promise<string | null> {
-  const history = await world.client.workflow.getHandle(workflowId, runId).fetchHistory();
-  // Which machine recorded it is nobody's business.
-  const nameless = (key: string, value: unknown) => (key === "identity" ? "recorder" : value);
-  const text = JSON.stringify({ workflowId, history: JSON.parse(historyToJSON(history), nameless) });
-  await writeFile(join(HISTORIES, `${name}.json.gz`), gzipSync(text, { level: 9 }));
-  const [first] = history.events ?? [];
-  return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || null;
-}
 
 async function inWorld(
   server: TestTemporal,
@@ -61,8 +42,8 @@ test("a plain run of two users", async () => {
     async (world) => {
       const { result, workflowId, runId } = await world.sync();
       expect(result.status).toBe("completed");
-      await record(world, "plain-run", workflowId);
-      await record(world, "plain-group", `${workflowId}/${runId}/g0`);
+      await recordHistory(world.client, "plain-run", workflowId);
+      await recordHistory(world.client, "plain-group", `${workflowId}/${runId}/g0`);
     },
   );
 });
@@ -83,9 +64,9 @@ test("a run with restarts, waits, a failing user, a refused link and a second tr
       users: { failed: 1 },
       restarts: 1,
     });
-    await record(world, "troubled-run", workflowId);
-    await record(world, "troubled-group", `${workflowId}/${runId}/g0`);
-    await record(world, "troubled-again", `${workflowId}/${runId}/g0-again`);
+    await recordHistory(world.client, "troubled-run", workflowId);
+    await recordHistory(world.client, "troubled-group", `${workflowId}/${runId}/g0`);
+    await recordHistory(world.client, "troubled-again", `${workflowId}/${runId}/g0-again`);
   });
 });
 
@@ -109,9 +90,9 @@ test("a group that continues as new", async () => {
       const { result, workflowId, runId } = await world.sync({ pageSize: 10 });
       expect(result).toMatchObject({ status: "completed", rows: { created: 60 } });
       const group = `${workflowId}/${runId}/g0`;
-      const before = await record(world, "grown-group-2", group);
+      const before = await recordHistory(world.client, "grown-group-2", group);
       if (before === null) throw new Error("the group did not continue as new");
-      await record(world, "grown-group-1", group, before);
+      await recordHistory(world.client, "grown-group-1", group, before);
     });
   } finally {
     await client.close();

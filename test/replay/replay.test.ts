@@ -15,7 +15,7 @@ installRuntime({ debug() {}, info() {}, warn: say, error: say });
 const histories = await storedHistories();
 const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
 
-test("there are histories of runs, of groups, of second tries, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, groups, batches, customers, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -25,6 +25,14 @@ test("there are histories of runs, of groups, of second tries, and of both sides
     "troubled-again",
     "grown-group-1",
     "grown-group-2",
+    "onboard-batch",
+    "onboard-customer",
+    "onboard-customer-waiting",
+    "onboard-customer-output",
+    "onboard-batch-cancelled",
+    "onboard-customer-stopped",
+    "onboard-batch-grown-1",
+    "onboard-batch-grown-2",
   ]) {
     expect(names).toContain(`${part}.json.gz`);
   }

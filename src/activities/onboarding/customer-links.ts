@@ -34,8 +34,7 @@ export async function offerLink(
   const last =
     course.links === 0 ? undefined : await deps.sealed.get<Continuation>(linkKey(ref, course.links));
   const found = whole(given);
-  const fresh = found !== undefined && found.token !== last?.token;
-  if (!fresh || !ref.sink || course.links >= MOST_LINKS) {
+  if (found === undefined || !isFresher(found, last) || !ref.sink || course.links >= MOST_LINKS) {
     return { course: course.links === 0 ? withoutLink(course) : course, link: null };
   }
   const number = course.links + 1;
@@ -48,4 +47,10 @@ function whole(given: Given | null | undefined): Continuation | undefined {
   const { token, link, expires_at } = given ?? {};
   if (token === undefined || link === undefined || expires_at === undefined) return undefined;
   return { token, link, expires_at };
+}
+
+// The service may give an older one again that is still good.
+function isFresher(found: Continuation, last: Continuation | undefined): boolean {
+  if (last === undefined) return true;
+  return found.token !== last.token && !(Date.parse(found.expires_at) <= Date.parse(last.expires_at));
 }

@@ -1,5 +1,5 @@
 import type { CustomerReport } from "../../domain/onboarding/batch-report.js";
-import type { OutstandingRow } from "../../domain/onboarding/batch-window.js";
+import type { OutstandingRow } from "../../domain/onboarding/carried-batch.js";
 import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
@@ -56,7 +56,7 @@ async function endOf(
   if (found !== undefined) return reportOf(found);
   const ref: CustomerRef = {
     ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
-    ...{ retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
+    ...{ latch: runId, retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
   };
   const course = afterFailure({ ...UNPOSTED, onboardingId: row.open?.onboardingId ?? null });
   const { outcome, messageHash } = await stageOutcome(deps, { ...ref, written: UNPOSTED }, course, {
@@ -66,7 +66,7 @@ async function endOf(
   });
   return {
     ...{ kind: "done", row: row.row, status: "failed", requiresManualReview: false },
-    ...{ record: outcome, calls: 0, messageHash },
+    ...{ record: outcome, calls: 0, messageHash, outputAwaited: false },
   };
 }
 
@@ -80,5 +80,6 @@ function reportOf(found: OutcomeRecord): CustomerReport {
     record: { row, line, attempt, version },
     calls: 0,
     messageHash: null,
+    outputAwaited: false,
   };
 }

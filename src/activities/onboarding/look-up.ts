@@ -55,9 +55,9 @@ export async function lookUp(given: Dependencies, input: LookUpInput): Promise<C
 }
 
 // Null where it can't be read: what the messages say is then all there is.
-async function look(deps: Dependencies, { course, runId }: LookUpInput): Promise<Onboarding | null> {
+async function look(deps: Dependencies, { course }: LookUpInput): Promise<Onboarding | null> {
   try {
-    return await deps.api.read(getOnboarding, { path: { id: course.onboardingId ?? "" } }, { run: runId });
+    return await deps.api.read(getOnboarding, { path: { id: course.onboardingId ?? "" } });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     const kinds = [TransientError, RateLimitedError, NotSentError];

@@ -112,7 +112,10 @@ async function notRun(
   why: "cancelled" | "needs_fp_id",
 ): Promise<EndedRow> {
   const startedAt = new Date().toISOString();
-  const ref: CustomerRef = { batchId, runId, row, line, attempt, rowKey, retry, before, startedAt, sink };
+  const ref: CustomerRef = {
+    ...{ batchId, runId, row, line, attempt, rowKey, retry, before, startedAt, sink },
+    latch: runId,
+  };
   const cancelled = why === "cancelled";
   const { outcome } = await stageOutcome(
     deps,

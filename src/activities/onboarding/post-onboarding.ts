@@ -45,7 +45,7 @@ export async function postOnboarding(given: Dependencies, input: PostOnboardingI
 }
 
 async function post(deps: Dependencies, input: PostOnboardingInput) {
-  const { batchId, runId, row, before, retry, syncTimeoutSecs } = input;
+  const { batchId, latch, row, before, retry, syncTimeoutSecs } = input;
   const { customer } = await deps.batches.row(batchId, row);
   const { playbook } = await deps.batches.require(batchId);
   const made = customer.create ? await preparedId(deps, input) : null;
@@ -64,8 +64,8 @@ async function post(deps: Dependencies, input: PostOnboardingInput) {
     operation: createOnboarding,
     params,
     key: await onboardingPrefix(deps, input),
-    settle: onboardingSettlement(deps, params, { run: runId, known }),
-    run: runId,
+    settle: onboardingSettlement(deps, params, { run: latch, known }),
+    run: latch,
     send: (asked, options) => deps.api.read(createOnboarding, asked, options),
   });
   return { body, entity: made };

@@ -59,7 +59,7 @@ async function writeVault(deps: Dependencies, input: CustomerStand, customer: Cu
   const documents = Object.keys(customer.documents);
   const fields = [...values.map(([identifier]) => identifier), ...documents];
   if (customer.fpId === null || fields.length === 0) return;
-  const options = { run: input.runId };
+  const options = { run: input.latch };
   const grant = { fp_id: customer.fpId, scope: "vault" as const, fields };
   await withClientToken(
     deps.api,
@@ -98,7 +98,7 @@ async function makeBusiness(deps: Dependencies, input: CustomerStand, customer: 
       params: externalId === null ? { body: vault as never } : { headers: { external_id: externalId } },
       key: `${businessPrefix(input)}call/`,
       settle: { rule: externalId === null ? "unknown" : "again" },
-      run: input.runId,
+      run: input.latch,
     });
     await keep(body.id);
   } catch (error) {

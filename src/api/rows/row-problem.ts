@@ -1,10 +1,12 @@
 import type { z } from "zod";
+import { rowCheck } from "./row-check.js";
 
 /**
  * Says why a row can't be loaded (`amount: not a decimal string`), or undefined when it can.
  * The reason names fields and rules only, never what stands in the row.
  */
 export function rowProblem(schema: z.ZodType, row: unknown): string | undefined {
+  if (rowCheck(schema)(row)) return undefined;
   const result = schema.safeParse(row);
   if (result.success) return undefined;
   const issue = result.error.issues[0];

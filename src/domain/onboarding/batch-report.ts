@@ -59,6 +59,8 @@ export type CustomerReport =
       readonly calls: number;
       /** Hash of the error message it ended with; null without one. */
       readonly messageHash: string | null;
+      /** Its output was missing and is asked for again: an `output` report follows. */
+      readonly outputAwaited: boolean;
     }
   /** The service refused the credentials; nothing was posted, and the row is to be run again. */
   | { readonly kind: "held"; readonly row: number; readonly calls: number }

@@ -1,38 +1,7 @@
 import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, RowToRun } from "./batch-report.js";
-import { addQueued, type CustomerCounts, countOf, moveRows, queuedRows } from "./batch-totals.js";
-import { afterCompletion, type Circuit, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
-
-/** A row whose customer has not told its end. */
-export interface OutstandingRow extends RowToRun {
-  /** Epoch milliseconds since which nothing was heard of it. */
-  readonly since: number;
-}
-
-interface WaitingRow extends RowToRun {
-  /** Epoch milliseconds before which it is not started again. */
-  readonly notBefore: number;
-}
-
-/** What a batch carries through continue-as-new. */
-export interface CarriedBatch {
-  /** First row that no plan was made for. */
-  readonly next: number;
-  /** Rows before this one are the batch's: the file's, or the limit's. */
-  readonly upTo: number;
-  readonly waiting: readonly WaitingRow[];
-  readonly outstanding: readonly OutstandingRow[];
-  readonly unrecorded: readonly OutcomeRef[];
-  readonly counts: CustomerCounts;
-  readonly manualReview: number;
-  readonly calls: number;
-  readonly circuit: Circuit;
-  /** Of runs whose output was missing at first: how often it came, and how often it never did. */
-  readonly outputs: { readonly found: number; readonly missing: number };
-  readonly paused: BatchPause | null;
-  readonly cancelled: boolean;
-  /** Number of the next file of outcomes. */
-  readonly chunk: number;
-}
+import { addQueued, type CustomerCounts, countOf, moveRows } from "./batch-totals.js";
+import type { CarriedBatch, OutstandingRow, WaitingRow } from "./carried-batch.js";
+import { afterCompletion, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
 
 /** Runs that ended without an output before a playbook counts as having none. */
 const OUTPUTS_MISSED = 50;
@@ -60,25 +29,6 @@ export class BatchWindow {
     this.#unrecorded = [...carried.unrecorded];
   }
 
-  /** A batch of so many rows of which none has begun. */
-  static begin(upTo: number): CarriedBatch {
-    return {
-      next: 0,
-      upTo,
-      waiting: [],
-      outstanding: [],
-      unrecorded: [],
-      counts: queuedRows(upTo),
-      manualReview: 0,
-      calls: 0,
-      circuit: CLOSED_CIRCUIT,
-      outputs: { found: 0, missing: 0 },
-      paused: null,
-      cancelled: false,
-      chunk: 0,
-    };
-  }
-
   get counts(): CustomerCounts {
     return this.#state.counts;
   }
@@ -99,6 +49,10 @@ export class BatchWindow {
     return this.#state.cancelled;
   }
 
+  get resumes(): number {
+    return this.#state.resumes;
+  }
+
   get outstanding(): readonly OutstandingRow[] {
     return [...this.#outstanding.values()];
   }
@@ -110,6 +64,10 @@ export class BatchWindow {
   /** Whether every row is machine done. */
   get done(): boolean {
     return this.#state.next >= this.#state.upTo && this.#waiting.length === 0 && this.#outstanding.size === 0;
+  }
+
+  get outputsAwaited(): number {
+    return this.#state.outputs.awaited;
   }
 
   /** Whether a missing output is worth asking for again: not of a playbook that never has one. */
@@ -170,9 +128,10 @@ export class BatchWindow {
   /** Takes in what a customer tells; the same again changes nothing. */
   report(report: CustomerReport, now: number): void {
     if (report.kind === "output") {
-      const { found, missing } = this.#state.outputs;
+      const { awaited, found, missing } = this.#state.outputs;
+      const came = report.found ? 1 : 0;
       this.#set({
-        outputs: report.found ? { found: found + 1, missing } : { found, missing: missing + 1 },
+        outputs: { awaited: Math.max(0, awaited - 1), found: found + came, missing: missing + 1 - came },
         calls: this.#state.calls + report.calls,
       });
       return;
@@ -187,6 +146,8 @@ export class BatchWindow {
     if (report.kind === "done") {
       this.#outstanding.delete(report.row);
       this.#end("running", report.status, report.requiresManualReview, report.record);
+      const { outputs } = this.#state;
+      if (report.outputAwaited) this.#set({ outputs: { ...outputs, awaited: outputs.awaited + 1 } });
       this.#complete(report.messageHash);
       return;
     }
@@ -220,7 +181,8 @@ export class BatchWindow {
 
   /** Goes on, and counts equal messages anew. */
   resume(): void {
-    this.#set({ paused: null, circuit: CLOSED_CIRCUIT });
+    const { resumes } = this.#state;
+    this.#set({ paused: null, circuit: CLOSED_CIRCUIT, resumes: resumes + 1 });
   }
 
   cancel(): void {

@@ -9,6 +9,8 @@ export interface CustomerRef {
   readonly line: number;
   readonly attempt: number;
   readonly rowKey: string;
+  /** Name under which calls are stopped once the credentials were refused; a resumed batch has another one. */
+  readonly latch: string;
   /** Its `runs retry` posts anew. */
   readonly retry: boolean;
   /** The onboarding of the attempt before. */

@@ -27,13 +27,13 @@ const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
 
 export const DEFAULT_TIMING: OnboardingTiming = {
-  pollFirst: 5 * SECOND,
+  pollFirst: 2 * SECOND,
   pollMost: 5 * MINUTE,
   pollPeopleMost: 6 * 60 * MINUTE,
   patience: 60 * MINUTE,
   deadline: 14 * DAY,
   linkMargin: 10 * MINUTE,
-  outputRetries: [2 * SECOND, 15 * SECOND],
+  outputRetries: [SECOND, 5 * SECOND],
   silence: 10 * MINUTE,
   recordAfter: 5 * SECOND,
 };

@@ -1,7 +1,7 @@
 import { sqlName, sqlText } from "../duckdb-sql.js";
 import { transactions } from "../tables/transactions.js";
 import type { Batch } from "./batches.js";
-import { FRESH, GONE } from "./shared-tables.js";
+import { FRESH, GONE, SUPERSEDED } from "./shared-tables.js";
 import { fileNumber, numbersOf, reading } from "./sources.js";
 
 const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
@@ -25,7 +25,7 @@ function queryOf(batch: Batch, columns: string, exact: boolean): string {
     queries.push(
       `select ${columns} from ${reading(feed)} ${
         exact
-          ? `anti join (select link_id, sequence from superseded where file in ${numbersOf(feed)}) using (link_id, sequence)`
+          ? `anti join (select link_id, sequence from ${SUPERSEDED} where file in ${numbersOf(feed)}) using (link_id, sequence)`
           : ""
       } where ${where("change_type <> 'removed'")}`,
     );

@@ -1,10 +1,10 @@
 import type { SourceFile } from "./sources.js";
 
 /**
- * Wide rows that one statement cuts into files: it holds them all until it ends, so this bounds its memory.
- * 50,000 keep the process near 300 MB, 100,000 at 350 and no faster; 300,000 spill and take three times as long.
+ * Wide rows that one statement cuts into files: it holds them all until it ends, and two run at a time, so this
+ * bounds their memory. 25,000 keep the process near 300 MB; 50,000 at 350, and spill.
  */
-export const BATCH_ROWS = 50_000;
+export const BATCH_ROWS = 25_000;
 
 /** Below this, memory that does not suffice is no matter of size. */
 const FLOOR_ROWS = 5_000;

@@ -1,7 +1,7 @@
 import type { SqlSession } from "../duckdb-session.js";
 import { sqlText } from "../duckdb-sql.js";
 import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
-import { GONE } from "./shared-tables.js";
+import { GONE, SUPERSEDED } from "./shared-tables.js";
 import { fileNumber, holdingLinks, reading, type SourceFile } from "./sources.js";
 import { isOutOfMemory } from "./sql-failure.js";
 
@@ -18,7 +18,7 @@ export interface ChangedKeys {
 
 /**
  * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
- * `superseded(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
+ * `SUPERSEDED(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
  * removal), and `GONE(file, row)`, the rows that leave their live file.
  * (`link_id`, `sequence`) names one feed row: sequences of a link only grow, and a commit that compares
  * heads lets nobody use one twice (LAKE.md, Order and Commit).
@@ -29,7 +29,7 @@ export async function findChangedKeys(
   live: readonly SourceFile[],
   signal?: AbortSignal,
 ): Promise<ChangedKeys> {
-  await sql.run("create or replace temp table superseded (file integer, link_id varchar, sequence bigint)");
+  await sql.run(`create or replace table ${SUPERSEDED} (file integer, link_id varchar, sequence bigint)`);
   await sql.run(`create or replace table ${GONE} (file integer, "row" bigint)`);
   await sql.run("create or replace temp table known_link (link_id varchar)");
   const links = await linkCounts(sql, feed);
@@ -37,7 +37,7 @@ export async function findChangedKeys(
   if (rows > FEW_ROWS) await findKnownLinks(sql, links, live);
   else await sql.run(`insert into known_link select distinct link_id from ${reading(feed)}`);
   for (const slice of keySlices(links)) await readSlice(sql, slice, feed, live, signal);
-  const [{ superseded } = {}] = await sql.rows("select count(*) as superseded from superseded");
+  const [{ superseded } = {}] = await sql.rows(`select count(*) as superseded from ${SUPERSEDED}`);
   const touched = await sql.rows(`select distinct file from ${GONE}`);
   const ids = new Set(touched.map(({ file }) => Number(file)));
   return {
@@ -100,7 +100,7 @@ async function judgeSlice(
   await sql.run(`create or replace temp table change as
     select ${fileNumber(changed)} as file, link_id, transaction_id, sequence, change_type = 'removed' as removed
     from ${reading(changed)} where ${within}`);
-  await sql.run(`insert into superseded
+  await sql.run(`insert into ${SUPERSEDED}
     select file, link_id, sequence from change where removed
     union all
     select file, link_id, sequence from change join (

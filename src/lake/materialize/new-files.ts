@@ -1,5 +1,6 @@
 import type { AddFile } from "../delta-actions.js";
 import type { Snapshot } from "../delta-snapshot.js";
+import type { SqlSession } from "../duckdb-session.js";
 import type { Lake } from "../lake.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { feedBatches, fileRows } from "./batches.js";
@@ -12,6 +13,7 @@ import { rewriteFiles } from "./rewrite.js";
 import { planRewrite } from "./rewrite-plan.js";
 import { withSharedTables } from "./shared-tables.js";
 import { sourceFiles } from "./sources.js";
+import { inTwoLanes } from "./sql-lanes.js";
 import { writeBatch } from "./write-batch.js";
 
 /** Writes the files that bring `transactions` up to date; returns the live files that they replace. */
@@ -41,9 +43,14 @@ export async function writeNewFiles(
         rows.reduce((sum, n) => sum + n, 0),
         options,
       );
-      for (const batch of batches) {
-        await progress.of(batch.rows, () => writeBatch(sql, storage, batch));
-      }
+      await inTwoLanes(
+        lake,
+        sql,
+        batches.map(
+          (batch) => (session: SqlSession) =>
+            progress.of(batch.rows, () => writeBatch(session, storage, batch)),
+        ),
+      );
       await rewriteFiles(lake, sql, storage, plan.rewrites, progress);
       return [...replacedByAll, ...plan.replaced.map(({ add }) => add)];
     }),

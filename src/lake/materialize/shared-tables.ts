@@ -5,6 +5,9 @@ const SCHEMA = "materializing";
 /** Rows that leave their live file: seen by every connection of the engine, as temp tables are not. */
 export const GONE = `${SCHEMA}.gone`;
 
+/** Feed rows that leave nothing: older rows of their keys, or removals. */
+export const SUPERSEDED = `${SCHEMA}.superseded`;
+
 /** Rows to be applied, where they are few, each with its month in `fresh_month`. */
 export const FRESH = `${SCHEMA}.fresh`;
 

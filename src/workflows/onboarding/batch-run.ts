@@ -10,7 +10,8 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { RowToRun } from "../../domain/onboarding/batch-report.js";
-import { BatchWindow, type CarriedBatch } from "../../domain/onboarding/batch-window.js";
+import { BatchWindow } from "../../domain/onboarding/batch-window.js";
+import { type CarriedBatch, newBatch } from "../../domain/onboarding/carried-batch.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";
@@ -32,6 +33,8 @@ const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activ
 
 /** A row whose customer could not be asked for the moment is tried again after this. */
 const AGAIN_AFTER_MS = 1_000;
+/** How long after its last row a batch waits for outputs that are late, besides the waits themselves. */
+const OUTPUTS_LATE_MS = 10_000;
 
 export interface OnboardBatchInput {
   readonly batchId: string;
@@ -72,7 +75,7 @@ export class BatchRun {
   constructor(input: OnboardBatchInput) {
     const { batchId, runId, plainOutput, timing } = input;
     this.#input = input;
-    this.window = new BatchWindow(input.carried ?? BatchWindow.begin(input.upTo), input.circuit);
+    this.window = new BatchWindow(input.carried ?? newBatch(input.upTo), input.circuit);
     this.#listen();
     this.#recorder = new BatchRecorder(this.window, {
       ...{ batchId, runId, plainOutput },
@@ -111,6 +114,8 @@ export class BatchRun {
       await condition(() => this.#news > seen, this.#wait());
       await this.#inspect();
     }
+    const wait = this.#input.timing.outputRetries.reduce((sum, one) => sum + one, OUTPUTS_LATE_MS);
+    await condition(() => this.window.outputsAwaited === 0, wait);
     await this.#recorder.end();
     return "done";
   }
@@ -231,6 +236,7 @@ export class BatchRun {
     return {
       ...rest,
       ...{ batchId, runId, syncTimeoutSecs, sink, plainOutput, timing },
+      latch: `${runId}/${this.window.resumes}`,
       startedAt: new Date().toISOString(),
       batchWorkflowId: workflowInfo().workflowId,
       outputExpected: this.window.outputsExpected,

@@ -179,6 +179,7 @@ export class CustomerRun {
       this.#told = true;
       await tellBatch(batchWorkflowId, {
         ...{ kind: "done", row, record: this.#first, calls: this.#calls, messageHash: this.#messageHash },
+        outputAwaited: this.#outputAwaited,
         status: rowStatus(this.#course),
         requiresManualReview: this.#course.requiresManualReview,
       });
@@ -259,13 +260,20 @@ export class CustomerRun {
     }
   }
 
+  /** Whether the playbook may have an output that it had not reached when it decided. */
+  get #outputAwaited(): boolean {
+    const { outputExpected, open, timing } = this.#input;
+    const { status, stage, hasOutput, failed, expired } = this.#course;
+    if (!outputExpected || open !== null || timing.outputRetries.length === 0) return false;
+    return (
+      stage === "settled" && isDecision(status) && status !== "error" && !(hasOutput || failed || expired)
+    );
+  }
+
   /** An output that the playbook had not reached when it decided is asked for again (SERVICE.md 2.3). */
   async #fetchOutput(): Promise<void> {
-    const { outputExpected, timing, batchWorkflowId } = this.#input;
-    const { status, failed, expired } = this.#course;
-    const missing =
-      !this.#course.hasOutput && isDecision(status) && status !== "error" && !failed && !expired;
-    if (!missing || !outputExpected || this.#input.open !== null) return;
+    const { timing, batchWorkflowId } = this.#input;
+    if (!this.#outputAwaited) return;
     const before = this.#calls;
     for (const wait of timing.outputRetries) {
       if (this.#mailbox.stopped || this.#mailbox.hasWatchers) break;

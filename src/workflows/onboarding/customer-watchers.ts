@@ -91,7 +91,7 @@ export class CustomerWatchers {
     record: OutcomeRef | null,
   ): Promise<void> {
     await tellBatch(batchWorkflowId, {
-      ...{ kind: "done", row, record, calls: 0, messageHash: null },
+      ...{ kind: "done", row, record, calls: 0, messageHash: null, outputAwaited: false },
       status: rowStatus(course),
       requiresManualReview: course.requiresManualReview,
     });

@@ -18,9 +18,10 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
  * was not posted is cancelled, what was keeps its last status.
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
-  const batch = new BatchRun(input);
-  CancellationScope.current().cancelRequested.catch(() => batch.cancel());
+  const root = CancellationScope.current();
   return CancellationScope.nonCancellable(async () => {
+    const batch = new BatchRun(input);
+    root.cancelRequested.catch(() => batch.cancel());
     if ((await batch.go()) === "long") {
       await condition(allHandlersFinished);
       await continueAsNew<typeof onboardBatch>({ ...input, carried: batch.carry() });

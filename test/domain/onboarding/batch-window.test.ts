@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChunkPlan, CustomerReport, RowToRun } from "../../../src/domain/onboarding/batch-report.js";
 import { BatchWindow } from "../../../src/domain/onboarding/batch-window.js";
+import { newBatch } from "../../../src/domain/onboarding/carried-batch.js";
 
 const CIRCUIT = 3;
-const open = (rows: number) => new BatchWindow(BatchWindow.begin(rows), CIRCUIT);
+const open = (rows: number) => new BatchWindow(newBatch(rows), CIRCUIT);
 const planned = (row: number): RowToRun => ({
   row,
   line: row + 2,
@@ -29,6 +30,7 @@ const done = (row: number, status = "pass", messageHash: string | null = null): 
   record: { row, line: row + 2, attempt: 1, version: 1 },
   calls: 2,
   messageHash,
+  outputAwaited: false,
 });
 const sumOf = ({ total, ...rest }: BatchWindow["counts"]) =>
   Object.values(rest).reduce((sum, count) => sum + count, 0) - total;

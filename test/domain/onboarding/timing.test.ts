@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { DEFAULT_TIMING, parseDuration, pollWaitMs } from "../../../src/domain/onboarding/timing.js";
 
 test.for([
-  ["machine", 0, 5_000],
-  ["machine", 1, 10_000],
-  ["machine", 5, 160_000],
+  ["machine", 0, 2_000],
+  ["machine", 1, 4_000],
+  ["machine", 5, 64_000],
   ["machine", 9, 300_000],
-  ["people", 9, 2_560_000],
+  ["people", 9, 1_024_000],
   ["people", 1_000, 21_600_000],
 ] as const)("%s, after %i looks: %i ms", ([stage, looks, expected]) => {
   expect(pollWaitMs(DEFAULT_TIMING, stage, looks)).toBe(expected);

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { BATCH_SIGNALS } from "../../src/domain/onboarding/messages.js";
+import { type OnboardWorld, openOnboardWorld } from "../helpers/onboard-harness.js";
+import { recordHistory } from "../helpers/replay-histories.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
+
+let temporal: TestTemporal;
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterAll(() => temporal?.stop());
+
+async function inWorld(playbook: object, work: (world: OnboardWorld) => Promise<void>): Promise<void> {
+  const options = { sandbox: { playbooks: [{ key: "pb_kyc", ...playbook }] } };
+  const world = await openOnboardWorld(temporal, options);
+  try {
+    await work(world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** The customers' workflows of a world. */
+async function customersOf(world: OnboardWorld): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId } of world.client.workflow.list({
+    query: 'WorkflowType = "onboardCustomer"',
+  })) {
+    if (workflowId.startsWith(`onboard/${world.scope}/`)) found.push(workflowId);
+  }
+  return found;
+}
+
+const settled = (world: OnboardWorld, id: string) => world.client.workflow.getHandle(id).result();
+
+test("a batch of two, with vaults to write, looked up", async () => {
+  await inWorld({ outcomes: { pass: 1 }, delayMs: 400 }, async (world) => {
+    const rows = world.users(2, () => ({ "vault.id.first_name": "Ada" }));
+    const batch = await world.onboard(rows);
+    expect(batch.summary.customers.pass).toBe(2);
+    const [customer = ""] = await customersOf(world);
+    await settled(world, customer);
+    await recordHistory(world.client, "onboard-batch", batch.handle.workflowId);
+    await recordHistory(world.client, "onboard-customer", customer);
+  });
+});
+
+test("a customer with a link, webhooks, a review and another batch that watches", async () => {
+  await inWorld({ outcomes: { incomplete: 1 } }, async (world) => {
+    const sink = { kind: "file", path: join(world.lake, "..", "links") } as const;
+    const rows = world.users(2);
+    await world.onboard(rows.slice(0, 1), { sink });
+    await world.onboard(rows);
+    const id = world.sandbox.onboardings.of("fp_1")[0]?.id ?? "";
+    await world.tell("fp_1", { messageId: "stale", kind: "service.onboarding.incomplete" });
+    world.sandbox.onboardings.finish(id, "pass");
+    await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+    const workflows = await customersOf(world);
+    const ended = await Promise.race(workflows.map((one) => settled(world, one).then(() => one)));
+    await recordHistory(world.client, "onboard-customer-waiting", ended);
+  });
+});
+
+test("a customer whose output comes late", async () => {
+  await inWorld({ outcomes: { pass: 1 }, output: { risk: "low" }, outputDelayMs: 400 }, async (world) => {
+    await world.onboard(world.users(1), { mode: "sync", timing: { outputRetries: [100, 600] } });
+    const [customer = ""] = await customersOf(world);
+    await settled(world, customer);
+    await recordHistory(world.client, "onboard-customer-output", customer);
+  });
+});
+
+test("a batch that is paused, resumed and cancelled", async () => {
+  await inWorld({ outcomes: { pass: 1 }, delayMs: 600_000 }, async (world) => {
+    const batch = await world.begin(world.users(4), { window: 2 });
+    await world.until(batch, () => world.sandbox.onboardings.list().length === 2);
+    await batch.handle.signal(BATCH_SIGNALS.pause);
+    await batch.handle.signal(BATCH_SIGNALS.resume);
+    await batch.handle.signal(BATCH_SIGNALS.cancel);
+    await batch.handle.result();
+    const [customer = ""] = await customersOf(world);
+    await settled(world, customer);
+    await recordHistory(world.client, "onboard-batch-cancelled", batch.handle.workflowId);
+    await recordHistory(world.client, "onboard-customer-stopped", customer);
+  });
+});
+
+test("a batch that continues as new", async () => {
+  await inWorld({ outcomes: { pass: 1 } }, async (world) => {
+    const batch = await world.onboard(world.users(6), { mode: "sync", window: 2, startsPerExecution: 4 });
+    const { workflowId } = batch.handle;
+    const before = await recordHistory(world.client, "onboard-batch-grown-2", workflowId);
+    if (before === null) throw new Error("the batch did not continue as new");
+    await recordHistory(world.client, "onboard-batch-grown-1", workflowId, before);
+  });
+});
