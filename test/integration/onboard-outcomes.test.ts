@@ -120,10 +120,6 @@ test("O10 a lost webhook: polls with growing waits end it", async () => {
   expect(looks).toBeGreaterThanOrEqual(2);
   expect(looks).toBeLessThanOrEqual(5);
 });
-  const waits = looks.slice(1).map(({ at }, index) => at - (looks[index]?.at ?? 0));
-  expect(looks.length).toBeGreaterThan(2);
-  for (const [index, wait] of waits.slice(1).entries()) expect(wait).toBeGreaterThan(waits[index] ?? 0);
-});
 
 test("O12 forged, repeated and stale events change nothing; an end never goes back", async () => {
   const world = await worlds.open();
