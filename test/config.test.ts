@@ -111,6 +111,24 @@ describe("a bad value is refused, naming the variable and what is accepted", () 
       { NIGHTLEDGER_WEBHOOK_SECRETS: "secretpart" },
       ["entry 1 is not a webhook secret"],
     ],
+    [
+      "webhook secret cut short",
+      "webhooks",
+      { NIGHTLEDGER_WEBHOOK_SECRETS: "whsec_MTIzNDU2Nzg5MA==, whsec_MTIzNDU2Nzg5M" },
+      ["entry 2 is not a webhook secret"],
+    ],
+    [
+      "webhook secret where none is required",
+      "webhooksIfAny",
+      { NIGHTLEDGER_WEBHOOK_SECRETS: "secretpart" },
+      ["entry 1 is not a webhook secret"],
+    ],
+    [
+      "no webhook secret",
+      "webhooks",
+      { NIGHTLEDGER_WEBHOOK_SECRETS: "" },
+      ["NIGHTLEDGER_WEBHOOK_SECRETS is not set"],
+    ],
     ["level", "log", { NIGHTLEDGER_LOG_LEVEL: "loud" }, ["NIGHTLEDGER_LOG_LEVEL", "debug"]],
   ];
   it.each(cases)("%s", (_, part, env, parts) => {

@@ -7,7 +7,7 @@ import { type Receiver, type ReceiverOptions, startReceiver } from "../../src/we
 import { RECEIVER_PATHS } from "../../src/webhooks/receiver-routes.js";
 import { SECRET } from "../webhooks/signed-webhook.js";
 import { type OnboardWorld, openOnboardWorld } from "./onboard-harness.js";
-import type { WorldOptions } from "./sync-harness.js";
+import type { Row, WorldOptions } from "./sync-harness.js";
 import type { TestTemporal } from "./temporal-environment.js";
 
 /** A world of customers whose stand-in sends its webhooks to a receiver. */
@@ -18,7 +18,7 @@ export interface WebhookWorld extends OnboardWorld {
   /** Posts a body to the receiver. */
   post(path: keyof typeof RECEIVER_PATHS, body: string, headers?: Record<string, string>): Promise<Response>;
   /** Waits until so many events are in the table; its rows in the order in which they came. */
-  tabled(count: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  tabled(count: number): Promise<readonly Row[]>;
 }
 
 /** Waits between deliveries: short, so that a refused one comes again within a test. */
@@ -54,13 +54,7 @@ export async function openWebhookWorld(
     receiverLog,
     post: (path, body, headers = {}) =>
       fetch(`${receiver.url}${RECEIVER_PATHS[path]}`, { method: "POST", body, headers }),
-    tabled: async (count) => {
-      // Before the first commit there is no table to ask.
-      const log = () => world.store.list("webhook_events/_delta_log/");
-      await expect.poll(log, { timeout: 30_000, interval: 100 }).not.toEqual([]);
-      await world.untilRows("select 1 from webhook_events", count);
-      return world.rows("select * from webhook_events order by received_at, message_id");
-    },
+    tabled: (count) => tabledEvents(world, count),
     async close() {
       await receiver.stop();
       await api.close();
@@ -68,4 +62,13 @@ export async function openWebhookWorld(
       await world.close();
     },
   };
+}
+
+/** Rows of `webhook_events` once there are so many, in the order in which they came. */
+export async function tabledEvents(world: OnboardWorld, count: number): Promise<readonly Row[]> {
+  // Before the first commit there is no table to ask.
+  const log = () => world.store.list("webhook_events/_delta_log/");
+  await expect.poll(log, { timeout: 30_000, interval: 100 }).not.toEqual([]);
+  await world.untilRows("select 1 from webhook_events", count);
+  return world.rows("select * from webhook_events order by received_at, message_id");
 }

@@ -9,6 +9,8 @@ const ALWAYS = { key: "pb_kyc", outcomes: { pass: 1 }, versions: 3 } as const;
 /** Long enough that no poll ends what a webhook should end. */
 const NO_POLL = { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 };
 
+const PERSON = "PLANTED-PERSON";
+
 const settled = (world: WebhookWorld) =>
   world.rows("select fp_id, version, status, settled_by from onboardings order by line, version");
 
@@ -78,11 +80,14 @@ test("an event that names no playbook finds the customer who waits, by what the 
   await expect.poll(() => world.sandbox.calls().by_operation.get_onboarding).toBe(before + 1);
 });
 
-test("POST /validate ends the wait for a customer; the token is in no log, history, table or file", async () => {
+test("POST /validate ends the wait for a customer; token and payloads are in no log, history, table or file", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, outcomes: { incomplete: 1 } }] } });
   const batch = await world.onboard(world.users(1), { timing: NO_POLL });
   expect(batch.summary.customers).toMatchObject({ needs_customer: 1 });
   const { id = "" } = world.sandbox.onboardings.list()[0] ?? {};
+  const [waiting] = world.sandbox.webhooks.messages({ event_kind: "service.onboarding.incomplete" });
+  world.sandbox.webhooks.emit({ ...waiting?.payload, event_kind: "service.vault.updated", name: PERSON });
+  await world.tabled(2);
   world.sandbox.webhooks.hold();
   world.sandbox.onboardings.finish(id, "pass");
   const validation_token = world.sandbox.sessions.end({ onboardings: [id] });
@@ -109,7 +114,7 @@ test("POST /validate ends the wait for a customer; the token is in no log, histo
   expect([...files.keys()].some((path) => path === world.receiverLog || path.endsWith("receiver.log"))).toBe(
     true,
   );
-  const found = [...files].filter(([, bytes]) => bytes.includes(validation_token));
+  const found = [...files].filter(([, bytes]) => bytes.includes(validation_token) || bytes.includes(PERSON));
   expect(found.map(([path]) => path)).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     name: "record",
-    include: ["test/replay/record-histories.ts", "test/replay/record-onboarding.ts"],
+    include: ["test/replay/record-*.ts"],
     globalSetup: ["test/helpers/temporal-setup.ts"],
     pool: "forks",
     testTimeout: 180_000,

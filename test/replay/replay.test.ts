@@ -15,7 +15,7 @@ installRuntime({ debug() {}, info() {}, warn: say, error: say });
 const histories = await storedHistories();
 const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
 
-test("there are histories of runs, groups, batches, customers, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, groups, batches, customers, webhooks, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -33,6 +33,8 @@ test("there are histories of runs, groups, batches, customers, and of both sides
     "onboard-customer-stopped",
     "onboard-batch-grown-1",
     "onboard-batch-grown-2",
+    "webhook-events",
+    "follow-up-sync",
   ]) {
     expect(names).toContain(`${part}.json.gz`);
   }

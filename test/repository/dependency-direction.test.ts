@@ -33,6 +33,11 @@ const RULES: Readonly<Record<string, Allowed>> = {
     value: ["domain", "api", "lake", "temporal", "activities", "version"],
     type: ["config", "logger"],
   },
+  webhooks: {
+    value: ["domain", "api", "lake"],
+    type: ["logger"],
+    packages: [BUILTIN, "@temporalio/client", "standardwebhooks"],
+  },
   cli: {
     value: [
       "domain",
@@ -44,6 +49,7 @@ const RULES: Readonly<Record<string, Allowed>> = {
       "config",
       "logger",
       "version",
+      "webhooks",
       "sandbox",
     ],
     type: ["workflows"],

@@ -12,6 +12,7 @@ import { SealedStore } from "../../src/lake/sealed-store.js";
 import { createLogger, type LogHandle } from "../../src/logger.js";
 import { createSealer } from "../../src/temporal/sealer.js";
 import { type Receiver, type ReceiverLimits, startReceiver } from "../../src/webhooks/receiver.js";
+import { type StoreFault, withFaults } from "../helpers/fault-store.js";
 import { TEST_KEYS } from "../helpers/temporal-environment.js";
 import { SECRET, secretOf, signedHeaders } from "./signed-webhook.js";
 
@@ -23,11 +24,16 @@ let connection: Connection;
 let receiver: Receiver;
 let api: ApiClient;
 
-async function start(limits: Partial<ReceiverLimits> = {}, port = 0): Promise<Receiver> {
+async function start(
+  limits: Partial<ReceiverLimits> = {},
+  port = 0,
+  faults: readonly StoreFault[] = [],
+): Promise<Receiver> {
+  const store = withFaults(createLocalStore(join(base, "lake")), faults);
   return startReceiver({
     ...{ host: "127.0.0.1", port, secrets: [SECRET], mode: "test", scope: "s", taskQueue: "q" },
     ...{ api, log: log.logger, limits, client: new Client({ connection }) },
-    sealed: new SealedStore(createLocalStore(join(base, "lake")), createSealer(TEST_KEYS)),
+    sealed: new SealedStore(store, createSealer(TEST_KEYS)),
   });
 }
 
@@ -119,6 +125,16 @@ describe("O13 what is refused, and counted", () => {
     expect((await post("/validate", body)).status).toBe(400);
     expect(sandbox.requests()).toEqual([]);
   });
+});
+
+test("with a full disk an event is answered with 503, and Temporal is not asked", async () => {
+  await receiver.stop();
+  receiver = await start({}, 0, [
+    { on: "putIfAbsent", key: "^_staging/webhooks/", when: "before", effect: "full", nth: 0 },
+  ]);
+  expect((await send()).status).toBe(503);
+  expect(receiver.counts()).toMatchObject({ taken: 0, refused: { unavailable: 1 } });
+  expect(await readFile(join(base, "log"), "utf8")).toContain("No space left");
 });
 
 describe("without Temporal", () => {
