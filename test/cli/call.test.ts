@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -209,6 +209,18 @@ it("--output writes the body to a file, whole or not at all", async () => {
   const missing = join(folder, "none.json");
   await nightledger(["call", "get_user", "--param", "fp_id=nobody", "--output", missing]);
   await expect(readFile(missing)).rejects.toThrow();
+  expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+it.each([
+  ["in a folder that is not there", "none/answer.json"],
+  ["that is a folder", "."],
+])("an --output %s is refused before anything is sent", async (_, name) => {
+  const before = sandbox.requests().length;
+  const args = ["call", "create_business", "--output", join(folder, name), "--json"];
+  const { code, json } = await nightledger(args);
+  expect([code, json().error.class]).toEqual([2, "InputError"]);
+  expect(sandbox.requests()).toHaveLength(before);
 });
 
 it("- reads the body from standard input: JSON as a whole, bytes as they come", async () => {
