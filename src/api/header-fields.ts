@@ -10,7 +10,7 @@ export const headerText = ruled(z.string("not text"), headerProblem).describe(
 );
 
 /** Why a text can't be a header's value, without quoting it; undefined when it can. */
-function headerProblem(text: string): string | undefined {
+export function headerProblem(text: string): string | undefined {
   if (text === "") return "empty";
   if (!/^[\x20-\x7e]+$/.test(text)) return "with a character that is not printable ASCII";
   return text === text.trim() ? undefined : "with spaces around it";
@@ -23,7 +23,7 @@ export const forwardedHeaders = z
     const names = new Set<string>();
     for (const name of Object.keys(headers)) {
       if (!TOKEN.test(name)) context.addIssue({ code: "custom", path: [name], message: "not a header name" });
-      // Names differ by more than their case on the wire.
+      // On the wire names that differ in their case alone are the same.
       if (names.has(name.toLowerCase()))
         context.addIssue({ code: "custom", path: [name], message: "given twice" });
       names.add(name.toLowerCase());

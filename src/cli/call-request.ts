@@ -41,6 +41,7 @@ export async function readCallRequest(
   let clientToken: string | undefined;
   for (const [name, value] of given.map((text) => split(operation, text))) {
     if (operation.auth === "client_token" && (name === "client_token" || name === "x-fp-authorization")) {
+      if (clientToken !== undefined) throw givenTwice(operation, name);
       clientToken = value;
       continue;
     }

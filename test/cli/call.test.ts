@@ -149,6 +149,12 @@ describe("exit codes", () => {
       2,
       "InputError",
     ],
+    [
+      "a client token given twice is 2",
+      ["decrypt_vault", ...["a", "b"].flatMap((token) => ["--param", `client_token=${token}`])],
+      2,
+      "InputError",
+    ],
     ["a parameter without a value is 2", ["get_user", "--param", "fp_id"], 2, "InputError"],
     [
       "a client operation without a token is 2",
