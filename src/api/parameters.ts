@@ -44,7 +44,7 @@ export const listQuery = z.strictObject({
     .describe("a list of account ids without commas; left out for all accounts"),
   start_date: day.optional(),
   end_date: day.optional(),
-  page: positive.optional(),
+  page: positive.optional().describe("an integer from 1; 1 when left out"),
   size: listPageSize.optional(),
 });
 
