@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly headers?: AnswerHeaders;
   readonly body: Buffer;
+  /** An answer of somebody else, passed on: it has no content type but its own. */
+  readonly passedOn?: boolean;
 }
 
 /** Thrown when the service refuses a call; the server answers it with this status. */

@@ -24,8 +24,10 @@ export function write(response: ServerResponse, answer: Answer): void {
 }
 
 function headersOf(answer: Answer, length: number | null = answer.body.length): OutgoingHttpHeaders {
-  const headers = { "content-type": "application/json", ...answer.headers } as OutgoingHttpHeaders;
-  if (length !== null) headers["content-length"] = length;
+  const own = answer.passedOn ? {} : { "content-type": "application/json" };
+  const headers = { ...own, ...answer.headers } as OutgoingHttpHeaders;
+  // RFC 9110, 8.6: no length with a status that has no body.
+  if (length !== null && answer.status !== 204 && answer.status !== 304) headers["content-length"] = length;
   return headers;
 }
 

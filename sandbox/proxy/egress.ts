@@ -75,7 +75,7 @@ async function collect(response: IncomingMessage): Promise<Answer> {
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined && !HOP_BY_HOP.includes(name)) headers[name] = value;
   }
-  return { status: response.statusCode ?? 502, headers, body: Buffer.concat(chunks) };
+  return { status: response.statusCode ?? 502, headers, body: Buffer.concat(chunks), passedOn: true };
 }
 
 function failure(error: Error & { code?: string }): Refusal {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { SchemaError, TransientError } from "./errors.js";
+import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import type { Reply } from "./exchange.js";
 import type { Operation, ResponseOf } from "./operation.js";
 
@@ -24,8 +24,11 @@ export function checkAnswer<O extends Operation>(
   const result = operation.response.safeParse(body);
   if (result.success) return result.data as ResponseOf<O>;
   const issue: z.core.$ZodIssue | undefined = result.error.issues[0];
-  const facts = { operation: operation.name, sent: true, ...(status === undefined ? {} : { status }) };
-  throw new SchemaError(facts, issue?.path.join(".") ?? "", issue?.message ?? "not as the contract says");
+  throw new SchemaError(
+    factsOf(operation, status),
+    issue?.path.join(".") ?? "",
+    issue?.message ?? "not as the contract says",
+  );
 }
 
 /** Parses a body; the parser's own message quotes the body, so it is not kept. */
@@ -33,11 +36,20 @@ export function parseBody(operation: Operation, reply: Reply): unknown {
   try {
     return JSON.parse(reply.body.toString("utf8"));
   } catch {
-    const facts = { operation: operation.name, status: reply.status, sent: true };
+    const facts = factsOf(operation, reply.status);
     const framed =
       reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
     throw framed
       ? new SchemaError(facts, "", "expected a JSON body")
       : new TransientError(facts, "torn_body");
   }
+}
+
+function factsOf({ name, idempotent }: Operation, status: number | undefined): CallFacts {
+  return {
+    operation: name,
+    sent: true,
+    ...(status === undefined ? {} : { status }),
+    ...(idempotent ? {} : { write: true }),
+  };
 }

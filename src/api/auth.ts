@@ -1,6 +1,7 @@
 import { type ClientTokenGrant, grantProblem } from "../domain/client-token-grant.js";
 import { InputError } from "../domain/input-error.js";
 import { identifierProblem } from "../domain/vault-identifier.js";
+import { headerProblem } from "./header-fields.js";
 import type { CheckedRequest, Operation } from "./operation.js";
 
 /** HTTP Basic with the secret key as user name and no password (SERVICE.md part 5). */
@@ -11,7 +12,7 @@ export function basicAuthorization(apiKey: string): string {
 /**
  * The header that authenticates a call.
  *
- * @throws InputError when an operation that needs a client token is called without one.
+ * @throws InputError when an operation that needs a client token is called without one, or with what no header holds.
  */
 export function authHeader(
   operation: Operation,
@@ -24,7 +25,11 @@ export function authHeader(
       `${operation.name}: needs a client token; nothing was sent. Create one for the entity first`,
     );
   }
-  return { "x-fp-authorization": clientToken };
+  const problem = headerProblem(clientToken);
+  if (problem === undefined) return { "x-fp-authorization": clientToken };
+  throw new InputError(
+    `${operation.name}: header option client_token: ${problem} (given: text); nothing was sent. Accepted: a client token as the service issued it`,
+  );
 }
 
 /** The least that a client token must be made for so that it can be used for one call of a client operation. */

@@ -20,7 +20,7 @@ export const jsonObject = z
   .describe("an object of JSON values");
 
 /** A value of the vault: string, integer, boolean or object (SERVICE.md 2.1). */
-export const vaultValue = z.union(
+const vaultValue = z.union(
   [z.string(), z.int(), z.boolean(), jsonObject],
   "not text, an integer, true or false, or an object",
 );

@@ -108,7 +108,7 @@ export class SchemaError extends ApiError {
   ) {
     super(
       facts,
-      `the answer breaks the contract${path === "" ? "" : ` at ${path}`}: ${expectation}. It was not used; check NIGHTLEDGER_API_URL and whether the service has changed`,
+      `the answer breaks the contract${path === "" ? "" : ` at ${path}`}: ${expectation}. It was not used; check NIGHTLEDGER_API_URL and whether the service has changed${unsettled(facts)}`,
     );
   }
 }
@@ -127,6 +127,12 @@ export class NotSentError extends ApiError {
       "not sent: it could not start in the time it was given. Ask again later",
     );
   }
+}
+
+function unsettled({ sent, write }: CallFacts): string {
+  return sent && write
+    ? ". Whether the request was carried out is not known: settle that before it is sent again (docs/operations.md)"
+    : "";
 }
 
 function afterwards({ sent, write }: CallFacts): string {

@@ -20,15 +20,20 @@ export function headerProblem(text: string): string | undefined {
 export const forwardedHeaders = z
   .record(z.string(), headerText, "not an object")
   .superRefine((headers, context) => {
+    const names = new Set<string>();
     for (const name of Object.keys(headers)) {
       if (!TOKEN.test(name)) context.addIssue({ code: "custom", path: [name], message: "not a header name" });
+      // On the wire names that differ in their case alone are the same.
+      if (names.has(name.toLowerCase()))
+        context.addIssue({ code: "custom", path: [name], message: "given twice" });
+      names.add(name.toLowerCase());
     }
   })
   .describe("an object from header names to printable ASCII text");
 
 /** Rules by which values of a proxy's answer go into a vault. */
 export const ingressRules = z
-  .array(ruled(headerText, ingressRuleProblem), "not a list")
+  .array(ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM), "not a list")
   .nonempty("empty")
   .describe(`a list of ${INGRESS_RULE_FORM}`);
 

@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { isRealDay } from "../domain/transaction-values.js";
+import { ruled } from "./body-fields.js";
+import { segmentProblem } from "./url-path.js";
 
-/** An id that stands in a path; how it may look there is `url-path.ts`'s to decide. */
-export const pathId = z.string("not text").describe("the id as the service issued it, without slashes");
+/** An id that stands in a path. */
+export const pathId = ruled(z.string("not text"), segmentProblem).describe(
+  "the id as the service issued it, without slashes",
+);
 
 /** No parameter in the path. */
 export const noPath = z.strictObject({});
@@ -17,7 +21,7 @@ export const positive = z.int("not an integer").positive("not positive").describ
 export const pageSize = positive;
 
 /** The paged lists take 100 rows at most (SERVICE.md part 8). */
-export const listPageSize = pageSize.max(100, "more than 100").describe("an integer from 1 to 100");
+const listPageSize = pageSize.max(100, "more than 100").describe("an integer from 1 to 100");
 
 /** Where an update goes on: left out for the complete history, never sent empty. */
 export const cursor = z
@@ -40,7 +44,7 @@ export const listQuery = z.strictObject({
     .describe("a list of account ids without commas; left out for all accounts"),
   start_date: day.optional(),
   end_date: day.optional(),
-  page: positive.optional(),
+  page: positive.optional().describe("an integer from 1; 1 when left out"),
   size: listPageSize.optional(),
 });
 

@@ -38,15 +38,6 @@ export function compileRequest<O extends Operation>(operation: O, params: Params
   };
 }
 
-/**
- * Checks the parameters of a call and writes them as path and query below the base address.
- *
- * @throws InputError naming operation and parameter, never its value.
- */
-export function requestTarget<O extends Operation>(operation: O, params: ParamsOf<O>): string {
-  return targetOf(operation, checkRequest(operation, params));
-}
-
 function targetOf(operation: Operation, { path, query }: CheckedRequest): string {
   return `${fillPath(operation.path, path)}${queryText(query)}`;
 }
@@ -88,7 +79,12 @@ function checked(operation: Operation, part: string, schema: z.ZodType, value: u
   const name = path.map((key) => plainName(key)).join(".");
   const field = name === "" ? part.replace(" field", "") : `${part} ${name}`;
   const problem = `${issue?.message} (given: ${kindOf(valueAt(value, path))})`;
-  throw refusal(operation, field, problem, acceptedForm(schema, path) ?? "see docs/operations.md");
+  throw refusal(
+    operation,
+    field,
+    problem,
+    acceptedForm(schema, path) ?? `an object of ${acceptedNames(schema)}`,
+  );
 }
 
 function refusal(operation: Operation, field: string, problem: string, accepted: string): InputError {

@@ -41,20 +41,19 @@ export async function readCallRequest(
   let clientToken: string | undefined;
   for (const [name, value] of given.map((text) => split(operation, text))) {
     if (operation.auth === "client_token" && (name === "client_token" || name === "x-fp-authorization")) {
+      if (clientToken !== undefined) throw givenTwice(operation, name);
       clientToken = value;
       continue;
     }
     const { place, field, schema, below } = target(operation, name);
     const part = parts[place];
     if (below !== undefined) {
-      part[field] = { ...(part[field] as object | undefined), [below]: value };
+      const record = (part[field] ?? {}) as Record<string, unknown>;
+      if (Object.hasOwn(record, below)) throw givenTwice(operation, name);
+      part[field] = { ...record, [below]: value };
     } else {
       const read = fieldValue(operation, name, schema, value);
-      if (!Array.isArray(read) && field in part) {
-        throw new InputError(
-          `${operation.name}: parameter ${name} is given twice; nothing was sent. Give it once`,
-        );
-      }
+      if (!Array.isArray(read) && field in part) throw givenTwice(operation, name);
       part[field] = Array.isArray(read) ? [...((part[field] as unknown[] | undefined) ?? []), ...read] : read;
     }
   }
@@ -94,6 +93,12 @@ function split(operation: Operation, text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw new InputError(`${operation.name}: a --param is not of the form name=value; nothing was sent`);
+}
+
+function givenTwice(operation: Operation, name: string): InputError {
+  return new InputError(
+    `${operation.name}: parameter ${name} is given twice; nothing was sent. Give it once`,
+  );
 }
 
 // A header option is known by its own name and by that of its header.
@@ -152,22 +157,24 @@ async function readBody(operation: Operation, file: string, stdin: Readable): Pr
   }
   if (operation.sends === "bytes")
     return file === "-" ? { size: undefined, open: () => stdin } : fileBytes(file);
-  return parsed(operation, "the body", await readText(file, stdin));
+  return parsed(operation, "the body", await readBytes(file, stdin));
 }
 
-async function readText(file: string, stdin: Readable): Promise<string> {
-  if (file === "-") return Buffer.concat(await stdin.toArray()).toString("utf8");
-  return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+async function readBytes(file: string, stdin: Readable): Promise<Uint8Array> {
+  if (file === "-") return Buffer.concat(await stdin.toArray());
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new InputError(
       `${file} can't be read (${error.code}); nothing was sent. Give a file that can be read`,
     );
   });
 }
 
-// The parser's own message quotes what it read.
-function parsed(operation: Operation, what: string, text: string): unknown {
+// The parser's own message quotes what it read. Bytes that are not UTF-8 would be sent as other ones.
+function parsed(operation: Operation, what: string, given: string | Uint8Array): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(
+      typeof given === "string" ? given : new TextDecoder("utf-8", { fatal: true }).decode(given),
+    );
   } catch {
     throw new InputError(
       `${operation.name}: ${what} is not JSON; nothing was sent. Accepted: JSON text in UTF-8`,

@@ -1,5 +1,3 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
 import { readAnswer } from "../api/answer.js";
 import { grantFor } from "../api/auth.js";
 import { type ApiClient, type CallOptions, createApiClient } from "../api/client.js";
@@ -14,6 +12,7 @@ import { InputError } from "../domain/input-error.js";
 import { UnreachableError } from "../domain/unreachable-error.js";
 import { VERSION } from "../version.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./call-answer.js";
+import { type AnswerFile, openAnswerFile } from "./call-output.js";
 import { findOperation, readCallRequest } from "./call-request.js";
 import { EXIT, exitCodeOf } from "./exit-code.js";
 import { InterruptedError, interruption } from "./interruption.js";
@@ -70,6 +69,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   const grant = grantOf(operation, flags.for, clientToken, request);
   const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
   const releases = new Releases();
   const { signal } = interruption(releases);
   const client = createApiClient({
@@ -81,9 +81,14 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   releases.add(() => client.close());
   try {
     const call = (token: ClientToken | string | undefined) =>
-      made(client, operation, params, flags, { signal, clientToken: token, anyStatus: flags.anyStatus });
+      made(client, operation, params, flags, file, {
+        signal,
+        clientToken: token,
+        anyStatus: flags.anyStatus,
+      });
     return await (grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal }));
   } catch (error) {
+    await file?.discard();
     if (error instanceof InterruptedError) {
       throw new InterruptedError(
         `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "Whether it was carried out is not known: settle that before it is sent again (docs/operations.md)"}`,
@@ -105,26 +110,13 @@ async function made(
   client: ApiClient,
   operation: Operation,
   params: ParamsOf<Operation>,
-  flags: CallFlags,
+  { showSecrets = false }: CallFlags,
+  file: AnswerFile | undefined,
   options: CallOptions,
 ): Promise<ShownAnswer> {
-  const showSecrets = flags.showSecrets === true;
-  if (flags.output !== undefined) {
-    const { output } = flags;
-    const part = `${output}.part`;
-    try {
-      const head = await client.download(
-        operation,
-        params,
-        createWriteStream(part, { mode: 0o600 }),
-        options,
-      );
-      await rename(part, output);
-      return shownAnswer(operation, head, { file: output, bytes: (await stat(output)).size }, showSecrets);
-    } catch (error) {
-      await rm(part, { force: true });
-      throw error;
-    }
+  if (file !== undefined) {
+    const head = await client.download(operation, params, file.sink, options);
+    return shownAnswer(operation, head, { file: file.path, bytes: await file.keep() }, showSecrets);
   }
   const reply = await client.call(operation, params, options);
   const body =

@@ -58,6 +58,26 @@ describe("a client operation", () => {
     expect(server.requests).toEqual([]);
   });
 
+  it.each([
+    ["empty", ""],
+    ["of two lines", "tok_secret_1\r\nx: y"],
+    ["not ASCII", "tok_secret_1é"],
+  ])(
+    "with a token that is %s is refused before it is sent, and the token is not told",
+    async (_, clientToken) => {
+      await start();
+      const error = await rejection(server.client().read(decryptVault, DOB, { clientToken }));
+      expect(error).toMatchObject({
+        name: "InputError",
+        message: expect.stringMatching(
+          /^decrypt_vault: header option client_token: .*nothing was sent\. Accepted:/,
+        ),
+      });
+      expect(String(error)).not.toContain("tok_secret");
+      expect(server.requests).toEqual([]);
+    },
+  );
+
   it("refused with its token does not end the run of the key", async () => {
     server = await startFaultServer((request, response) =>
       json(response, { token: "t", expires_at: "x" }, request.method === "PATCH" ? 403 : 200),
@@ -171,6 +191,13 @@ describe("a token that was made for something else is refused before anything is
     ["scope decrypt can't write", {}, update, /scope decrypt can't write/],
     ["scope vault_card can't decrypt", { scope: "vault_card", fields: undefined }, decrypt, /can't decrypt/],
     ["fields must be the token's", { fields: ["id.city"] }, decrypt, /without 1 of the fields/],
+    [
+      "a download opens a single field",
+      { scope: "decrypt_download", fields: ["id.dob", "id.city"] },
+      (client, clientToken) =>
+        client.read(decryptVault, { body: { fields: ["id.dob", "id.city"] } }, { clientToken }),
+      /opens a single piece of data/,
+    ],
     ["an upload too", { scope: "vault" }, upload, /without 1 of the fields/],
     ["a reason is needed somewhere", { decrypt_reason: undefined }, decrypt, /needs a reason/],
   ])("%s", async (_, grant, use, message) => {

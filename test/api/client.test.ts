@@ -84,9 +84,9 @@ describe("nothing is sent when a parameter is not as the operation takes it", ()
     ["size 0", () => sync({ size: 0 }), /parameter size: not positive/],
     ["size 1.5", () => sync({ size: 1.5 }), /parameter size: not an integer/],
     ["unknown parameter", () => sync({ limit: 5 } as object), /parameter limit/],
-    ["empty id", () => server.client().read(getUser, { path: { fp_id: "" } }), /fp_id is empty/],
-    ["dots", () => server.client().read(getUser, { path: { fp_id: ".." } }), /fp_id is a relative path/],
-    ["slash", () => server.client().read(getUser, { path: { fp_id: "secret/x" } }), /fp_id has a slash/],
+    ["empty id", () => server.client().read(getUser, { path: { fp_id: "" } }), /fp_id: is empty/],
+    ["dots", () => server.client().read(getUser, { path: { fp_id: ".." } }), /fp_id: is a relative path/],
+    ["slash", () => server.client().read(getUser, { path: { fp_id: "secret/x" } }), /fp_id: has a slash/],
   ])("%s", async (_, call, message) => {
     await start((_request, response) => json(response, {}));
     const error = await rejection(call());

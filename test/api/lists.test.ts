@@ -122,9 +122,9 @@ describe("page and meta.next_page", () => {
     status: "pass",
     timestamp: "2026-01-01T00:00:00Z",
   });
-  const serveNext = async (next: (page: number) => unknown) => {
+  const serveNext = async (next: (page: number) => unknown, first = 1) => {
     server = await startFaultServer((request, response) => {
-      const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page"));
+      const page = Number(new URL(request.url ?? "", "http://x").searchParams.get("page") ?? first);
       const meta = next(page);
       json(response, { data: [item(`o${page}`)], ...(meta === undefined ? {} : { meta }) });
     });
@@ -144,6 +144,11 @@ describe("page and meta.next_page", () => {
     ["no meta", (page) => (page < 3 ? { next_page: page + 1 } : undefined)],
   ])("a next_page that is %s ends the list", async (_, next) => {
     expect(await serveNext(next)).toEqual(["o1", "o2", "o3"]);
+  });
+
+  it("the first page is read whatever its number is", async () => {
+    const next = (page: number) => ({ next_page: page < 2 ? page + 1 : null });
+    expect(await serveNext(next, 0)).toEqual(["o0", "o1", "o2"]);
   });
 
   it.each<[string, (page: number) => unknown]>([

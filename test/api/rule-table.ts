@@ -1,4 +1,5 @@
 import type { Operation } from "../../src/api/index.js";
+import { BANK_RULES } from "./bank-rules.js";
 import { SERVICE_RULES } from "./service-rules.js";
 import { VAULT_RULES } from "./vault-rules.js";
 
@@ -21,7 +22,7 @@ export type RuleRow = readonly [
 ];
 
 /** Every rule of SERVICE.md parts 2.1, 4, 5, 7 and 8 that a single request can break, broken once. */
-export const BROKEN_RULES: readonly BrokenRule[] = [...VAULT_RULES, ...SERVICE_RULES].map(
+export const BROKEN_RULES: readonly BrokenRule[] = [...VAULT_RULES, ...BANK_RULES, ...SERVICE_RULES].map(
   ([rule, operation, params, message, ours]) => ({
     rule,
     operation,

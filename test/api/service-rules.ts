@@ -7,13 +7,7 @@ export const CERTIFICATE = PEM("CERTIFICATE");
 export const PRIVATE_KEY = PEM("PRIVATE KEY");
 
 const FP = { fp_id: "fp_1" };
-const LINK = { link_id: "link_1" };
 const proxy = (headers: object) => ({ path: { id: "proxy_1" }, headers, body: "{}" });
-const list = (query: object) => ({ path: LINK, query });
-const imported = (row: object) => ({
-  path: LINK,
-  body: { transactions: [{ account_id: "acc_link_1_1", amount: "1.00", date: "2026-01-02", ...row }] },
-});
 export const COMPLETED_EVENT = {
   event_kind: "service.onboarding.completed",
   fp_id: "fp_1",
@@ -28,7 +22,7 @@ export const COMPLETED_EVENT = {
   onboarding_external_id: null,
 };
 
-/** Rules of businesses, bank data, the proxy and webhooks, each broken once. */
+/** Rules of businesses, the proxy and webhooks, each broken once. */
 export const SERVICE_RULES: readonly RuleRow[] = [
   ["default_approver is given", api.createCipReport, { path: FP, body: {} }, /default_approver: not text/],
   [
@@ -44,6 +38,26 @@ export const SERVICE_RULES: readonly RuleRow[] = [
     /external_id: a character other than/,
   ],
   [
+    "x-sandbox-id is one line",
+    api.createBusiness,
+    { headers: { sandbox_id: "a\nb" } },
+    /sandbox_id: with a character/,
+    "no HTTP client sends it",
+  ],
+  [
+    "a business's values are no lists",
+    api.createBusiness,
+    { body: { "business.name": ["B"] } },
+    /business.name: not text, an integer/,
+  ],
+  ["a business's data are a map", api.createBusiness, { body: [] }, /body: not an object/],
+  [
+    "a business takes known identifiers",
+    api.createBusiness,
+    { body: { "business.ssn": "1" } },
+    /business.ssn: not a data identifier/,
+  ],
+  [
     "a business takes no id identifiers",
     api.createBusiness,
     { body: { "id.dob": "1" } },
@@ -54,65 +68,6 @@ export const SERVICE_RULES: readonly RuleRow[] = [
     api.updateBusiness,
     { path: { fp_bid: "fb_1" }, body: { external_id: "b/1" } },
     /external_id: a character other than/,
-  ],
-  ["size is at most 100", api.listInvestmentTransactions, list({ size: 101 }), /size: more than 100/],
-  ["size is positive", api.listInvestmentTransactions, list({ size: 0 }), /size: not positive/],
-  ["page begins at 1", api.listInvestmentTransactions, list({ page: 0 }), /page: not positive/],
-  [
-    "start_date is a day",
-    api.listInvestmentTransactions,
-    list({ start_date: "2026-02-29" }),
-    /start_date: not a day/,
-  ],
-  [
-    "end_date is a day",
-    api.listInvestmentTransactions,
-    list({ end_date: "21.11.2026" }),
-    /end_date: not a day/,
-  ],
-  [
-    "size of transactions is at most 100",
-    api.listUserTransactions,
-    { path: FP, query: { size: 101 } },
-    /size: more than 100/,
-  ],
-  ["a cursor is not empty", api.syncTransactions, list({ cursor: "" }), /cursor: empty/],
-  [
-    "unknown query parameters are refused",
-    api.listBankLinks,
-    { path: FP, query: { page: 1 } },
-    /page: not known/,
-  ],
-  [
-    "imported account_id is given",
-    api.importTransactions,
-    imported({ account_id: undefined }),
-    /transactions.0.account_id: not text/,
-  ],
-  [
-    "imported amounts are decimal text",
-    api.importTransactions,
-    imported({ amount: 1 }),
-    /transactions.0.amount: not text/,
-  ],
-  [
-    "imported amounts have no exponent",
-    api.importTransactions,
-    imported({ amount: "1e3" }),
-    /transactions.0.amount: not a decimal/,
-  ],
-  [
-    "imported dates are ISO 8601",
-    api.importTransactions,
-    imported({ date: "2026-13-01" }),
-    /transactions.0.date: not an ISO/,
-  ],
-  [
-    "imported rows are not empty",
-    api.importTransactions,
-    { path: LINK, body: { transactions: [] } },
-    /transactions: empty/,
-    "an empty import does nothing",
   ],
   [
     "a certificate needs its key",
@@ -137,6 +92,52 @@ export const SERVICE_RULES: readonly RuleRow[] = [
     api.callVaultProxy,
     proxy({ ingress_rules: ["fp_1.id.dob"] }),
     /ingress_rules.0: no =/,
+  ],
+  [
+    "an ingress rule names a known identifier",
+    api.callVaultProxy,
+    proxy({ ingress_rules: ["fp_1.id.pan=$.a"] }),
+    /ingress_rules.0: not a data identifier.*Accepted: <fp_id>/,
+  ],
+  [
+    "a path begins with / or ?",
+    api.callVaultProxy,
+    proxy({ path_and_query: "@example.com/" }),
+    /path_and_query: not beginning with/,
+  ],
+  [
+    "an ingress content type is a media type",
+    api.callVaultProxy,
+    proxy({ ingress_content_type: "json" }),
+    /ingress_content_type: not a media type/,
+    "the document says nothing of its form",
+  ],
+  [
+    "a proxy's content type is a media type",
+    api.callVaultProxy,
+    proxy({ content_type: "json" }),
+    /content_type: not a media type/,
+    "the document says nothing of its form",
+  ],
+  [
+    "a key is base64 PEM",
+    api.callVaultProxy,
+    proxy({ client_cert: CERTIFICATE, client_key: CERTIFICATE }),
+    /client_key: not a PEM private key/,
+  ],
+  [
+    "x-fp-id is one line",
+    api.callVaultProxy,
+    proxy({ fp_id: "fp_1\nx" }),
+    /fp_id: with a character/,
+    "no HTTP client sends it",
+  ],
+  [
+    "a forwarded header is given once",
+    api.callVaultProxy,
+    proxy({ forward: { Accept: "a", accept: "b" } }),
+    /accept: given twice/,
+    "on the wire one takes the other's place",
   ],
   ["method is an HTTP method", api.callVaultProxy, proxy({ method: "FETCH" }), /method: not an HTTP method/],
   [
@@ -170,6 +171,12 @@ export const SERVICE_RULES: readonly RuleRow[] = [
     api.sendTestWebhook,
     { body: { payload: { ...COMPLETED_EVENT, playbook_version: "1" } } },
     /playbook_version/,
+  ],
+  [
+    "an idempotency key says something",
+    api.sendTestWebhook,
+    { body: { idempotency_key: "", payload: COMPLETED_EVENT } },
+    /idempotency_key: blank/,
   ],
   ["payload is given", api.sendTestWebhook, { body: { idempotency_key: "k" } }, /payload: not an object/],
 ];

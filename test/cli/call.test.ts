@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { uploadToVault, validateSession } from "../../src/api/index.js";
+import { createBusiness, uploadToVault, validateSession } from "../../src/api/index.js";
 import { readCallRequest } from "../../src/cli/call-request.js";
 import { main } from "../../src/cli/main.js";
 
@@ -138,6 +138,23 @@ describe("exit codes", () => {
       2,
       "InputError",
     ],
+    [
+      "a forwarded header given twice is 2",
+      [
+        "call_vault_proxy",
+        "--param",
+        "id=p",
+        ...["1", "2"].flatMap((n) => ["--param", `x-fp-proxy-fwd-a=${n}`]),
+      ],
+      2,
+      "InputError",
+    ],
+    [
+      "a client token given twice is 2",
+      ["decrypt_vault", ...["a", "b"].flatMap((token) => ["--param", `client_token=${token}`])],
+      2,
+      "InputError",
+    ],
     ["a parameter without a value is 2", ["get_user", "--param", "fp_id"], 2, "InputError"],
     [
       "a client operation without a token is 2",
@@ -209,6 +226,38 @@ it("--output writes the body to a file, whole or not at all", async () => {
   const missing = join(folder, "none.json");
   await nightledger(["call", "get_user", "--param", "fp_id=nobody", "--output", missing]);
   await expect(readFile(missing)).rejects.toThrow();
+  expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+it.each([
+  ["in a folder that is not there", "none/answer.json"],
+  ["that is a folder", "."],
+])("an --output %s is refused before anything is sent", async (_, name) => {
+  const before = sandbox.requests().length;
+  const args = ["call", "create_business", "--output", join(folder, name), "--json"];
+  const { code, json } = await nightledger(args);
+  expect([code, json().error.class]).toEqual([2, "InputError"]);
+  expect(sandbox.requests()).toHaveLength(before);
+});
+
+it.each<[string, string[], number[]]>([
+  ["a body that is not UTF-8", ["update_vault", "--for", "fp_1", "--body"], [0x7b, 0x22, 0xff, 0x22, 0x7d]],
+  ["a body that is not JSON", ["create_business", "--body"], [0x7b]],
+])("%s is refused before anything is sent", async (_, args, bytes) => {
+  const file = join(folder, "broken.json");
+  await writeFile(file, Buffer.from(bytes));
+  const before = sandbox.requests().length;
+  const { code, json } = await nightledger(["call", ...args, file, "--json"]);
+  expect(code).toBe(2);
+  expect(json().error.message).toMatch(
+    /the body is not JSON; nothing was sent. Accepted: JSON text in UTF-8/,
+  );
+  expect(sandbox.requests()).toHaveLength(before);
+});
+
+it("a body with a byte order mark is read without it", async () => {
+  const file = Readable.from([Buffer.from("\uFEFF{}")]);
+  expect((await readCallRequest(createBusiness, [], "-", file)).params).toMatchObject({ body: {} });
 });
 
 it("- reads the body from standard input: JSON as a whole, bytes as they come", async () => {

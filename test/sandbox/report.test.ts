@@ -51,9 +51,19 @@ test("no request is kept where only counts are asked for", async () => {
 });
 
 test("the most calls in flight at once are counted", async () => {
-  sandbox.setLatency(20);
-  await Promise.all(Array.from({ length: 7 }, () => get(sandbox, "/users/fp")));
-  expect(sandbox.calls()).toMatchObject({ in_flight: 0, max_in_flight: 7 });
+  sandbox.addFault({ kind: "hang", times: 7 });
+  const begun = sandbox.waitForRequests(7);
+  const hanging = new AbortController();
+  const authorization = `Basic ${btoa(`${sandbox.apiKey}:`)}`;
+  const hang = () => fetch(`${sandbox.url}/users/fp`, { headers: { authorization }, signal: hanging.signal });
+  const pending = Promise.allSettled(Array.from({ length: 7 }, hang));
+  await begun;
+  expect(sandbox.calls()).toMatchObject({ in_flight: 7, max_in_flight: 7 });
+  hanging.abort();
+  await pending;
+  await expect.poll(() => sandbox.calls().in_flight).toBe(0);
+  await get(sandbox, "/users/fp");
+  expect(sandbox.calls().max_in_flight).toBe(7);
 });
 
 test("connections are kept alive between calls", async () => {

@@ -8,16 +8,16 @@ export interface ReadPage<Item, Body> {
   readonly body: Body;
   /** Rows of the whole list, where the service says so. */
   readonly total?: number;
-  /** The page to read then: undefined at the end, `"moved"` when the list can't be what it was. */
-  readonly next: number | undefined | "moved";
+  /** The page to read then; `"moved"` when the list can't be what it was. */
+  readonly next: number | "end" | "moved";
 }
 
 /** Where the pages of a list come from. */
 export interface ListSource<Item, Body> {
   /** Name of the operation, for errors. */
   readonly operation: string;
-  /** Reads a page; `before` counts the rows of the pages before it in this pass. */
-  read(page: number, before: number): Promise<ReadPage<Item, Body>>;
+  /** Reads a page, the first one where none is named; `before` counts the rows of the pages before it in this pass. */
+  read(page: number | undefined, before: number): Promise<ReadPage<Item, Body>>;
   idOf(item: Item): string;
 }
 
@@ -25,6 +25,7 @@ export interface ListSource<Item, Body> {
 export interface ListPage<Item, Body> {
   readonly items: readonly Item[];
   readonly body: Body;
+  /** Its place in the list, from 1. */
   readonly page: number;
 }
 
@@ -83,8 +84,9 @@ export class PagedList<Item, Body> implements AsyncIterable<Item> {
     const inPass = new Set<string>();
     let total: number | undefined;
     let before = 0;
-    for (let page: number | undefined = 1; page !== undefined; ) {
-      const read: ReadPage<Item, Body> = await this.#source.read(page, before);
+    let next: number | undefined;
+    for (let page = 1; ; page += 1) {
+      const read: ReadPage<Item, Body> = await this.#source.read(next, before);
       this.#pages += 1;
       if (before > 0 && read.total !== total) return true;
       total = read.total;
@@ -93,9 +95,9 @@ export class PagedList<Item, Body> implements AsyncIterable<Item> {
       const repeated = ids.some((id) => inPass.has(id));
       yield { items: this.#fresh(read.items, ids, given, inPass), body: read.body, page };
       if (repeated || read.next === "moved") return true;
-      page = read.next;
+      if (read.next === "end") return false;
+      next = read.next;
     }
-    return false;
   }
 
   #fresh(items: readonly Item[], ids: readonly string[], given: Set<string>, inPass: Set<string>): Item[] {

@@ -22,13 +22,15 @@ export function readList<O extends Operation, Item = unknown>(
   const { list, name } = operation;
   if (list === undefined) throw new TypeError(`${name} is no paged list`);
   const { query } = params as { readonly query?: object };
+  const style = STYLES[list.style];
   return new PagedList<Item, Envelope>({
     operation: name,
     idOf: (row) => idOf(row, list.id),
-    read: async (page, before) => {
+    read: async (next, before) => {
+      const page = next ?? style.first;
       const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;
       const body = (await client.read(operation, asked, options)) as Envelope;
-      return STYLES[list.style]<Item>(name, list, body, page, before);
+      return style.read<Item>(name, list, body, page, before);
     },
   });
 }
@@ -39,15 +41,19 @@ function idOf(row: unknown, field: string): string {
   return typeof id === "string" ? `id:${id}` : `row:${JSON.stringify(row)}`;
 }
 
-const STYLES = { total: byTotal, next_page: byNextPage } as const;
+// The document says only of one style which number the first page has.
+const STYLES = {
+  total: { first: 1, read: byTotal },
+  next_page: { first: undefined, read: byNextPage },
+} as const;
 
 /** What `page`/`size`/`total` says about the rest: the end is where as many rows came as there are. */
 function byTotal<Item>(
   operation: string,
   { rows }: ListForm,
   body: Envelope,
-  page: number,
-  before: number,
+  page = 1,
+  before = 0,
 ): ReadPage<Item, Envelope> {
   if (body.page !== page)
     throw new SchemaError({ operation, sent: true }, "page", "expected the page asked for");
@@ -55,7 +61,7 @@ function byTotal<Item>(
   const total = body.total as number;
   const read = before + items.length;
   const moved = read > total || (items.length === 0 && read < total);
-  return { items, body, total, next: moved ? "moved" : read === total ? undefined : page + 1 };
+  return { items, body, total, next: moved ? "moved" : read === total ? "end" : page + 1 };
 }
 
 /** What `meta.next_page` says about the rest. */
@@ -63,7 +69,7 @@ function byNextPage<Item>(
   operation: string,
   { rows }: ListForm,
   body: Envelope,
-  page: number,
+  page = 0,
 ): ReadPage<Item, Envelope> {
   const { next_page: next } = (body.meta ?? {}) as { next_page?: number | null };
   if (typeof next === "number" && next <= page) {
@@ -73,5 +79,5 @@ function byNextPage<Item>(
       "expected a page that wasn't read yet",
     );
   }
-  return { items: body[rows] as Item[], body, next: next ?? undefined };
+  return { items: body[rows] as Item[], body, next: next ?? "end" };
 }

@@ -22,7 +22,9 @@ const body = z
         ),
       prerequisite_data: jsonObject
         .optional()
-        .describe("an object of JSON values; keys that the playbook doesn't list are discarded there"),
+        .describe(
+          "an object of JSON values, each of the kind that the playbook declares; keys that it doesn't list are discarded there",
+        ),
       synchronous_timeout_secs: z
         .int("not an integer")
         .min(1, "less than 1")

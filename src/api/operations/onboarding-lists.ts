@@ -13,7 +13,7 @@ const shared = {
   lostAnswer: "A read: asked again.",
   answer: "`{data: [{id, external_id?, playbook_key, status, timestamp}], meta: {next_page?}}`",
   notShown:
-    "Default and maximum of `page_size`: any positive integer is sent. `meta` or `next_page` missing or null means that it was the last page; a `next_page` that was read already is a `SchemaError`.",
+    "Default and maximum of `page_size`: any positive integer is sent. The number of the first page: `readList` asks for it by leaving `page` out. `meta` or `next_page` missing or null means that it was the last page; a `next_page` that was read already is a `SchemaError`.",
 } as const;
 
 /** GET /users/{fp_id}/onboardings (SERVICE.md 4.1), one page. */

@@ -5,6 +5,7 @@ import { bytes } from "../byte-source.js";
 import { mediaType } from "../header-fields.js";
 import { defineOperation } from "../operation.js";
 import { emptyAnswer, noQuery } from "../parameters.js";
+import { segmentProblem } from "../url-path.js";
 
 /** POST /users/vault/{identifier}/upload (SERVICE.md 4.2), with a client token; the body is streamed. */
 export const uploadToVault = defineOperation({
@@ -15,9 +16,10 @@ export const uploadToVault = defineOperation({
   path: "/users/vault/{identifier}/upload",
   params: {
     path: z.strictObject({
-      identifier: ruled(z.string("not text"), (text) => identifierProblem("upload", text)).describe(
-        `one of ${acceptedIdentifiers("upload")}`,
-      ),
+      identifier: ruled(
+        z.string("not text"),
+        (text) => identifierProblem("upload", text) ?? segmentProblem(text),
+      ).describe(`one of ${acceptedIdentifiers("upload")}; a name without slashes`),
     }),
     query: noQuery,
     headers: z.strictObject({ content_type: mediaType.optional() }),

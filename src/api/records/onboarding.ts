@@ -42,7 +42,7 @@ export const onboardingSchema = z.looseObject(
 export type Onboarding = z.output<typeof onboardingSchema>;
 
 /** An item of an onboarding list (SERVICE.md 2.4). */
-export const onboardingItemSchema = z.looseObject(
+const onboardingItemSchema = z.looseObject(
   {
     id: filledText,
     external_id: optionalText,

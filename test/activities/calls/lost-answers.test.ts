@@ -244,6 +244,16 @@ describe("a lost onboarding", () => {
     expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("settled");
     expect(started(bench.sandbox)).toBe(1);
   });
+
+  it("is found on the first page, also where that is number 0", async () => {
+    await bench.close();
+    bench = await openCallBench({ onboardingPages: { size: 5, maximum: 5, first: 0 } });
+    bench.sandbox.playbooks.declare({ key: "pb_new" });
+    bench.sandbox.addFault(lost);
+    await bench.failure("createOnboarding", "call", request);
+    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("settled");
+    expect(started(bench.sandbox)).toBe(1);
+  });
 });
 
 describe("a lost import", () => {

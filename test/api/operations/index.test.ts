@@ -3,7 +3,7 @@ import { checkAnswer } from "../../../src/api/answer.js";
 import { OPERATIONS, syncTransactions } from "../../../src/api/index.js";
 import { defineOperation } from "../../../src/api/operation.js";
 import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
-import { requestTarget } from "../../../src/api/request.js";
+import { compileRequest } from "../../../src/api/request.js";
 
 /** Every operation of SERVICE.md part 4. */
 const SERVICE = [
@@ -50,7 +50,8 @@ it("a path and its parameters can't come apart", () => {
 });
 
 describe("the list of transactions", () => {
-  const target = (query: object) => requestTarget(listUserTransactions, { path: { fp_id: "fp_1" }, query });
+  const target = (query: object) =>
+    compileRequest(listUserTransactions, { path: { fp_id: "fp_1" }, query }).target;
   it("writes its filters", () => {
     const query = {
       account_ids: ["a", "b"],
