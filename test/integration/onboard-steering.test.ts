@@ -99,7 +99,7 @@ test("a wrong playbook key does not burn the file's calls", async () => {
   const batch = await world.begin(world.users(50), { playbook: "pb_wrong", window: 5, circuit: 10 });
   await world.until(batch, ({ paused, customers: { running } }) => paused !== null && running === 0);
   expect(world.sandbox.calls().total).toBeLessThan(20);
-  const [row] = await world.rows("select * from onboardings limit 1");
+  const [row] = await world.untilRows("select * from onboardings limit 1", 1);
   expect(row).toMatchObject({ status: "failed", error_class: "RejectedError" });
 });
 
