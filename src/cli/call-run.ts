@@ -1,6 +1,6 @@
 import { readAnswer } from "../api/answer.js";
 import { grantFor } from "../api/auth.js";
-import { type ApiClient, type CallOptions, createApiClient } from "../api/client.js";
+import type { ApiClient, CallOptions } from "../api/client.js";
 import { type ClientToken, withClientToken } from "../api/client-token.js";
 import { ApiError, RateLimitedError, SchemaError, TransientError } from "../api/errors.js";
 import type { Operation, ParamsOf } from "../api/operation.js";
@@ -10,7 +10,6 @@ import { readConfig } from "../config.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../domain/client-token-grant.js";
 import { InputError } from "../domain/input-error.js";
 import { UnreachableError } from "../domain/unreachable-error.js";
-import { VERSION } from "../version.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./call-answer.js";
 import { type AnswerFile, openAnswerFile } from "./call-output.js";
 import { findOperation, readCallRequest } from "./call-request.js";
@@ -18,6 +17,7 @@ import { EXIT, exitCodeOf } from "./exit-code.js";
 import { InterruptedError, interruption } from "./interruption.js";
 import { Releases } from "./releases.js";
 import { tableOf } from "./row-table.js";
+import { openServiceClient } from "./service-client.js";
 import type { Terminal } from "./terminal.js";
 
 export interface CallFlags {
@@ -72,12 +72,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
   const releases = new Releases();
   const { signal } = interruption(releases);
-  const client = createApiClient({
-    ...api,
-    baseUrl: api.url,
-    apiKey: api.key,
-    userAgent: `nightledger/${VERSION}`,
-  });
+  const client = openServiceClient(api);
   releases.add(() => client.close());
   try {
     const call = (token: ClientToken | string | undefined) =>

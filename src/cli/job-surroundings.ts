@@ -1,6 +1,5 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { createApiClient } from "../api/client.js";
 import { ApiError, AuthError, NotSentError } from "../api/errors.js";
 import { getUser } from "../api/operations/user.js";
 import { type Config, readConfig, scopeOf } from "../config.js";
@@ -18,9 +17,9 @@ import {
   parseEncryptionKeys,
   readEmbeddedKeys,
 } from "../temporal/keys.js";
-import { VERSION } from "../version.js";
 import { checkTables } from "./lake-tables.js";
 import type { Releases } from "./releases.js";
+import { openServiceClient } from "./service-client.js";
 import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
@@ -112,12 +111,7 @@ async function checkWritable(variable: string, path: string): Promise<void> {
  */
 export async function reachService({ config }: JobSurroundings, fpId: string): Promise<void> {
   const { api } = config;
-  const client = createApiClient({
-    ...api,
-    baseUrl: api.url,
-    apiKey: api.key,
-    userAgent: `nightledger/${VERSION}`,
-  });
+  const client = openServiceClient(api);
   try {
     await client.call(getUser, { path: { fp_id: fpId } });
   } catch (error) {

@@ -4,7 +4,8 @@ import type { OnboardSummary } from "../domain/onboarding/onboard-summary.js";
 import type { BatchFlags } from "./commands/onboard.js";
 import { EXIT } from "./exit-code.js";
 import type { JobSurroundings } from "./job-surroundings.js";
-import { createOnboardView } from "./onboard-view.js";
+import { ONBOARD_PROGRESS } from "./onboard-progress.js";
+import { createProgressView } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 import { waitUntilSettled } from "./settled-wait.js";
 import type { StartedBatch } from "./start-onboarding.js";
@@ -40,7 +41,7 @@ export async function followBatch(
   if (flags.detach) return { started, end: undefined, sofar: undefined, watchedMs: 0 };
   let sofar: BatchProgress | undefined;
   let pausedAt: number | undefined;
-  const view = createOnboardView(terminal);
+  const view = createProgressView(terminal, ONBOARD_PROGRESS);
   try {
     let end = await watchRun<BatchProgress, OnboardSummary>(temporal, handle, {
       signal,
@@ -55,7 +56,7 @@ export async function followBatch(
         return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
       },
       onSilence: () => view.silent(temporal.embedded),
-      onTrouble: (words) => terminal.say(words),
+      onTrouble: (words) => view.say(words),
     });
     if (flags.until === "settled" && end.kind === "completed") {
       terminal.say("every row is machine done; waiting for customers and reviewers");

@@ -20,6 +20,7 @@ import { type Roster, readRoster } from "./roster-file.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 import { type StartedSync, startSync } from "./start-sync.js";
 import { summaryText } from "./summary-text.js";
+import { SYNC_PROGRESS } from "./sync-progress.js";
 import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
@@ -94,7 +95,7 @@ export async function followSync(
   if (temporal.embedded) await nameOtherRuns(terminal, temporal, started, taskQueue);
   let sofar = noTotals();
   if (signal === undefined) return { started, end: undefined, sofar, watchedMs: 0 };
-  const view = createProgressView(terminal);
+  const view = createProgressView(terminal, SYNC_PROGRESS);
   try {
     const end = await watchRun<SyncProgress, SyncResult>(temporal, started.handle, {
       signal,
@@ -103,7 +104,7 @@ export async function followSync(
         view.show(progress);
       },
       onSilence: () => view.silent(temporal.embedded),
-      onTrouble: (words) => terminal.say(words),
+      onTrouble: (words) => view.say(words),
     });
     return { started, end, sofar, watchedMs: Date.now() - since };
   } finally {

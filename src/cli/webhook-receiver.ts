@@ -1,15 +1,14 @@
-import { createApiClient } from "../api/client.js";
 import type { WebhookConfig } from "../config.js";
 import { SealedStore } from "../lake/sealed-store.js";
 import type { Logger } from "../logger.js";
 import type { EncryptionKeys } from "../temporal/keys.js";
 import { createSealer } from "../temporal/sealer.js";
-import { VERSION } from "../version.js";
 import { startReceiver } from "../webhooks/receiver.js";
 import type { ReceiverPlace } from "../webhooks/receiver-place.js";
 import { RECEIVER_PATHS } from "../webhooks/receiver-routes.js";
 import type { JobSurroundings } from "./job-surroundings.js";
 import type { Releases } from "./releases.js";
+import { openServiceClient } from "./service-client.js";
 import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
@@ -30,12 +29,7 @@ export async function openReceiver(
   releases: Releases,
 ): Promise<void> {
   const { config, store, scope, taskQueue } = surroundings;
-  const api = createApiClient({
-    ...config.api,
-    baseUrl: config.api.url,
-    apiKey: config.api.key,
-    userAgent: `nightledger/${VERSION}`,
-  });
+  const api = openServiceClient(config.api);
   releases.add(() => api.close());
   const sealed = new SealedStore(store, createSealer(keys));
   const { client } = temporal;

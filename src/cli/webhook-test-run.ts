@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiClient, createApiClient } from "../api/client.js";
+import type { ApiClient } from "../api/client.js";
 import { sendTestWebhook } from "../api/operations/webhook-test.js";
 import { readConfig } from "../config.js";
 import { InputError } from "../domain/input-error.js";
@@ -10,12 +10,12 @@ import { testEvent } from "../domain/webhooks/test-event.js";
 import { SealedStore } from "../lake/sealed-store.js";
 import { stagedEvent, stagedEvents } from "../lake/staged-events.js";
 import { createSealer } from "../temporal/sealer.js";
-import { VERSION } from "../version.js";
 import { EXIT } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import { inspectSurroundings, type JobSurroundings } from "./job-surroundings.js";
 import { withStoreQuery } from "./lake-query.js";
 import { Releases } from "./releases.js";
+import { openServiceClient } from "./service-client.js";
 import type { Terminal } from "./terminal.js";
 
 export interface WebhookTestFlags {
@@ -44,12 +44,7 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
   try {
     const { signal } = interruption(releases);
     const { api } = surroundings.config;
-    const client = createApiClient({
-      ...api,
-      baseUrl: api.url,
-      apiKey: api.key,
-      userAgent: `nightledger/${VERSION}`,
-    });
+    const client = openServiceClient(api);
     releases.add(() => client.close());
     const tested: TestedKind[] = [];
     for (const kind of flags.kind) {
