@@ -125,15 +125,12 @@ describe("a bad roster is refused, naming file, line and column", () => {
 });
 
 describe("size", () => {
-  it("reads 100,000 rows in well under a second", async () => {
+  it("reads 100,000 rows, each once and in their order", async () => {
     const lines = Array.from({ length: 100_000 }, (_, i) => `fp_id_${(i * 7919) % 100_000},customer-${i}`);
     const path = join(directory, "large.csv");
     await writeFile(path, `fp_id,external_id\n${lines.join("\n")}\n`);
-    const start = performance.now();
     const { rows } = await readRoster(path);
-    const took = performance.now() - start;
     expect(rows).toHaveLength(100_000);
-    // Half of it on a quiet machine; the rest is for one that runs other tests at the same time.
-    expect(took).toBeLessThan(2000);
+    expect(new Set(rows.map(({ fp_id }) => fp_id)).size).toBe(100_000);
   });
 });
