@@ -34,6 +34,8 @@ export interface OnboardRun {
 }
 
 const PLAYBOOK = "pb_bench";
+/** As a service would: one after another, they would come later than a look. */
+const DELIVERIES_AT_ONCE = 32;
 const SECRET = `whsec_${Buffer.from("a secret of the benchmark only").toString("base64")}`;
 
 /**
@@ -53,7 +55,11 @@ export async function runOnboard(options: OnboardOptions): Promise<OnboardRun> {
   const receiverUsage = watchUsage(receiver.pid);
   try {
     const [, url = ""] = await receiver.said(/webhooks {2}(http:\S+\/webhooks),/);
-    const { id } = await standIn.control.webhooks.register({ url, secrets: [SECRET] });
+    const { id } = await standIn.control.webhooks.register({
+      url,
+      secrets: [SECRET],
+      atOnce: DELIVERIES_AT_ONCE,
+    });
     const { summary, commandSeconds, process } = await runCommand(options);
     await standIn.control.webhooks.unregister(id);
     const health = await fetch(new URL("/healthz", url));
