@@ -1,11 +1,12 @@
 import { fork } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
 import { findTemporalCli } from "../../src/temporal/cli-binary.js";
-import { acquireEmbeddedServer } from "../../src/temporal/embedded-server.js";
+import { acquireEmbeddedServer, type EmbeddedServer } from "../../src/temporal/embedded-server.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
 import type { BareOptions } from "./bare-peer.js";
 
@@ -25,18 +26,25 @@ function bareActivities(latencyMs: number, tell: (workflowId: string) => void) {
   };
 }
 
-/** Runs the bare batch; prints the seconds that it took. */
-async function main({ customers, window, latencyMs, delayMs, directory }: BareOptions): Promise<void> {
+/** Runs the bare batch on a Temporal server of its own; prints the seconds that it took. */
+async function main(options: BareOptions): Promise<void> {
   installRuntime({ debug: ignore, info: ignore, warn: ignore, error: ignore });
   const { path } = await findTemporalCli({ env: process.env, report: ignore });
-  const server = await acquireEmbeddedServer({
-    home: join(directory, "home"),
-    cliPath: path,
-    report: ignore,
-  });
-  const { address, namespace } = server;
+  const home = join(options.directory, "home");
+  const server = await acquireEmbeddedServer({ home, cliPath: path, report: ignore });
+  try {
+    process.stdout.write(JSON.stringify({ seconds: await runBatch(options, server) }));
+  } finally {
+    await server.release();
+  }
+}
+
+async function runBatch(
+  { customers, window, latencyMs, delayMs }: BareOptions,
+  { address, namespace }: EmbeddedServer,
+): Promise<number> {
   const outside = fork(OUTSIDE, [JSON.stringify({ address, namespace, delayMs })]);
-  await new Promise((resolve) => outside.once("message", resolve));
+  await once(outside, "message");
   const connection = await NativeConnection.connect({ address, grpcCompression: { codec: "none" } });
   // As many of each as the product's worker has.
   const worker = await Worker.create({
@@ -56,11 +64,10 @@ async function main({ customers, window, latencyMs, delayMs, directory }: BareOp
     });
     return (performance.now() - started) / 1000;
   });
-  process.stdout.write(JSON.stringify({ seconds }));
   outside.disconnect();
   await client.connection.close();
   await connection.close();
-  await server.release();
+  return seconds;
 }
 
 await main(JSON.parse(process.argv[2] ?? "{}") as BareOptions);
