@@ -22,6 +22,8 @@ export interface CommandProcess {
   readonly ended: Promise<Ended>;
   /** Resolves with the first whole line on standard output; rejects when the process ends before. */
   firstLine(): Promise<string>;
+  /** Resolves with what standard error says of a pattern; rejects when the process ends before. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
 /** Starts a node script. Nothing of the benchmark's own surroundings but what is given reaches it. */
@@ -54,21 +56,23 @@ export function startNode(
   const ended = new Promise<Ended>((resolve) => {
     child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
+  const until = <T>(stream: NodeJS.EventEmitter, find: () => T | undefined | null) =>
+    new Promise<T>((resolve, reject) => {
+      const look = () => {
+        const found = find();
+        if (found != null) resolve(found);
+      };
+      stream.on("data", look);
+      look();
+      void ended.then(({ code }) =>
+        reject(new Error(`${script} ended (${code}) before it said what was waited for: ${stderr}`)),
+      );
+    });
   return {
     pid: child.pid,
     child,
     ended,
-    firstLine: () =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const end = stdout.indexOf("\n");
-          if (end >= 0) resolve(stdout.slice(0, end));
-        };
-        child.stdout.on("data", look);
-        look();
-        void ended.then(({ code }) =>
-          reject(new Error(`${script} ended (${code}) before it said anything: ${stderr}`)),
-        );
-      }),
+    firstLine: () => until(child.stdout, () => /^(.*)\n/.exec(stdout)?.[1]),
+    said: (pattern) => until(child.stderr, () => pattern.exec(stderr)),
   };
 }

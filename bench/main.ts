@@ -8,10 +8,16 @@ import type { Figure, Scenario } from "./scenario.js";
 import { kill } from "./scenarios/kill.js";
 import { latency20, latency64 } from "./scenarios/latency.js";
 import { memory } from "./scenarios/memory.js";
+import { onboard } from "./scenarios/onboard.js";
+import { onboardMemory } from "./scenarios/onboard-memory.js";
+import { onboardValidate } from "./scenarios/onboard-validate.js";
 import { rows } from "./scenarios/rows.js";
 import { secondNight } from "./scenarios/second-night.js";
 
-const SCENARIOS: readonly Scenario[] = [rows, latency20, latency64, memory, secondNight, kill];
+const SCENARIOS: readonly Scenario[] = [
+  ...[rows, latency20, latency64, memory, secondNight, kill],
+  ...[onboard, onboardMemory, onboardValidate],
+];
 const RESULTS = join(REPOSITORY, "bench", "results.json");
 
 /** Measures the scenarios asked for, prints them as a table and writes `bench/results.json`. */

@@ -13,7 +13,7 @@ export interface DeliveryChanges {
 
 const UNCHANGED: DeliveryChanges = { forged: false, ageSeconds: 0 };
 
-/** Brings messages to endpoints, signed, one after another to each; tries again what is not answered with 2xx. */
+/** Brings messages to endpoints, signed, in each one's lanes; tries again what is not answered with 2xx. */
 export class Courier {
   readonly #clock: Clock;
   readonly #retryMs: readonly number[];
@@ -31,13 +31,14 @@ export class Courier {
 
   send(message: WebhookMessage, endpoint: Endpoint, changes: DeliveryChanges, attempt = 0): void {
     this.#onTheWay++;
-    endpoint.tail = endpoint.tail.then(async () => {
+    const lane = (endpoint.lanes.shift() ?? Promise.resolve()).then(async () => {
       await this.#attempt(message, endpoint, changes, attempt);
       this.#onTheWay--;
       if (this.#onTheWay > 0) return;
       for (const resolve of this.#waiting) resolve();
       this.#waiting = [];
     });
+    endpoint.lanes.push(lane);
   }
 
   settled(): Promise<void> {

@@ -9,26 +9,35 @@ export interface NewEndpoint {
   secrets?: readonly string[];
   /** Only these kinds; default: all. */
   events?: readonly string[];
+  /** Deliveries on their way at a time; default 1: they come in the order in which they were sent. */
+  atOnce?: number;
 }
 
-/** A registered endpoint. Its deliveries go one after another. */
+/** A registered endpoint. Its deliveries go in lanes, in each one after another. */
 export interface Endpoint {
   readonly id: string;
   readonly url: URL;
   secrets: readonly string[];
   readonly events: readonly string[] | undefined;
-  /** The end of its last delivery. */
-  tail: Promise<void>;
+  /** The end of each lane's last delivery; the first lane is the next one's. */
+  readonly lanes: Promise<void>[];
 }
 
-/** Checks an endpoint. @throws InputError for another machine, or a secret of another form. */
-export function endpointOf(id: string, { url, secrets, events }: NewEndpoint, secret: string): Endpoint {
+/** Checks an endpoint. @throws InputError for another machine, a secret of another form, or no lane. */
+export function endpointOf(
+  id: string,
+  { url, secrets, events, atOnce = 1 }: NewEndpoint,
+  secret: string,
+): Endpoint {
   const checked = secrets ?? [secret];
   checkSecrets(checked);
   const target = loopbackUrl(url, "webhook endpoint");
   if (target.protocol !== "http:")
     throw new InputError("webhook endpoint: http is accepted; nothing was registered");
-  return { id, url: target, secrets: checked, events, tail: Promise.resolve() };
+  if (!Number.isInteger(atOnce) || atOnce < 1)
+    throw new InputError("webhook endpoint: atOnce is an integer from 1; nothing was registered");
+  const lanes = Array.from({ length: atOnce }, () => Promise.resolve());
+  return { id, url: target, secrets: checked, events, lanes };
 }
 
 /** @throws InputError that does not quote the secret. */

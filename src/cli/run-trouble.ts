@@ -1,22 +1,33 @@
-import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
 
-/** Groups of one run that are looked at; there are no more at a time. */
-const MOST_GROUPS = 4;
+/** Workflows within a run that are looked at: all groups of a sync, some customers of a batch. */
+const MOST_WITHIN = 4;
 
 /**
  * What holds a run up, in words: the last failure of each of its activities that is being tried again, such
  * as a full disk. A lost worker is none: it says nothing of what to do.
  */
 export async function troublesOf(client: Client, run: WorkflowExecutionDescription): Promise<string[]> {
-  const groups = (run.raw.pendingChildren ?? []).slice(0, MOST_GROUPS).map(({ workflowId }) => {
-    const handle: WorkflowHandle = client.workflow.getHandle(workflowId ?? "");
-    return handle.describe();
-  });
-  const described = [run, ...(await Promise.all(groups))];
+  const children = (run.raw.pendingChildren ?? []).slice(0, MOST_WITHIN);
+  const within = await Promise.all(children.map(({ workflowId }) => describe(client, workflowId ?? "")));
+  const described = [run, ...within].filter((workflow) => workflow !== undefined);
   const troubles = await Promise.all(described.map((workflow) => failuresOf(client, workflow)));
   return [...new Set(troubles.flat())];
+}
+
+// Undefined for a child that Temporal was asked for and has not started yet.
+async function describe(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }
 
 async function failuresOf(client: Client, { raw }: WorkflowExecutionDescription): Promise<string[]> {

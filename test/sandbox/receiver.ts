@@ -20,21 +20,21 @@ export interface Reply {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  answer: (request: Received) => Reply;
+  answer: (request: Received) => Reply | Promise<Reply>;
   close(): Promise<void>;
 }
 
 /** Starts a receiver that answers 200 with an empty body. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
-  const receiver = { received, answer: (_: Received): Reply => ({}) };
+  const receiver = { received, answer: (_: Received): Reply | Promise<Reply> => ({}) };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = "", url = "", headers } = request;
     const one = { method, path: url, headers, body: Buffer.concat(chunks) };
     received.push(one);
-    const { status = 200, headers: sent = {}, body = "" } = receiver.answer(one);
+    const { status = 200, headers: sent = {}, body = "" } = await receiver.answer(one);
     response.writeHead(status, sent).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

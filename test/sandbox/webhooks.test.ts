@@ -205,6 +205,34 @@ test("while a secret is rotated each one signs; an endpoint gets only the kinds 
   expect(receiver.received.map(({ path }) => path)).toEqual(["/hooks", "/reviews"]);
 });
 
+test("an endpoint gets one webhook at a time; one that asks for two gets the second before it answered", async () => {
+  let inside = 0;
+  let most = 0;
+  receiver.answer = async () => {
+    most = Math.max(most, ++inside);
+    await new Promise(setImmediate);
+    inside -= 1;
+    return {};
+  };
+  for (let number = 1; number <= 5; number += 1) emit(number);
+  await sandbox.webhooks.settled();
+  expect([receiver.received.length, most]).toEqual([5, 1]);
+  sandbox.webhooks.unregister("ep_1");
+  sandbox.webhooks.register({ url: `${receiver.url}/hooks`, secrets: [SECRET], atOnce: 2 });
+  let both: (reply: object) => void = () => {};
+  const second = new Promise<object>((resolve) => {
+    both = resolve;
+  });
+  receiver.answer = () => {
+    if (receiver.received.length === 7) both({});
+    return second;
+  };
+  emit(6);
+  emit(7);
+  await sandbox.webhooks.settled();
+  expect(receiver.received.map(idOf)).toHaveLength(7);
+});
+
 const testHook = (body: object) => call(sandbox, "POST", "/webhooks/test", { body });
 
 test("a test webhook is sent; the same idempotency key sends it again under the same id", async () => {
@@ -240,4 +268,5 @@ test("endpoints on other machines, and secrets of another form, can't be registe
   const secrets = ["planted secret"];
   expect(() => sandbox.webhooks.register({ url: receiver.url, secrets })).toThrow(/whsec_<base64>/);
   expect(() => sandbox.webhooks.register({ url: receiver.url, secrets })).not.toThrow(/planted/);
+  expect(() => sandbox.webhooks.register({ url: receiver.url, atOnce: 0 })).toThrow(/integer from 1/);
 });

@@ -1,0 +1,19 @@
+import type { WorkflowExecutionDescription } from "@temporalio/client";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { troublesOf } from "../../src/cli/run-trouble.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
+
+let temporal: TestTemporal;
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterAll(() => temporal?.stop());
+
+test("a child that is asked for and not started yet is no trouble", async () => {
+  const { client } = await temporal.client();
+  const run = await client.workflow.start("batch", { workflowId: "batch", taskQueue: "nobody" });
+  const { raw, ...described } = await run.describe();
+  const pendingChildren = [{ workflowId: "customer-not-started" }, { workflowId: "batch" }];
+  const seen = { ...described, raw: { ...raw, pendingChildren } } as WorkflowExecutionDescription;
+  expect(await troublesOf(client, seen)).toEqual([]);
+});
