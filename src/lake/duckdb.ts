@@ -27,6 +27,8 @@ export interface DuckDb {
   close(): Promise<void>;
 }
 
+const FLUSHED_ABOVE = "16MB";
+
 /** The engine, opened by its first use. */
 export function createDuckDb(options: DuckDbOptions): DuckDb {
   const { scratchDirectory, memoryLimitMb = 128, threads = 2 } = options;
@@ -45,6 +47,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       preserve_insertion_order: "false",
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
+      // What a statement frees goes back to the system at once: kept, it costs the process 50 MB at its peak.
+      allocator_flush_threshold: FLUSHED_ABOVE,
+      allocator_bulk_deallocation_flush_threshold: FLUSHED_ABOVE,
     });
     threadsNow = threads;
     const connection = await instance.connect();
