@@ -1,0 +1,261 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { Random } from "../../sandbox/world/random.js";
+import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
+import { endProcess } from "../../src/temporal/server-process.js";
+import { SECRET } from "../webhooks/signed-webhook.js";
+import type { ChildCommand } from "./command-process.js";
+import { type JobFolder, openJobFolder } from "./job-folder.js";
+import { type KillPoint, newName } from "./kill-points.js";
+import type { TrialReport } from "./kill-trial.js";
+import { auditBatch, auditEnd, staleOutcomes, untabledEvents } from "./onboarding-audit.js";
+import { holding } from "./planted-texts.js";
+
+/** What is killed; with `everything` all three at once. */
+export const ONBOARD_VICTIMS = ["the command", "Temporal", "the receiver", "everything"] as const;
+type Victim = (typeof ONBOARD_VICTIMS)[number];
+
+/** How large a trial is. */
+export interface OnboardTrial {
+  readonly seed: number;
+  readonly customers: number;
+  /** What is killed, one after the other; the moments are the seed's. */
+  readonly victims: readonly Victim[];
+}
+
+const ARGS = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json"];
+/** Every so many customers have values for the vault, or are known by their external id. */
+const WITH_VAULT = 7;
+const BY_EXTERNAL_ID = 5;
+const PLANTED = ["Adalovelace", "quitepersonal"];
+const MOST_COMMANDS = 12;
+const SETTLE_MS = 120_000;
+const LOOK_EVERY_MS = 500;
+const COMMIT = /^\d{20}\.json$/;
+
+/** Moments that are known by a new file in the lake. */
+const FILE_POINTS: readonly KillPoint[] = (
+  [
+    ["outcomes are written", "onboardings", /\.parquet$/],
+    ["outcomes are committed", "onboardings/_delta_log", COMMIT],
+    ["the events of outcomes are committed", "onboarding_events/_delta_log", COMMIT],
+    ["a webhook is staged", "_staging/webhooks", /./],
+    ["webhooks are written", "webhook_events", /\.parquet$/],
+    ["webhooks are committed", "webhook_events/_delta_log", COMMIT],
+  ] as const
+).map(([name, directory, pattern]) => {
+  return { name, arrive: (folder, _, signal) => newName(join(folder.lake, directory), pattern, signal) };
+});
+
+/**
+ * One batch with kills at moments of its seed; the command is run again until it completes, the receiver whenever
+ * it is gone. Then people act, everything is killed once more, and the receiver's worker alone writes what came
+ * of it. Tables, summary, CSV and the stand-in are compared.
+ */
+export async function runOnboardTrial(trial: OnboardTrial): Promise<TrialReport> {
+  const random = new Random(`onboard/${trial.seed}`);
+  const sandbox = await openService(trial);
+  const folder = await openJobFolder(sandbox, { NIGHTLEDGER_WEBHOOK_SECRETS: SECRET });
+  try {
+    const users = await writeCustomers(folder, sandbox, trial.customers);
+    return await new Trial(folder, sandbox, random, users).run(trial.victims);
+  } finally {
+    await folder.release();
+    await sandbox.close();
+  }
+}
+
+async function openService({ seed, customers }: OnboardTrial): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    seed,
+    latencyMs: 10,
+    playbooks: [
+      {
+        ...{ key: "pb_kyc", outcomes: { pass: 14, fail: 5, incomplete: 1 }, manualReviewShare: 0.05 },
+        ...{ delayMs: [0, 4 * customers + 1_000], prerequisites: { note: "string" } },
+      },
+    ],
+    webhooks: { retryMs: [300, 600, 1_000, 2_000, 4_000, 8_000] },
+  });
+  const chance = { probability: 0.3, seed } as const;
+  sandbox.addFault({ kind: "webhook_lost", ...chance });
+  sandbox.addFault({ kind: "webhook_repeated", copies: 2, ...chance, seed: seed + 1 });
+  sandbox.addFault({ kind: "webhook_late", ms: 3_000, ...chance, seed: seed + 2 });
+  return sandbox;
+}
+
+async function writeCustomers(folder: JobFolder, sandbox: Sandbox, count: number): Promise<string[]> {
+  const lines = ["fp_id,external_id,data.note,vault.id.first_name"];
+  const users = Array.from({ length: count }, (_, at) => `fp_${at + 1}`);
+  for (const [at, fp_id] of users.entries()) {
+    const external_id = `c-${at + 1}`;
+    sandbox.addUser({ fp_id, external_id });
+    const byExternalId = at % BY_EXTERNAL_ID === 0;
+    const vault = at % WITH_VAULT === 0 && !byExternalId ? `${PLANTED[0]} ${at}` : "";
+    lines.push([byExternalId ? `,${external_id}` : `${fp_id},`, `${PLANTED[1]} ${at}`, vault].join(","));
+  }
+  await writeFile(join(folder.directory, "customers.csv"), `${lines.join("\n")}\n`);
+  return users;
+}
+
+/** The processes of one trial, and what is wrong so far. */
+class Trial {
+  readonly #problems: string[] = [];
+  readonly #kills: string[] = [];
+  readonly #printed: string[] = [];
+  readonly #runs = new Set<string>();
+  readonly #over = new AbortController();
+  #command: ChildCommand | undefined;
+  #receiver: ChildCommand | undefined;
+  #port = "0";
+  #killed = 0;
+
+  constructor(
+    readonly folder: JobFolder,
+    readonly sandbox: Sandbox,
+    readonly random: Random,
+    readonly users: readonly string[],
+  ) {}
+
+  async run(victims: readonly Victim[]): Promise<TrialReport> {
+    await this.#receive();
+    const completed = this.#onboard();
+    const killing = this.#killAll(victims);
+    const summary = await completed;
+    this.#over.abort();
+    await killing;
+    if (summary !== undefined) await this.#judge(summary);
+    return { kills: this.#kills, killed: this.#killed, problems: this.#problems };
+  }
+
+  /** Starts the receiver, from the second time on where it was before. */
+  async #receive(): Promise<void> {
+    const receiver = this.folder.command(["webhooks", "serve", "--port", this.#port]);
+    this.#receiver = receiver;
+    const [, url = ""] = await receiver.says(/webhooks +(\S+), test mode/);
+    if (this.#port === "0") this.sandbox.webhooks.register({ url, secrets: [SECRET] });
+    this.#port = new URL(url).port;
+    void receiver.ended.then(({ signal, code, stdout, stderr }) => {
+      this.#printed.push(stdout, stderr);
+      if (signal !== "SIGKILL" && code !== 0)
+        this.#problems.push(`the receiver ended with ${code}: ${stderr}`);
+    });
+  }
+
+  /** Runs the command until it completes; its summary. */
+  async #onboard(): Promise<OnboardSummary | undefined> {
+    for (let commands = 0; commands < MOST_COMMANDS; commands += 1) {
+      this.#command = this.folder.command(ARGS);
+      const { code, signal, stdout, stderr } = await this.#command.ended;
+      this.#printed.push(stdout, stderr);
+      const run = /^(?:joined )?run (onboard-\S+?),?(?: |$)/m.exec(stderr)?.[1];
+      if (run !== undefined) this.#runs.add(run);
+      if (code === 0) return JSON.parse(stdout) as OnboardSummary;
+      if (signal === "SIGKILL") continue;
+      this.#problems.push(`the command ended with ${code}: ${stdout}${stderr}`);
+      return undefined;
+    }
+    this.#problems.push(`${MOST_COMMANDS} commands did not complete`);
+    return undefined;
+  }
+
+  async #killAll(victims: readonly Victim[]): Promise<void> {
+    for (const [at, victim] of victims.entries()) {
+      const point = this.#pointOf(at, victims.length);
+      const delayMs = this.random.chance(0.5) ? 0 : this.random.int(300);
+      const { signal } = this.#over;
+      const arrived = await point.arrive(this.folder, this.sandbox, signal).then(
+        () => true,
+        () => false,
+      );
+      if (arrived) await sleep(delayMs);
+      const early = arrived && !signal.aborted;
+      this.#kills.push(`kill ${victim} when ${point.name}, ${delayMs} ms on${early ? "" : " (too late)"}`);
+      if (!early) continue;
+      this.#killed += 1;
+      await this.#kill(victim);
+    }
+  }
+
+  /** Moments spread over the batch: so many requests, and sometimes a file after them. */
+  #pointOf(at: number, of: number): KillPoint {
+    const posts = 1 + Math.floor(((at + this.random.next()) / of) * this.users.length);
+    const file = this.random.chance(0.6) ? this.random.pick(FILE_POINTS) : undefined;
+    return {
+      name: [`onboarding ${posts} is asked for`, ...(file === undefined ? [] : [file.name])].join(", then "),
+      arrive: async (folder, sandbox, signal) => {
+        const asked = sandbox.waitForRequests(posts, { operation: "create_onboarding" });
+        await Promise.race([asked, aborted(signal)]);
+        signal.throwIfAborted();
+        await file?.arrive(folder, sandbox, signal);
+      },
+    };
+  }
+
+  /** Ends the victims with SIGKILL, as close together as can be; the receiver is started again. */
+  async #kill(victim: Victim): Promise<void> {
+    const hits = (one: Victim) => victim === one || victim === "everything";
+    const servers = hits("Temporal") ? this.folder.servers() : [];
+    const children = [
+      ...(hits("the command") ? [this.#command] : []),
+      ...(hits("the receiver") ? [this.#receiver] : []),
+    ];
+    for (const { pid } of servers) process.kill(pid, "SIGKILL");
+    await Promise.all(children.map((child) => child?.end("SIGKILL")));
+    for (const server of servers) await endProcess(server, 0);
+    if (!hits("the receiver")) return;
+    await sleep(this.random.int(1_500));
+    await this.#receive();
+  }
+
+  async #judge(summary: OnboardSummary): Promise<void> {
+    const { sandbox, folder, users } = this;
+    const batch = { lake: folder.lake, sandbox, users };
+    const events = () => untabledEvents(batch);
+    await this.#until("webhooks that are not in their table", events);
+    this.#problems.push(...(await auditBatch(batch)), ...(await auditEnd(batch, summary, this.#runs)));
+    this.#peopleAct();
+    await this.#kill("everything");
+    await this.#until("outcomes that are not the service's", () => staleOutcomes(batch));
+    await this.#until("webhooks that are not in their table", events);
+    this.#problems.push(...(await auditBatch(batch)));
+    await this.#receiver?.end("SIGTERM");
+    if (folder.servers().length > 0) this.#problems.push("a Temporal server is left");
+    this.#problems.push(...(await holding(folder.lake, PLANTED)), ...(await holding(folder.home, PLANTED)));
+    const printed = PLANTED.filter((text) => this.#printed.some((one) => one.includes(text)));
+    this.#problems.push(...printed.map((text) => `a command printed ${text}`));
+  }
+
+  /** Customers go on, and reviewers decide against what was decided. */
+  #peopleAct(): void {
+    const { onboardings } = this.sandbox;
+    this.sandbox.clearFaults();
+    for (const { id, status, requires_manual_review: review } of onboardings.list()) {
+      if (status === "incomplete") onboardings.finish(id, "pass");
+      else if (review) onboardings.review(id, status === "pass" ? "fail" : "pass");
+    }
+  }
+
+  /** Waits until nothing of a kind is left; what is left after long is wrong. */
+  async #until(what: string, left: () => Promise<readonly string[]>): Promise<void> {
+    const notAfter = Date.now() + SETTLE_MS;
+    for (;;) {
+      const some = await left();
+      if (some.length === 0) return;
+      if (Date.now() > notAfter) {
+        this.#problems.push(`${what}: ${some.length}, such as ${some.slice(0, 3).join("; ")}`);
+        return;
+      }
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
