@@ -13,16 +13,15 @@ import type { TrialReport } from "./kill-trial.js";
 import { auditBatch, auditEnd, staleOutcomes, untabledEvents } from "./onboarding-audit.js";
 import { holding } from "./planted-texts.js";
 
-/** What is killed; with `everything` all three at once. */
-export const ONBOARD_VICTIMS = ["the command", "Temporal", "the receiver", "everything"] as const;
-type Victim = (typeof ONBOARD_VICTIMS)[number];
+/** What is killed: with `everything` all three at once. */
+export type OnboardVictim = "the command" | "Temporal" | "the receiver" | "everything";
 
 /** How large a trial is. */
 export interface OnboardTrial {
   readonly seed: number;
   readonly customers: number;
   /** What is killed, one after the other; the moments are the seed's. */
-  readonly victims: readonly Victim[];
+  readonly victims: readonly OnboardVictim[];
 }
 
 const ARGS = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json"];
@@ -30,6 +29,8 @@ const ARGS = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc",
 const WITH_VAULT = 7;
 const BY_EXTERNAL_ID = 5;
 const PLANTED = ["Adalovelace", "quitepersonal"];
+/** Share of the batch within which kills begin: the command must not be faster. */
+const LAST_MOMENT = 0.8;
 const MOST_COMMANDS = 12;
 const SETTLE_MS = 120_000;
 const LOOK_EVERY_MS = 500;
@@ -119,7 +120,7 @@ class Trial {
     readonly users: readonly string[],
   ) {}
 
-  async run(victims: readonly Victim[]): Promise<TrialReport> {
+  async run(victims: readonly OnboardVictim[]): Promise<TrialReport> {
     await this.#receive();
     const completed = this.#onboard();
     const killing = this.#killAll(victims);
@@ -161,7 +162,7 @@ class Trial {
     return undefined;
   }
 
-  async #killAll(victims: readonly Victim[]): Promise<void> {
+  async #killAll(victims: readonly OnboardVictim[]): Promise<void> {
     for (const [at, victim] of victims.entries()) {
       const point = this.#pointOf(at, victims.length);
       const delayMs = this.random.chance(0.5) ? 0 : this.random.int(300);
@@ -179,24 +180,29 @@ class Trial {
     }
   }
 
-  /** Moments spread over the batch: so many requests, and sometimes a file after them. */
+  /** Moments spread over the batch: so many requests, and sometimes a file soon after them. */
   #pointOf(at: number, of: number): KillPoint {
-    const posts = 1 + Math.floor(((at + this.random.next()) / of) * this.users.length);
+    const rows = this.users.length * LAST_MOMENT;
+    const posts = 1 + Math.floor(((at + this.random.next()) / of) * rows);
+    const soon = posts + Math.ceil(rows / 20);
     const file = this.random.chance(0.6) ? this.random.pick(FILE_POINTS) : undefined;
     return {
       name: [`onboarding ${posts} is asked for`, ...(file === undefined ? [] : [file.name])].join(", then "),
       arrive: async (folder, sandbox, signal) => {
-        const asked = sandbox.waitForRequests(posts, { operation: "create_onboarding" });
-        await Promise.race([asked, aborted(signal)]);
+        const asked = (count: number) => {
+          const made = sandbox.calls().by_operation.create_onboarding ?? 0;
+          return sandbox.waitForRequests(count - made, { operation: "create_onboarding" });
+        };
+        await Promise.race([asked(posts), aborted(signal)]);
         signal.throwIfAborted();
-        await file?.arrive(folder, sandbox, signal);
+        if (file !== undefined) await Promise.race([file.arrive(folder, sandbox, signal), asked(soon)]);
       },
     };
   }
 
   /** Ends the victims with SIGKILL, as close together as can be; the receiver is started again. */
-  async #kill(victim: Victim): Promise<void> {
-    const hits = (one: Victim) => victim === one || victim === "everything";
+  async #kill(victim: OnboardVictim): Promise<void> {
+    const hits = (one: OnboardVictim) => victim === one || victim === "everything";
     const servers = hits("Temporal") ? this.folder.servers() : [];
     const children = [
       ...(hits("the command") ? [this.#command] : []),
