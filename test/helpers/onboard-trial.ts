@@ -32,8 +32,10 @@ const PLANTED = ["Adalovelace", "quitepersonal"];
 /** Share of the batch within which kills begin: the command must not be faster. */
 const LAST_MOMENT = 0.8;
 const MOST_COMMANDS = 12;
+const SLOW = { kind: "slow", chunkBytes: 50, intervalMs: 400 } as const;
 const SETTLE_MS = 120_000;
 const LOOK_EVERY_MS = 500;
+const LOOK_CLOSELY_MS = 10;
 const COMMIT = /^\d{20}\.json$/;
 
 /** Moments that are known by a new file in the lake. */
@@ -84,6 +86,8 @@ async function openService({ seed, customers }: OnboardTrial): Promise<Sandbox> 
   sandbox.addFault({ kind: "webhook_lost", ...chance });
   sandbox.addFault({ kind: "webhook_repeated", copies: 2, ...chance, seed: seed + 1 });
   sandbox.addFault({ kind: "webhook_late", ms: 3_000, ...chance, seed: seed + 2 });
+  // So long that a kill comes between the effect and its answer.
+  sandbox.addFault({ ...SLOW, operation: "create_onboarding", ...chance, seed: seed + 3 });
   return sandbox;
 }
 
@@ -171,7 +175,8 @@ class Trial {
         () => true,
         () => false,
       );
-      if (arrived) await sleep(delayMs);
+      if (arrived) await this.#answerUnderWay();
+      if (arrived && victim !== "everything") await sleep(delayMs);
       const early = arrived && !signal.aborted;
       this.#kills.push(`kill ${victim} when ${point.name}, ${delayMs} ms on${early ? "" : " (too late)"}`);
       if (!early) continue;
@@ -200,6 +205,16 @@ class Trial {
     };
   }
 
+  /** Waits until an onboarding is made that its command does not know of yet, and that only a look can settle. */
+  async #answerUnderWay(): Promise<void> {
+    const { sandbox } = this;
+    const isUnderWay = () =>
+      sandbox.requests({ operation: "create_onboarding" }).some(({ user, duration_ms }) => {
+        return user !== undefined && duration_ms === undefined && sandbox.onboardings.of(user).length > 0;
+      });
+    while (!this.#over.signal.aborted && !isUnderWay()) await sleep(LOOK_CLOSELY_MS);
+  }
+
   /** Ends the victims with SIGKILL, as close together as can be; the receiver is started again. */
   async #kill(victim: OnboardVictim): Promise<void> {
     const hits = (one: OnboardVictim) => victim === one || victim === "everything";
@@ -218,6 +233,8 @@ class Trial {
 
   async #judge(summary: OnboardSummary): Promise<void> {
     const { sandbox, folder, users } = this;
+    if (sandbox.requests({ operation: "list_user_onboardings" }).length === 0)
+      this.#problems.push("no kill met a request whose answer was under way: the trial proves too little");
     const batch = { lake: folder.lake, sandbox, users };
     const events = () => untabledEvents(batch);
     await this.#until("webhooks that are not in their table", events);
