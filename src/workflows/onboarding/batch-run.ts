@@ -16,7 +16,7 @@ import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";
 import { BatchRecorder } from "./batch-recorder.js";
-import type { CustomerInput } from "./customer-run.js";
+import type { CustomerInput } from "./customer-input.js";
 import {
   batchProgress,
   cancelBatch,

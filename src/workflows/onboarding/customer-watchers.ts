@@ -1,6 +1,7 @@
 import { getExternalWorkflowHandle, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
 import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
@@ -18,23 +19,22 @@ export async function tellBatch(workflowId: string, report: CustomerReport): Pro
   }
 }
 
-interface Adopted {
-  readonly watcher: WatchRequest;
-  readonly version: number;
-}
-
 /**
  * Rows of other batches that are about this customer. The same row, to the last value, gets this one's outcomes
  * and posts nothing; another row waits until the customer is free.
  */
 export class CustomerWatchers {
-  readonly #adopted: Adopted[] = [];
-  readonly #waiting: WatchRequest[] = [];
+  readonly #adopted: AdoptedRow[];
+  readonly #waiting: WatchRequest[];
 
   constructor(
     private readonly customer: CustomerRef,
     private readonly plainOutput: boolean,
-  ) {}
+    carried?: CarriedWatchers,
+  ) {
+    this.#adopted = [...(carried?.adopted ?? [])];
+    this.#waiting = [...(carried?.waiting ?? [])];
+  }
 
   /** Whether another row waits for this one to be over. */
   get superseded(): boolean {
@@ -66,6 +66,10 @@ export class CustomerWatchers {
     for (const { batchWorkflowId, row } of [...this.#waiting, ...more]) {
       await tellBatch(batchWorkflowId, { kind: "free", row });
     }
+  }
+
+  carry(): CarriedWatchers {
+    return { adopted: this.#adopted, waiting: this.#waiting };
   }
 
   // The same batch again: its outcome stands already.
