@@ -1,6 +1,6 @@
 import { getExternalWorkflowHandle, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
 import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
 import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
@@ -83,9 +83,15 @@ export class CustomerWatchers {
       return batchId === watcher.batchId && line === watcher.line;
     });
     if (known !== undefined) return this.#tell(watcher, course, null);
+    const { open } = watcher;
+    if (open !== null && isAsKnown(course, open)) {
+      this.#adopted.push({ watcher, version: open.version });
+      return this.#tell(watcher, course, null);
+    }
     const { batchId } = this.customer;
-    const ref = await adoptOutcome({ batchId, outcome, watcher, version: 1 });
-    this.#adopted.push({ watcher, version: 1 });
+    const version = (open?.version ?? 0) + 1;
+    const ref = await adoptOutcome({ batchId, outcome, watcher, version });
+    this.#adopted.push({ watcher, version });
     await this.#tell(watcher, course, ref);
   }
 
@@ -105,4 +111,9 @@ export class CustomerWatchers {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
     await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
   }
+}
+
+/** Whether a row that was adopted when it was planned says what is known now. */
+function isAsKnown(course: CustomerCourse, { status, requiresManualReview }: OpenOutcome): boolean {
+  return rowStatus(course) === status && course.requiresManualReview === requiresManualReview;
 }
