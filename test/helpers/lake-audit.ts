@@ -197,7 +197,8 @@ async function auditStaging(lake: string, query: LakeQuery) {
   return problems;
 }
 
-function few(problems: readonly string[]): string[] {
+/** The first problems, and how many more there are. */
+export function few(problems: readonly string[]): string[] {
   if (problems.length <= MOST_SHOWN) return [...problems];
   return [...problems.slice(0, MOST_SHOWN), `and ${problems.length - MOST_SHOWN} more`];
 }

@@ -1,8 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { type OnboardWorld, openOnboardWorld } from "../helpers/onboard-harness.js";
+import { holding } from "../helpers/planted-texts.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
 
 /** What nobody may find outside the sealed staging area and the stand-in. */
@@ -20,17 +20,6 @@ afterAll(async () => {
   await world?.close();
   await temporal?.stop();
 });
-
-/** Files below a directory that hold a text in the clear, with that text. */
-async function holding(directory: string, texts: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const bytes = await readFile(join(entry.parentPath, entry.name));
-    for (const text of texts) if (bytes.includes(text)) found.push(`${entry.name}: ${text}`);
-  }
-  return found;
-}
 
 test("O26 what a file holds of people is in no history, log or table; nor is a link or its token", async () => {
   world.sandbox.addUser({ fp_id: "fp_1" });

@@ -1,33 +1,18 @@
-import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventsWorkflowId } from "../../src/domain/webhooks/messages.js";
-import { connectClient, type TemporalClient } from "../../src/temporal/connection.js";
-import { installRuntime } from "../../src/temporal/runtime.js";
-import { TEST_KEYS, temporalCliPath } from "../helpers/temporal-environment.js";
+import { startSmallHistories } from "../helpers/small-histories.js";
+import type { TestTemporal } from "../helpers/temporal-environment.js";
 import { openWebhookWorld } from "../helpers/webhook-world.js";
 import { signedHeaders } from "../webhooks/signed-webhook.js";
 
-let environment: TestWorkflowEnvironment;
-let temporal: TemporalClient;
+let temporal: TestTemporal;
 beforeAll(async () => {
-  // The first one in a process decides where the SDK logs.
-  installRuntime({ debug() {}, info() {}, warn() {}, error() {} });
-  environment = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: "existing-path", path: await temporalCliPath() },
-      extraArgs: ["--dynamic-config-value", "limit.historyCount.suggestContinueAsNew=20"],
-    },
-  });
-  temporal = await connectClient({ address: environment.address, namespace: "default" }, TEST_KEYS);
+  temporal = await startSmallHistories();
 });
-afterAll(async () => {
-  await temporal?.close();
-  await environment?.teardown();
-});
+afterAll(() => temporal?.stop());
 
 test("webhooks that never stop: their workflow continues as new, and no receipt is lost on the way", async () => {
-  const server = { address: environment.address, namespace: "default", directory: "", pid: 0 };
-  const world = await openWebhookWorld({ ...server, client: async () => temporal, stop: async () => {} });
+  const world = await openWebhookWorld(temporal);
   try {
     const body = JSON.stringify({
       event_kind: "service.vault.updated",

@@ -1,19 +1,10 @@
 import { mkdir } from "node:fs/promises";
-import { TestWorkflowEnvironment } from "@temporalio/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectClient } from "../../src/temporal/connection.js";
 import { HISTORIES, recordHistory } from "../helpers/replay-histories.js";
 import { addLink } from "../helpers/scripted-links.js";
+import { startSmallHistories } from "../helpers/small-histories.js";
 import { openSyncWorld, type SyncWorld, type WorldOptions } from "../helpers/sync-harness.js";
-import {
-  startTestTemporal,
-  TEST_KEYS,
-  type TestTemporal,
-  temporalCliPath,
-} from "../helpers/temporal-environment.js";
-
-/** Few enough that a group with two slices continues as new. */
-const SUGGEST_CONTINUE_AS_NEW = 20;
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
 
 let temporal: TestTemporal;
 beforeAll(async () => {
@@ -71,19 +62,9 @@ test("a run with restarts, waits, a failing user, a refused link and a second tr
 });
 
 test("a group that continues as new", async () => {
-  const environment = await TestWorkflowEnvironment.createLocal({
-    server: {
-      executable: { type: "existing-path", path: await temporalCliPath() },
-      extraArgs: [
-        "--dynamic-config-value",
-        `limit.historyCount.suggestContinueAsNew=${SUGGEST_CONTINUE_AS_NEW}`,
-      ],
-    },
-  });
-  const server = { address: environment.address, namespace: "default" };
-  const client = await connectClient(server, TEST_KEYS);
+  const server = await startSmallHistories();
   try {
-    await inWorld({ ...temporal, ...server, client: async () => client }, {}, async (world) => {
+    await inWorld(server, {}, async (world) => {
       addLink(world, "a", 30);
       addLink(world, "b", 30);
       world.sandbox.addFault({ kind: "status", status: 503, link: "a", page: 1, times: 3 });
@@ -95,7 +76,6 @@ test("a group that continues as new", async () => {
       await recordHistory(world.client, "grown-group-1", group, before);
     });
   } finally {
-    await client.close();
-    await environment.teardown();
+    await server.stop();
   }
 });

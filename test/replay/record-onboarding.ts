@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { BATCH_SIGNALS } from "../../src/domain/onboarding/messages.js";
 import { type OnboardWorld, openOnboardWorld } from "../helpers/onboard-harness.js";
 import { recordHistory } from "../helpers/replay-histories.js";
+import { startSmallHistories } from "../helpers/small-histories.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
 
 let temporal: TestTemporal;
@@ -11,9 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.stop());
 
-async function inWorld(playbook: object, work: (world: OnboardWorld) => Promise<void>): Promise<void> {
+async function inWorld(
+  playbook: object,
+  work: (world: OnboardWorld) => Promise<void>,
+  server = temporal,
+): Promise<void> {
   const options = { sandbox: { playbooks: [{ key: "pb_kyc", ...playbook }] } };
-  const world = await openOnboardWorld(temporal, options);
+  const world = await openOnboardWorld(server, options);
   try {
     await work(world);
   } finally {
@@ -94,4 +99,33 @@ test("a batch that continues as new", async () => {
     if (before === null) throw new Error("the batch did not continue as new");
     await recordHistory(world.client, "onboard-batch-grown-1", workflowId, before);
   });
+});
+
+test("a customer that continues as new while it is waited for", async () => {
+  const server = await startSmallHistories();
+  try {
+    await inWorld(
+      { outcomes: { incomplete: 1 } },
+      async (world) => {
+        const timing = { pollFirst: 600_000, pollPeopleMost: 600_000 };
+        await world.onboard(world.users(1), { mode: "sync", timing });
+        const [customer = ""] = await customersOf(world);
+        const handle = world.client.workflow.getHandle(customer);
+        const { runId } = await handle.describe();
+        const hint = { kind: "service.vault.updated", onboardingId: null } as const;
+        for (let n = 0; (await handle.describe()).runId === runId; n += 1) {
+          await world.tell("fp_1", { ...hint, messageId: `msg_${n}` });
+        }
+        world.sandbox.onboardings.finish(world.sandbox.onboardings.list()[0]?.id ?? "", "pass");
+        await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+        await settled(world, customer);
+        const before = await recordHistory(world.client, "onboard-customer-grown-2", customer);
+        if (before === null) throw new Error("the customer did not continue as new");
+        await recordHistory(world.client, "onboard-customer-grown-1", customer, before);
+      },
+      server,
+    );
+  } finally {
+    await server.stop();
+  }
 });

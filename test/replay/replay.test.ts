@@ -33,6 +33,8 @@ test("there are histories of runs, groups, batches, customers, webhooks, and of 
     "onboard-customer-stopped",
     "onboard-batch-grown-1",
     "onboard-batch-grown-2",
+    "onboard-customer-grown-1",
+    "onboard-customer-grown-2",
     "webhook-events",
     "follow-up-sync",
   ]) {

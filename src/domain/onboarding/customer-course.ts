@@ -111,20 +111,6 @@ function stageAfter(course: CustomerCourse, status: string, review: boolean): Cu
   return "people";
 }
 
-/** Whether a webhook may have news of this course, so that the onboarding is worth a look. */
-export function isNews(course: CustomerCourse, event: CustomerEvent): boolean {
-  if (course.stage === "settled") return false;
-  if (event.onboardingId !== null && event.onboardingId !== course.onboardingId) return false;
-  if (event.kind === "service.onboarding.incomplete") {
-    return !isDecision(course.status) && course.status !== "incomplete";
-  }
-  if (event.kind === "service.onboarding.completed") {
-    const same = event.status === course.status && event.requiresManualReview === course.requiresManualReview;
-    return !(isDecision(course.status) && same);
-  }
-  return event.kind !== "service.user.bank_link_updated";
-}
-
 /**
  * What a webhook and the look that it led to make of a course: the look counts, and the webhook where the look
  * knows no decision yet.
@@ -166,6 +152,12 @@ export function withoutLink(course: CustomerCourse): CustomerCourse {
 /** Whether the customer is waited for, so that a link is of use. */
 export function needsCustomer(course: CustomerCourse): boolean {
   return course.status === "incomplete" && course.stage !== "settled";
+}
+
+/** Whether it was decided without an output, which may follow. */
+export function lacksOutput({ stage, status, hasOutput, failed, expired }: CustomerCourse): boolean {
+  if (hasOutput || failed || expired) return false;
+  return stage === "settled" && isDecision(status) && status !== "error";
 }
 
 /** How the row stands: `onboardings.status`. */

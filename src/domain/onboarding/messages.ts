@@ -1,5 +1,5 @@
 import type { EventKind } from "../webhook-event.js";
-import type { BatchPause } from "./batch-report.js";
+import type { BatchPause, OpenOutcome } from "./batch-report.js";
 import type { CustomerCounts } from "./batch-totals.js";
 
 /** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */
@@ -50,6 +50,8 @@ export interface WatchRequest {
   readonly line: number;
   readonly attempt: number;
   readonly rowKey: string;
+  /** The outcome that the row has already; null where it has none. */
+  readonly open: OpenOutcome | null;
 }
 
 /** The batch whose customers are to stop: a customer of another one goes on. */

@@ -16,7 +16,7 @@ import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";
 import { BatchRecorder } from "./batch-recorder.js";
-import type { CustomerInput } from "./customer-run.js";
+import type { CustomerInput } from "./customer-input.js";
 import {
   batchProgress,
   cancelBatch,
@@ -214,12 +214,13 @@ export class BatchRun {
   }
 
   /** The customer is busy, for another batch or another row: it tells when it is done. */
-  async #watch({ row, line, attempt, rowKey, identity }: RowToRun): Promise<void> {
+  async #watch({ row, line, attempt, rowKey, identity, open }: RowToRun): Promise<void> {
     const { batchId, runId } = this.#input;
     const batchWorkflowId = workflowInfo().workflowId;
     const customer = getExternalWorkflowHandle(this.#customerId({ identity }));
     try {
-      await customer.signal(watchCustomer, { batchWorkflowId, batchId, runId, row, line, attempt, rowKey });
+      const watcher = { batchWorkflowId, batchId, runId, row, line, attempt, rowKey, open };
+      await customer.signal(watchCustomer, watcher);
     } catch {
       // It has just ended.
       this.window.requeue(row, Date.now() + AGAIN_AFTER_MS);

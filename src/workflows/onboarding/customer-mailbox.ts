@@ -1,4 +1,5 @@
 import { setHandler } from "@temporalio/workflow";
+import type { CarriedMail } from "../../domain/onboarding/carried-customer.js";
 import type { CustomerEvent, SessionValidated, WatchRequest } from "../../domain/onboarding/messages.js";
 import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";
 
@@ -7,17 +8,22 @@ const MOST_REMEMBERED = 500;
 
 /** What is told to a customer's workflow, kept until it has time for it: also what comes before its own answer. */
 export class CustomerMailbox {
-  #events: CustomerEvent[] = [];
-  #sessions: SessionValidated[] = [];
-  #watchers: WatchRequest[] = [];
-  readonly #seen = new Set<string>();
-  #stopped = false;
+  readonly #events: CustomerEvent[];
+  readonly #sessions: SessionValidated[];
+  readonly #watchers: WatchRequest[];
+  readonly #seen: Set<string>;
+  #stopped: boolean;
 
   /** Begins to listen; to be called before anything is waited for. */
-  constructor(batchId: string) {
+  constructor(batchId: string, carried?: CarriedMail) {
+    this.#events = [...(carried?.events ?? [])];
+    this.#sessions = [...(carried?.sessions ?? [])];
+    this.#watchers = [...(carried?.watchers ?? [])];
+    this.#seen = new Set(carried?.seen);
+    this.#stopped = carried?.stopped ?? false;
     setHandler(customerEvent, (event) => {
       if (this.#seen.has(event.messageId)) return;
-      if (this.#seen.size < MOST_REMEMBERED) this.#seen.add(event.messageId);
+      this.#remember(event.messageId);
       this.#events.push(event);
     });
     setHandler(sessionValidated, (session) => {
@@ -53,5 +59,22 @@ export class CustomerMailbox {
 
   takeWatchers(): WatchRequest[] {
     return this.#watchers.splice(0);
+  }
+
+  carry(): CarriedMail {
+    return {
+      events: this.#events,
+      sessions: this.#sessions,
+      watchers: this.#watchers,
+      seen: [...this.#seen],
+      stopped: this.#stopped,
+    };
+  }
+
+  // The oldest is forgotten: what comes twice comes soon after.
+  #remember(messageId: string): void {
+    this.#seen.add(messageId);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > MOST_REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
   }
 }

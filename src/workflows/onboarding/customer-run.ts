@@ -1,6 +1,7 @@
-import { condition, proxyActivities, sleep } from "@temporalio/workflow";
+import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
 import {
   afterDeadline,
   afterFailure,
@@ -8,10 +9,8 @@ import {
   afterPatience,
   afterStop,
   type CustomerCourse,
-  isDecision,
-  isNews,
   isOutcomeDue,
-  needsCustomer,
+  lacksOutput,
   reopened,
   rowStatus,
   UNPOSTED,
@@ -23,25 +22,16 @@ import type {
   CustomerStep,
   LinkOffer,
 } from "../../domain/onboarding/customer-step.js";
-import { type OnboardingTiming, pollWaitMs } from "../../domain/onboarding/timing.js";
+import { weightOf } from "../../domain/onboarding/event-weight.js";
+import { LookPlan } from "../../domain/onboarding/look-plan.js";
+import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
+import type { CustomerInput } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
 import { CustomerWatchers, tellBatch } from "./customer-watchers.js";
 
 const { prepareCustomer, postOnboarding, lookUp, deliverLink } = proxyActivities<Activities>(CUSTOMER_STEP);
 const { settleCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
-
-export interface CustomerInput extends CustomerRef {
-  readonly batchWorkflowId: string;
-  /** Whether the vault must be written, documents uploaded or a business made first. */
-  readonly prepare: boolean;
-  readonly open: OpenOutcome | null;
-  readonly syncTimeoutSecs: number | null;
-  readonly plainOutput: boolean;
-  /** Whether an output that is missing is asked for again. */
-  readonly outputExpected: boolean;
-  readonly timing: OnboardingTiming;
-}
 
 /** One customer's way from its row to its outcome: what it waits for, and what it does then. */
 export class CustomerRun {
@@ -54,13 +44,12 @@ export class CustomerRun {
   #course: CustomerCourse;
   /** The course that the last outcome says. */
   #written: CustomerCourse;
-  #link: LinkOffer | null = null;
-  #first: OutcomeRef | null = null;
-  #calls = 0;
-  #messageHash: string | null = null;
-  #told = false;
-  #looks = 0;
-  #lookedAt: number;
+  readonly #looks: LookPlan;
+  #link: LinkOffer | null;
+  #first: OutcomeRef | null;
+  #calls: number;
+  #messageHash: string | null;
+  #told: boolean;
 
   constructor(input: CustomerInput) {
     const {
@@ -71,22 +60,30 @@ export class CustomerRun {
       plainOutput,
       outputExpected,
       timing,
+      carried,
       ...ref
     } = input;
+    const now = Date.now();
     this.#input = input;
     this.#ref = ref;
-    this.#mailbox = new CustomerMailbox(input.batchId);
-    this.#watchers = new CustomerWatchers(ref, plainOutput);
-    this.#course = open === null ? UNPOSTED : reopened(open);
-    this.#written = this.#course;
-    this.#lookedAt = Date.now();
-    this.#deadline = Date.now() + timing.deadline;
-    this.#patience = Date.now() + timing.patience;
+    this.#mailbox = new CustomerMailbox(input.batchId, carried?.mail);
+    this.#watchers = new CustomerWatchers(ref, plainOutput, carried?.watchers);
+    this.#course = carried?.course ?? (open === null ? UNPOSTED : reopened(open));
+    this.#written = carried?.written ?? this.#course;
+    this.#looks = new LookPlan(timing, carried?.looks ?? { looks: 0, hinted: 0, lookedAt: now, hints: [] });
+    this.#deadline = carried?.deadline ?? now + timing.deadline;
+    this.#patience = carried?.patience ?? now + timing.patience;
+    this.#link = carried?.link ?? null;
+    this.#first = carried?.first ?? null;
+    this.#calls = carried?.calls ?? 0;
+    this.#messageHash = carried?.messageHash ?? null;
+    this.#told = carried?.told ?? false;
   }
 
-  /** Runs to the end of the row. */
-  async go(): Promise<void> {
-    if (this.#input.open === null && !(await this.#post())) return;
+  /** Runs to the end of the row, or until the history has grown enough. */
+  async go(): Promise<"done" | "long"> {
+    const { carried, open } = this.#input;
+    if (carried === undefined && open === null && !(await this.#post())) return "done";
     for (;;) {
       await this.#tell();
       if (this.#settled) break;
@@ -94,9 +91,28 @@ export class CustomerRun {
         await this.stop();
         break;
       }
+      if (workflowInfo().continueAsNewSuggested) return "long";
       await this.#waitAndLook();
     }
     await this.#fetchOutput();
+    return "done";
+  }
+
+  carry(): CarriedCustomer {
+    return {
+      course: this.#course,
+      written: this.#written,
+      link: this.#link,
+      first: this.#first,
+      calls: this.#calls,
+      messageHash: this.#messageHash,
+      told: this.#told,
+      looks: this.#looks.sofar,
+      deadline: this.#deadline,
+      patience: this.#patience,
+      mail: this.#mailbox.carry(),
+      watchers: this.#watchers.carry(),
+    };
   }
 
   /** Ends with the last status: the batch was cancelled, the workflow too, or another row takes over. */
@@ -143,7 +159,7 @@ export class CustomerRun {
   async #take(step: CustomerStep): Promise<boolean> {
     this.#calls += step.calls;
     if (step.unauthorized) return false;
-    if (step.course.status !== this.#course.status) this.#looks = 0;
+    if (step.course.status !== this.#course.status) this.#looks.restart();
     this.#course = step.course;
     this.#link = step.link ?? this.#link;
     if (step.outcome === null) return true;
@@ -212,43 +228,41 @@ export class CustomerRun {
     const mailbox = this.#mailbox;
     const machine = this.#course.stage === "machine";
     const patience = machine ? this.#patience : Number.POSITIVE_INFINITY;
-    const wake = Math.min(this.#deadline, this.#nextLook(), patience);
+    const wake = Math.min(this.#deadline, this.#looks.next(this.#course), patience);
     // Who watches is told once the row is machine done.
     const news = () => mailbox.hasMail || mailbox.stopped || (!machine && mailbox.hasWatchers);
     await condition(news, Math.max(1, wake - Date.now()));
     const now = Date.now();
-    if (mailbox.hasMail) return this.#look();
+    if (mailbox.hasMail) return this.#read();
     if (news()) return;
     if (now >= this.#deadline) {
       this.#course = afterDeadline(this.#course);
       return this.#settle("deadline");
     }
-    if (now >= this.#nextLook()) await this.#look();
+    if (now >= this.#looks.next(this.#course)) await this.#look([], []);
     if (now < patience || this.#course.stage !== "machine") return;
     this.#course = afterPatience(this.#course);
     await this.#settle("patience");
   }
 
-  #nextLook(): number {
-    const { timing } = this.#input;
-    const poll = this.#lookedAt + pollWaitMs(timing, this.#course.stage, this.#looks);
-    const expires = this.#course.linkExpiresAt;
-    if (expires === null || !needsCustomer(this.#course)) return poll;
-    // Before its end, for a fresh one; and at its end.
-    const early = expires - timing.linkMargin;
-    return Math.min(poll, this.#lookedAt < early ? early : Math.max(expires, this.#lookedAt));
-  }
-
-  async #look(): Promise<void> {
-    const given = this.#mailbox.takeEvents();
-    const events = given.filter((event) => isNews(this.#course, event));
+  /** Weighs what came: news is looked at, the rest costs nothing for now. */
+  async #read(): Promise<void> {
+    const course = this.#course;
     const sessions = this.#mailbox
       .takeSessions()
-      .filter(({ onboardingId }) => onboardingId === this.#course.onboardingId);
-    if (given.length > 0 && events.length + sessions.length === 0) return;
-    this.#looks += 1;
-    this.#lookedAt = Date.now();
-    const step = await lookUp({ ...this.#stand, events, sessions });
+      .filter(({ onboardingId }) => onboardingId === course.onboardingId);
+    const events: CustomerEvent[] = [];
+    for (const event of this.#mailbox.takeEvents()) {
+      const weight = weightOf(course, event);
+      if (weight === "news") events.push(event);
+      if (weight === "hint") this.#looks.hint(event);
+    }
+    if (events.length + sessions.length > 0) await this.#look(events, sessions);
+  }
+
+  async #look(events: readonly CustomerEvent[], sessions: readonly SessionValidated[]): Promise<void> {
+    const hints = this.#looks.begin(Date.now());
+    const step = await lookUp({ ...this.#stand, events: [...hints, ...events], sessions });
     if (!(await this.#take(step))) {
       const { batchWorkflowId, row } = this.#input;
       await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
@@ -263,11 +277,7 @@ export class CustomerRun {
   /** Whether the playbook may have an output that it had not reached when it decided. */
   get #outputAwaited(): boolean {
     const { outputExpected, open, timing } = this.#input;
-    const { status, stage, hasOutput, failed, expired } = this.#course;
-    if (!outputExpected || open !== null || timing.outputRetries.length === 0) return false;
-    return (
-      stage === "settled" && isDecision(status) && status !== "error" && !(hasOutput || failed || expired)
-    );
+    return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(this.#course);
   }
 
   /** An output that the playbook had not reached when it decided is asked for again (SERVICE.md 2.3). */

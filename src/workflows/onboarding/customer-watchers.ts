@@ -1,6 +1,7 @@
 import { getExternalWorkflowHandle, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
 import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
@@ -18,23 +19,22 @@ export async function tellBatch(workflowId: string, report: CustomerReport): Pro
   }
 }
 
-interface Adopted {
-  readonly watcher: WatchRequest;
-  readonly version: number;
-}
-
 /**
  * Rows of other batches that are about this customer. The same row, to the last value, gets this one's outcomes
  * and posts nothing; another row waits until the customer is free.
  */
 export class CustomerWatchers {
-  readonly #adopted: Adopted[] = [];
-  readonly #waiting: WatchRequest[] = [];
+  readonly #adopted: AdoptedRow[];
+  readonly #waiting: WatchRequest[];
 
   constructor(
     private readonly customer: CustomerRef,
     private readonly plainOutput: boolean,
-  ) {}
+    carried?: CarriedWatchers,
+  ) {
+    this.#adopted = [...(carried?.adopted ?? [])];
+    this.#waiting = [...(carried?.waiting ?? [])];
+  }
 
   /** Whether another row waits for this one to be over. */
   get superseded(): boolean {
@@ -68,6 +68,10 @@ export class CustomerWatchers {
     }
   }
 
+  carry(): CarriedWatchers {
+    return { adopted: this.#adopted, waiting: this.#waiting };
+  }
+
   // The same batch again: its outcome stands already.
   #isOwn({ batchId, line, attempt }: WatchRequest): boolean {
     const { customer } = this;
@@ -79,9 +83,15 @@ export class CustomerWatchers {
       return batchId === watcher.batchId && line === watcher.line;
     });
     if (known !== undefined) return this.#tell(watcher, course, null);
+    const { open } = watcher;
+    if (open !== null && isAsKnown(course, open)) {
+      this.#adopted.push({ watcher, version: open.version });
+      return this.#tell(watcher, course, null);
+    }
     const { batchId } = this.customer;
-    const ref = await adoptOutcome({ batchId, outcome, watcher, version: 1 });
-    this.#adopted.push({ watcher, version: 1 });
+    const version = (open?.version ?? 0) + 1;
+    const ref = await adoptOutcome({ batchId, outcome, watcher, version });
+    this.#adopted.push({ watcher, version });
     await this.#tell(watcher, course, ref);
   }
 
@@ -101,4 +111,9 @@ export class CustomerWatchers {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
     await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
   }
+}
+
+/** Whether a row that was adopted when it was planned says what is known now. */
+function isAsKnown(course: CustomerCourse, { status, requiresManualReview }: OpenOutcome): boolean {
+  return rowStatus(course) === status && course.requiresManualReview === requiresManualReview;
 }

@@ -1,5 +1,12 @@
-import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from "@temporalio/workflow";
-import { type CustomerInput, CustomerRun } from "./customer-run.js";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  continueAsNew,
+  isCancellation,
+} from "@temporalio/workflow";
+import type { CustomerInput } from "./customer-input.js";
+import { CustomerRun } from "./customer-run.js";
 
 /**
  * Onboards one customer: prepares the vault, posts the onboarding once, then waits for the service, for the
@@ -9,15 +16,17 @@ import { type CustomerInput, CustomerRun } from "./customer-run.js";
  */
 export async function onboardCustomer(input: CustomerInput): Promise<void> {
   const run = new CustomerRun(input);
+  let grown = false;
   try {
-    await run.go();
+    grown = (await run.go()) === "long";
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => run.stop());
     else if (error instanceof ActivityFailure) await run.fail(failureOf(error));
     else throw error;
   } finally {
-    await CancellationScope.nonCancellable(() => run.leave());
+    if (!grown) await CancellationScope.nonCancellable(() => run.leave());
   }
+  if (grown) await continueAsNew<typeof onboardCustomer>({ ...input, carried: run.carry() });
 }
 
 function failureOf({ cause, message }: ActivityFailure): { errorClass: string; errorMessage: string } {

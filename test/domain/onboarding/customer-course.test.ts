@@ -7,22 +7,15 @@ import {
   afterPatience,
   afterReport,
   afterStop,
-  type CustomerCourse,
-  isNews,
   isOpenOutcome,
   isOutcomeDue,
+  lacksOutput,
   reopened,
   rowStatus,
   UNPOSTED,
   withoutLink,
 } from "../../../src/domain/onboarding/customer-course.js";
-import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
-import type { EventKind } from "../../../src/domain/webhook-event.js";
-
-const POSTED: CustomerCourse = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
-const PASSED: CustomerCourse = { ...POSTED, status: "pass", stage: "settled", settledBy: "webhook" };
-const IN_REVIEW: CustomerCourse = { ...PASSED, stage: "people", requiresManualReview: true };
-const INCOMPLETE: CustomerCourse = { ...POSTED, status: "incomplete", stage: "people" };
+import { completed, event, IN_REVIEW, INCOMPLETE, PASSED, POSTED } from "./courses.js";
 
 const report = (status: string | null, more: { review?: boolean | null; output?: boolean } = {}) => ({
   onboardingId: "ob_1",
@@ -30,19 +23,6 @@ const report = (status: string | null, more: { review?: boolean | null; output?:
   requiresManualReview: more.review === undefined ? false : more.review,
   hasOutput: more.output ?? false,
 });
-
-const event = (kind: EventKind, change: Partial<CustomerEvent> = {}): CustomerEvent => ({
-  messageId: "msg_1",
-  kind,
-  onboardingId: "ob_1",
-  status: null,
-  requiresManualReview: null,
-  playbookVersion: null,
-  at: null,
-  ...change,
-});
-const completed = (status: string, review = false) =>
-  event("service.onboarding.completed", { status, requiresManualReview: review });
 
 describe("the service's own answer", () => {
   test.for([
@@ -95,31 +75,6 @@ describe("the service's own answer", () => {
     const expired = afterDeadline(INCOMPLETE);
     expect(rowStatus(expired)).toBe("expired_no_response");
     expect(afterReport(expired, report("pass"), "poll")).toEqual(expired);
-  });
-});
-
-describe("whether a webhook is news", () => {
-  test.for([
-    ["completed of another onboarding", POSTED, { ...completed("pass"), onboardingId: "ob_2" }, false],
-    ["completed", POSTED, completed("pass"), true],
-    ["completed twice", PASSED, completed("pass"), false],
-    ["completed again while in review", IN_REVIEW, completed("pass", true), false],
-    ["completed otherwise while in review", IN_REVIEW, completed("fail"), true],
-    ["incomplete", POSTED, event("service.onboarding.incomplete"), true],
-    ["incomplete again", INCOMPLETE, event("service.onboarding.incomplete"), false],
-    ["incomplete after the decision", IN_REVIEW, event("service.onboarding.incomplete"), false],
-    ["a review", IN_REVIEW, event("service.user.manual_review"), true],
-    [
-      "a review of who knows which",
-      IN_REVIEW,
-      event("service.user.manual_review", { onboardingId: null }),
-      true,
-    ],
-    ["a review after the end", PASSED, event("service.user.manual_review"), false],
-    ["a bank link", POSTED, event("service.user.bank_link_updated", { onboardingId: null }), false],
-    ["a vault", INCOMPLETE, event("service.vault.updated", { onboardingId: null }), true],
-  ] as const)("%s", ([, course, given, expected]) => {
-    expect(isNews(course, given)).toBe(expected);
   });
 });
 
@@ -213,4 +168,16 @@ test.for([
   ["not for another link", { ...INCOMPLETE, version: 1 }, afterLink({ ...INCOMPLETE, version: 1 }, 9), false],
 ] as const)("an outcome is due %s", ([, written, now, expected]) => {
   expect(isOutcomeDue(written, now)).toBe(expected);
+});
+
+test.for([
+  ["decided without one", PASSED, true],
+  ["decided with one", { ...PASSED, hasOutput: true }, false],
+  ["not decided", POSTED, false],
+  ["in review", IN_REVIEW, false],
+  ["ended with an error", { ...PASSED, status: "error" }, false],
+  ["not started", afterFailure(POSTED), false],
+  ["expired", afterDeadline(INCOMPLETE), false],
+] as const)("an output may follow a course that was %s: %s", ([, course, expected]) => {
+  expect(lacksOutput(course)).toBe(expected);
 });

@@ -1,0 +1,13 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Files below a directory that hold a text in the clear, each with that text. */
+export async function holding(directory: string, texts: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(join(entry.parentPath, entry.name));
+    for (const text of texts) if (bytes.includes(text)) found.push(`${entry.name}: ${text}`);
+  }
+  return found;
+}
