@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { errorCode } from "./local-store-errors.js";
 
 const MOST_KNOWN = 10_000;
@@ -16,7 +16,7 @@ export class KnownDirectories {
         if (errorCode(error) !== "ENOENT") throw error;
       }
     }
-    makeDirectory(directory);
+    await makeDirectory(directory);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(directory);
     await write();
@@ -24,11 +24,11 @@ export class KnownDirectories {
 }
 
 /** One level first, which nearly always does: the way up is looked at only where that fails. */
-function makeDirectory(directory: string): void {
+async function makeDirectory(directory: string): Promise<void> {
   try {
-    mkdirSync(directory);
+    await mkdir(directory);
   } catch (error) {
-    if (errorCode(error) === "ENOENT") mkdirSync(directory, { recursive: true });
+    if (errorCode(error) === "ENOENT") await mkdir(directory, { recursive: true });
     else if (errorCode(error) !== "EEXIST") throw error;
   }
 }

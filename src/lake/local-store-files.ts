@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fstatSync, openSync, readSync, realpathSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { InputError } from "../domain/input-error.js";
@@ -89,9 +89,6 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
   }
 }
 
-/** What the system only copies is written in place: each trip through the thread pool costs more than that. */
-const IN_PLACE_BYTES = 1024 * 1024;
-
 /** Writes a temp file (fsynced when asked); on failure it is gone again. */
 export async function writeTemporary(
   path: string,
@@ -99,10 +96,6 @@ export async function writeTemporary(
   options: { readonly durable: boolean },
 ): Promise<void> {
   try {
-    if (!options.durable && body.length <= IN_PLACE_BYTES) {
-      writeFileSync(path, body, { flag: "wx" });
-      return;
-    }
     const handle = await open(path, "wx");
     try {
       await handle.writeFile(body);

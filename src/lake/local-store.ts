@@ -1,5 +1,4 @@
-import { renameSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../domain/input-error.js";
 import { KnownDirectories } from "./local-store-directories.js";
@@ -56,7 +55,7 @@ export function createLocalStore(root: string): ObjectStore {
     try {
       if (durable) await makeDirectoryDurably(directory);
       await directories.writeIn(directory, () => writeTemporary(temporary, body, { durable }));
-      renameSync(temporary, path);
+      await rename(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
       await rm(temporary, { force: true });

@@ -1,5 +1,5 @@
-import { appendFileSync, closeSync, openSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { appendFileSync } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
 import { sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { objectSize, scratchPath } from "./parquet-file.js";
@@ -42,17 +42,17 @@ export async function withBundle<T>(
   let largest = 0;
   try {
     await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
-    const file = openSync(path, "wx");
+    const file = await open(path, "wx");
     try {
       await fill((origin, body) => {
-        appendFileSync(file, `{"p":${origins.length},"b":`);
-        appendFileSync(file, body);
-        appendFileSync(file, "}\n");
+        appendFileSync(file.fd, `{"p":${origins.length},"b":`);
+        appendFileSync(file.fd, body);
+        appendFileSync(file.fd, "}\n");
         origins.push(origin);
         largest = Math.max(largest, body.length);
       });
     } finally {
-      closeSync(file);
+      await file.close();
     }
     return await work({ path, largest, origins });
   } finally {
