@@ -39,13 +39,17 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
   const bound = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
+  // Of an onboarding: what was posted has to be written down, however long there is no room for it.
+  const kept = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
+    return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input), "wait");
+  };
   const step = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asCallFailure(() => activity(deps, input));
+    return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   return {
     ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
-    adoptOutcome: bound(adoptOutcome),
+    adoptOutcome: kept(adoptOutcome),
     commit: bound(commit),
     commitEvents: bound(commitEvents),
     deliverLink: step(deliverLink),
@@ -54,23 +58,23 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
-    findEarlier: bound(findEarlier),
-    finishBatch: bound(finishBatch),
+    findEarlier: kept(findEarlier),
+    finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
-    inspectCustomers: bound(inspectCustomers),
+    inspectCustomers: kept(inspectCustomers),
     load: bound(load),
     lookUp: step(lookUp),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
-    planCustomers: bound(planCustomers),
+    planCustomers: kept(planCustomers),
     planFollowUp: bound(planFollowUp),
     planGroup: bound(planGroup),
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
-    recordOutcomes: bound(recordOutcomes),
-    settleCustomer: bound(settleCustomer),
-    stopCustomers: bound(stopCustomers),
-    writeOutcomesCsv: bound(writeOutcomesCsv),
+    recordOutcomes: kept(recordOutcomes),
+    settleCustomer: kept(settleCustomer),
+    stopCustomers: kept(stopCustomers),
+    writeOutcomesCsv: kept(writeOutcomesCsv),
   };
 }
 

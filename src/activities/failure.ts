@@ -4,21 +4,35 @@ import { InputError } from "../domain/input-error.js";
 import { StoreFullError } from "../lake/local-store-errors.js";
 import { LostAnswerError } from "./calls/lost-answer-error.js";
 
-/** Attempts on a full disk before a group gives up: about two minutes. */
+/** Attempts on a full disk before it is given up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
+/** Milliseconds until the next attempt of what waits for room. */
+const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values: a customer's data must not come into histories, logs or summaries. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
+
+/**
+ * What becomes of an activity on a full disk. `wait`: it is tried again until there is room, for giving it up would
+ * make a failure of what the service has done already.
+ */
+export type WhenFull = "give up" | "wait";
 
 /**
  * Runs an activity and turns what it throws into the failure that histories and tables show: one place
  * decides what is tried again (`workflows/policies.ts` says how).
  */
-export async function asActivityFailure<R>(activity: () => Promise<R>): Promise<R> {
+export async function asActivityFailure<R>(
+  activity: () => Promise<R>,
+  whenFull: WhenFull = "give up",
+): Promise<R> {
   try {
     return await activity();
   } catch (error) {
     if (error instanceof CancelledFailure || error instanceof ApplicationFailure) throw error;
     if (!(error instanceof Error)) throw error;
+    if (error instanceof StoreFullError && whenFull === "wait") {
+      throw failureOf(error, { nextRetryDelay: WAIT_FOR_ROOM_MS });
+    }
     const kind = QUOTING.exec(error.message)?.[0];
     throw ApplicationFailure.create({
       type: error.name,
@@ -34,7 +48,7 @@ export async function asActivityFailure<R>(activity: () => Promise<R>): Promise<
  * whose type says what to do about it. Only what may go better next time is tried again, not before the service
  * said.
  */
-export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
+export function asCallFailure<R>(activity: () => Promise<R>, whenFull?: WhenFull): Promise<R> {
   return asActivityFailure(async () => {
     try {
       return await activity();
@@ -43,7 +57,7 @@ export function asCallFailure<R>(activity: () => Promise<R>): Promise<R> {
       if (error instanceof ApiError) throw callFailureOf(error);
       throw error;
     }
-  });
+  }, whenFull);
 }
 
 function callFailureOf(error: ApiError): ApplicationFailure {

@@ -51,6 +51,6 @@ export function invalidRowsError(path: string, { count, problems }: CustomersFil
   const rows =
     count.invalid === 1 ? "1 of its rows breaks a rule" : `${count.invalid} of its rows break a rule`;
   return new InputError(
-    `customers file ${path}: ${rows}:${list}\nNothing was started. Mend them, or run the ${count.total - count.invalid} others with --continue-invalid.`,
+    `customers file ${path}: ${rows}:${list}\nNothing was started. Mend them, or run the rest (${count.total - count.invalid}) with --continue-invalid.`,
   );
 }

@@ -6,6 +6,7 @@ import { FrozenBatches } from "../lake/frozen-batch.js";
 import { SealedStore } from "../lake/sealed-store.js";
 import type { EncryptionKeys } from "../temporal/keys.js";
 import { createSealer } from "../temporal/sealer.js";
+import { rowsWithOutcomes } from "./batch-rows.js";
 import type { BatchFlags, OnboardFlags } from "./commands/onboard.js";
 import { readCustomers } from "./customers-file.js";
 import { invalidRowsError, problemLines, validationSummary, validationText } from "./customers-report.js";
@@ -45,14 +46,25 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   for (const line of problemLines(file.problems)) terminal.say(line);
   const surroundings = await inspectSurroundings(terminal, configuration);
   await reachService(surroundings, file.firstFpId ?? NOBODY);
+  const limit = await highWater(surroundings, file.facts.batchId, flags.limit);
   return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
     await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
     const started = await startOnboarding(temporal.client, {
       ...{ scope: surroundings.scope, taskQueue: surroundings.taskQueue, sealed, facts: file.facts },
-      options: optionsOf(terminal, flags, mode === "sync", { limit: flags.limit ?? null, retry: false }),
+      options: optionsOf(terminal, flags, mode === "sync", { limit, retry: false }),
     });
     return followBatch(terminal, surroundings, temporal, started, flags, signal);
   });
+}
+
+/** How far into the file a batch may go: a limit below what it has reached takes nothing back. */
+async function highWater(
+  surroundings: JobSurroundings,
+  batchId: string,
+  limit: number | undefined,
+): Promise<number | null> {
+  if (limit === undefined) return null;
+  return Math.max(limit, await rowsWithOutcomes(surroundings, batchId));
 }
 
 /** What a command that runs a batch works with. */

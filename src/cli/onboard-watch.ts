@@ -111,7 +111,7 @@ function summaryOf({ started, end, sofar, watchedMs }: FollowedBatch): OnboardSu
     run_id: started.runId,
     batch_id: started.batchId,
     status: end === undefined ? "running" : statuses[end.kind],
-    customers: sofar?.customers ?? queuedRows(0),
+    customers: sofar?.customers ?? queuedRows(started.rows),
     manual_review: sofar?.manualReview ?? 0,
     calls: sofar?.calls ?? 0,
     duration_ms: watchedMs,

@@ -17,6 +17,11 @@ export async function troublesOf(client: Client, run: WorkflowExecutionDescripti
   return [...new Set(troubles.flat())];
 }
 
+/** Troubles of one kind differ in the file that they name: to tell the first of them is enough. */
+export function troubleKind(words: string): string {
+  return words.replaceAll(/\/\S+/g, "/…");
+}
+
 // Undefined for a child that Temporal was asked for and has not started yet.
 async function describe(
   client: Client,

@@ -7,7 +7,7 @@ import {
 } from "@temporalio/client";
 import { UnreachableError } from "../domain/unreachable-error.js";
 import { aborted } from "./interruption.js";
-import { troublesOf } from "./run-trouble.js";
+import { troubleKind, troublesOf } from "./run-trouble.js";
 import type { TemporalSession } from "./temporal-session.js";
 
 const LOOK_EVERY_MS = 500;
@@ -58,8 +58,9 @@ export async function watchRun<Progress, Result>(
       const progress = await tellProgress(temporal, handle, options);
       if (progress !== undefined && options.isHalted?.(progress)) return { kind: "halted" };
       for (const words of await troublesOf(temporal.client, run)) {
-        if (!told.has(words)) options.onTrouble(words);
-        told.add(words);
+        const kind = troubleKind(words);
+        if (!told.has(kind)) options.onTrouble(words);
+        told.add(kind);
       }
     } catch (error) {
       if (!isGrpcServiceError(error) || error instanceof WorkflowNotFoundError) throw error;

@@ -6,6 +6,7 @@ import { BATCH_SIGNALS } from "../domain/onboarding/messages.js";
 import { openedContinuations } from "../lake/continuation-file.js";
 import { FrozenBatches } from "../lake/frozen-batch.js";
 import { createSealer } from "../temporal/sealer.js";
+import { rowsWithOutcomes } from "./batch-rows.js";
 import type { BatchFlags } from "./commands/onboard.js";
 import {
   inspectSurroundings,
@@ -13,7 +14,6 @@ import {
   reachService,
   readJobConfig,
 } from "./job-surroundings.js";
-import { withStoreQuery } from "./lake-query.js";
 import { checkDetach, checkSink, optionsOf, withBatchTemporal } from "./onboard-run.js";
 import { followBatch } from "./onboard-watch.js";
 import { joinBatch, startOnboarding } from "./start-onboarding.js";
@@ -24,6 +24,7 @@ const NOBODY = "nightledger-check";
 /** Runs what failed in a batch as a new attempt; the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
   checkSink(flags);
+  checkBatchId(batchId);
   const configuration = readJobConfig(terminal);
   checkDetach(flags, configuration.settings.mode);
   const surroundings = await inspectSurroundings(terminal, configuration);
@@ -54,6 +55,7 @@ export async function steerBatch(
   batchId: string,
   json: boolean,
 ): Promise<number> {
+  checkBatchId(batchId);
   const surroundings = await inspectSurroundings(terminal);
   return withBatchTemporal(terminal, surroundings, { json }, async ({ temporal, signal }) => {
     const workflowId = batchWorkflowId(surroundings.scope, batchId);
@@ -81,16 +83,10 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
     terminal.result(JSON.stringify(delivery));
 }
 
-/** Rows of the file, from its beginning, that have an outcome. */
-async function rowsWithOutcomes({ store }: JobSurroundings, batchId: string): Promise<number> {
-  if (!/^onb_[0-9a-f]{24}$/.test(batchId)) {
-    throw new InputError(`${JSON.stringify(batchId)} is no id of a batch. Accepted: onb_ and 24 hex digits.`);
-  }
-  return withStoreQuery(store, async (query) => {
-    const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
-    for await (const [row] of query.query(sql)) return Number(row?.n ?? 0);
-    return 0;
-  });
+/** @throws InputError for what is no id of a batch. */
+function checkBatchId(batchId: string): void {
+  if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
+  throw new InputError(`${JSON.stringify(batchId)} is no id of a batch. Accepted: onb_ and 24 hex digits.`);
 }
 
 function notThere(batchId: string, { config }: JobSurroundings): InputError {

@@ -46,6 +46,8 @@ export interface StartedBatch {
   readonly handle: WorkflowHandle;
   readonly runId: string;
   readonly batchId: string;
+  /** That it was started for. */
+  readonly rows: number;
   readonly joined: boolean;
 }
 
@@ -59,15 +61,16 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   const startedAt = new Date();
   const runId = makeRunId("onboard", startedAt, randomBytes(3).toString("hex"));
   const sink = (await getSink(sealed, facts.batchId)) !== undefined;
+  const rows = rowsOf(facts, options);
   try {
     const handle = await client.workflow.start("onboardBatch", {
       workflowId,
       taskQueue: batch.taskQueue,
       args: [inputOf(batch, runId, startedAt, sink)],
-      memo: { runId },
+      memo: { runId, rows },
       workflowTaskTimeout: "5s",
     });
-    return { handle, runId, batchId: facts.batchId, joined: false };
+    return { handle, runId, batchId: facts.batchId, rows, joined: false };
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const joined = await joinBatch(client, workflowId, facts.batchId);
@@ -86,7 +89,7 @@ export async function joinBatch(
   try {
     const { status, memo } = await handle.describe();
     if (status.name !== "RUNNING") return undefined;
-    return { handle, runId: String(memo?.runId), batchId, joined: true };
+    return { handle, runId: String(memo?.runId), batchId, rows: Number(memo?.rows ?? 0), joined: true };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

@@ -73,7 +73,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   const { api, lake, keys, taskQueue, log } = options;
   const worker = await startWorker({ api, lake, server, keys, taskQueue, log, embedded: true });
   releases.add(() => worker.stop());
-  const watch = watchServer(() => held.ensureRunning(), report);
+  const watch = watchServer(() => held.ensureRunning(), report, signal);
   releases.add(watch.stop);
   const lost = Promise.race([watch.lost, workerLost(worker)]);
   lost.catch(() => undefined);
@@ -85,7 +85,11 @@ function workerLost(worker: RunningWorker): Promise<never> {
 }
 
 /** Starts the embedded server again when something killed it: the same workflows go on. */
-function watchServer(ensureRunning: () => Promise<string>, report: (message: string) => void) {
+function watchServer(
+  ensureRunning: () => Promise<string>,
+  report: (message: string) => void,
+  signal: AbortSignal | undefined,
+) {
   let timer: NodeJS.Timeout;
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -94,6 +98,8 @@ function watchServer(ensureRunning: () => Promise<string>, report: (message: str
       try {
         await ensureRunning();
       } catch (error) {
+        // It was a look that was broken off, not the server.
+        if (signal?.aborted) return;
         report(`The embedded Temporal server is gone and did not start again: ${(error as Error).message}`);
         reject(error);
         return;

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { AddFile } from "./delta-actions.js";
 import { filePath } from "./delta-path.js";
 import type { TableSpec } from "./delta-schema.js";
 import { sqlName, sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
+import { unpublished } from "./local-store-errors.js";
 import { APPENDED_FILE, writeFiles } from "./written-files.js";
 
 /** A data file of a table that no commit refers to yet. */
@@ -109,8 +110,7 @@ export async function writeRows(
   const source = scratchPath(lake, "jsonl");
   try {
     const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
-    await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
-    await writeFile(source, lines.join(""));
+    await writeSource(source, lines.join(""));
     const columns = spec.columns.map(({ name }) => `${sqlName(name)}: 'VARCHAR'`).join(", ");
     const values = spec.columns
       .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
@@ -124,5 +124,14 @@ export async function writeRows(
     );
   } finally {
     await rm(source, { force: true });
+  }
+}
+
+async function writeSource(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  } catch (error) {
+    throw unpublished(error, path);
   }
 }

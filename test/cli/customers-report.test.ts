@@ -43,7 +43,7 @@ describe("what is said of a file", () => {
     expect(summary.problems).toHaveLength(2);
     const refusal = invalidRowsError("customers.csv", file).message;
     expect(refusal).toContain("2 of its rows break a rule:\n  line 4, column fp_id: has a slash");
-    expect(refusal).toContain("Nothing was started. Mend them, or run the 2 others with --continue-invalid.");
+    expect(refusal).toContain("Nothing was started. Mend them, or run the rest (2) with --continue-invalid.");
     const lines = problemLines(file.problems);
     expect(lines[1]).toBe("line 5, column external_id: is given together with fp_id");
     const words = [JSON.stringify(summary), validationText(file), refusal, ...lines].join("\n");

@@ -150,11 +150,17 @@ export async function openOnboardWorld(
       ),
     async untilRows(sql, count) {
       for (;;) {
-        const rows = await world.rows(sql);
+        // Before its first commit a table is not there to be asked.
+        const rows = await world.rows(sql).catch(noTable);
         if (rows.length >= count) return rows;
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },
   };
   return onboardWorld;
+}
+
+function noTable(error: unknown): Row[] {
+  if (error instanceof Error && error.message.includes("does not exist")) return [];
+  throw error;
 }

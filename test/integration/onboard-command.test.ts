@@ -63,6 +63,16 @@ test("a batch from its file to its summary, table and CSV: exit 0; again: nothin
   expect(sandbox.calls().by_operation).toEqual({ get_user: 1 });
 });
 
+test("a limit below what a batch has reached takes nothing back, neither counts nor CSV", async () => {
+  const { onboard, sandbox, folder } = await open(3, { playbooks: [{ ...PASS.playbooks[0] }] });
+  await onboard("--mode", "sync", "--limit", "2");
+  const { summary } = await onboard("--mode", "sync", "--limit", "1");
+  expect(summary).toMatchObject({ calls: 0, customers: { total: 2, pass: 2 } });
+  const csv = await readFile(join(folder.lake, "_batches", summary.batch_id, "outcomes.csv"), "utf8");
+  expect(csv.trim().split("\n")).toHaveLength(3);
+  expect(sandbox.onboardings.list()).toHaveLength(2);
+});
+
 test("what failed is exit 1, and runs retry runs it; a batch that does not run can't be steered", async () => {
   const { onboard, sandbox, folder } = await open(2, { playbooks: [{ ...PASS.playbooks[0] }] });
   sandbox.addFault({ kind: "status", status: 422, operation: "create_onboarding", user: "fp_2", times: 1 });

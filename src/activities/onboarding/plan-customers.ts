@@ -122,7 +122,7 @@ async function notRun(
     { ...ref, written: UNPOSTED },
     cancelled ? afterStop(UNPOSTED) : afterFailure(UNPOSTED),
     cancelled
-      ? { nextAction: "run the same command again" }
+      ? {}
       : {
           errorClass: "InputError",
           errorMessage:

@@ -12,6 +12,7 @@ export const NEXT_ACTIONS = {
   settle: "look in the dashboard whether it was carried out, then runs retry",
   expired: "ask the customer, then runs retry",
   needsFpId: "needs fp_id",
+  again: "run the same command again",
   version: "another playbook version ran than the one pinned: check it",
 } as const;
 
@@ -25,7 +26,9 @@ export function nextActionOf(course: CustomerCourse, pinnedVersion: number | nul
 }
 
 function actionOf(course: CustomerCourse): string | null {
-  const { status, requiresManualReview, expired, infoRequested, linkMissing } = course;
+  const { status, requiresManualReview, failed, cancelled, expired, infoRequested, linkMissing } = course;
+  if (failed) return NEXT_ACTIONS.retry;
+  if (cancelled) return NEXT_ACTIONS.again;
   if (expired) return NEXT_ACTIONS.expired;
   if (needsCustomer(course)) return linkMissing ? NEXT_ACTIONS.resend : NEXT_ACTIONS.follow;
   if (infoRequested) return NEXT_ACTIONS.answer;

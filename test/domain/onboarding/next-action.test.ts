@@ -23,6 +23,9 @@ test.for([
   [{ status: "none" }, NEXT_ACTIONS.look],
   [{ status: "brand_new" }, NEXT_ACTIONS.look],
   [{ status: "error" }, NEXT_ACTIONS.retry],
+  [{ status: null, failed: true, stage: "settled" }, NEXT_ACTIONS.retry],
+  [{ status: "pending", failed: true, stage: "settled" }, NEXT_ACTIONS.retry],
+  [{ status: null, cancelled: true, stage: "settled" }, NEXT_ACTIONS.again],
 ] as const)("%o", ([change, expected]) => {
   expect(nextActionOf(course(change), null)).toBe(expected);
 });
