@@ -23,6 +23,15 @@ export async function getOutcome(
   return sealed.require<OutcomeRecord>(outcomeKey(batchId, name));
 }
 
+/** An outcome that was kept; undefined where there is none. */
+export async function findOutcome(
+  sealed: SealedStore,
+  batchId: string,
+  name: OutcomeName,
+): Promise<OutcomeRecord | undefined> {
+  return sealed.get<OutcomeRecord>(outcomeKey(batchId, name));
+}
+
 function outcomeKey(batchId: string, { line, attempt, version }: OutcomeName): string {
   return `${batchPrefix(batchId)}outcomes/${line}-${attempt}-${version}`;
 }

@@ -3,7 +3,7 @@ import type { OutstandingRow } from "../../domain/onboarding/carried-batch.js";
 import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
-import { getOutcome } from "../../lake/staged-outcomes.js";
+import { findOutcome } from "../../lake/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
 import { beating } from "../slice.js";
@@ -52,7 +52,7 @@ async function endOf(
 ): Promise<CustomerReport> {
   const { line, attempt } = row;
   const version = (row.open?.version ?? 0) + 1;
-  const found = await getOutcome(deps.sealed, batchId, { line, attempt, version }).catch(() => undefined);
+  const found = await findOutcome(deps.sealed, batchId, { line, attempt, version });
   if (found !== undefined) return reportOf(found);
   const ref: CustomerRef = {
     ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
