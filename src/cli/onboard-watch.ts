@@ -46,7 +46,7 @@ export async function followBatch(
     let end = await watchRun<BatchProgress, OnboardSummary>(temporal, handle, {
       signal,
       onProgress: (progress) => {
-        if (progress.paused !== null && !sofar?.paused) terminal.say(`paused: ${progress.paused.reason}`);
+        if (progress.paused !== null && !sofar?.paused) view.say(`paused: ${progress.paused.reason}`);
         sofar = progress;
         view.show(progress);
       },

@@ -3,6 +3,7 @@ import { type CustomerCounts, countOf, moveRows, queuedRows } from "../domain/on
 import { isOpenOutcome } from "../domain/onboarding/customer-course.js";
 import { batchStatus, type OnboardSummary } from "../domain/onboarding/onboard-summary.js";
 import type { LakeQuery } from "../lake/query.js";
+import { LATEST_OF_A_LINE } from "../lake/tables/onboardings.js";
 import { aborted } from "./interruption.js";
 import type { JobSurroundings } from "./job-surroundings.js";
 import { withStoreQuery } from "./lake-query.js";
@@ -24,12 +25,13 @@ export async function waitUntilSettled(
   summary: OnboardSummary,
   { signal, notAfter, lost }: SettledWaitOptions,
 ): Promise<RunEnd<OnboardSummary>> {
+  const interrupted = aborted(signal);
   return withStoreQuery(store, async (query) => {
     while (!signal.aborted) {
       const rows = await latest(query, summary.batch_id);
       const open = rows.some(({ status, review }) => isOpenOutcome(status, review));
       if (!open || Date.now() >= notAfter) return { kind: "completed", result: settled(summary, rows) };
-      await Promise.race([sleep(LOOK_EVERY_MS), lost, aborted(signal)]);
+      await Promise.race([sleep(LOOK_EVERY_MS), lost, interrupted]);
     }
     return { kind: "interrupted" };
   });
@@ -44,8 +46,7 @@ interface LatestRows {
 async function latest(query: LakeQuery, batchId: string): Promise<LatestRows[]> {
   const found: LatestRows[] = [];
   const sql = `select status, coalesce(requires_manual_review, false) as review, count(*) as n from (
-      select * from onboardings where batch_id = '${batchId}'
-      qualify row_number() over (partition by line order by attempt desc, version desc) = 1
+      select * from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}
     ) group by all`;
   for await (const batch of query.query(sql)) {
     for (const { status, review, n } of batch) {

@@ -3,7 +3,7 @@ import type { SqlRow, SqlSession } from "./duckdb-session.js";
 import type { Lake } from "./lake.js";
 import { readTables } from "./table-views.js";
 import { onboardingEvents } from "./tables/onboarding-events.js";
-import { onboardings } from "./tables/onboardings.js";
+import { LATEST_OF_A_LINE, onboardings } from "./tables/onboardings.js";
 
 /** An earlier outcome with what only its row may know. */
 export interface TabledOutcome extends EarlierOutcome {
@@ -52,7 +52,7 @@ async function ownOutcomes(
 ): Promise<Map<number, TabledOutcome>> {
   const rows = await sql.rows(
     `select * from onboardings where batch_id = $1 and line between $2 and $3
-     qualify row_number() over (partition by line order by attempt desc, version desc) = 1`,
+     ${LATEST_OF_A_LINE}`,
     [batchId, from, to],
   );
   return new Map(rows.map((row) => [Number(row.line), outcomeOf(row)]));

@@ -2,7 +2,7 @@ import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
 import { csvLine } from "../../lake/csv-text.js";
 import type { SqlRow } from "../../lake/duckdb-session.js";
 import { readTables } from "../../lake/table-views.js";
-import { onboardings } from "../../lake/tables/onboardings.js";
+import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../slice.js";
 
@@ -52,7 +52,7 @@ async function latestOutcomes(deps: Dependencies, batchId: string): Promise<Map<
     const found = new Map<number, string>();
     const batches = sql.stream(
       `select ${COLUMNS.join(", ")} from onboardings where batch_id = $1
-       qualify row_number() over (partition by line order by attempt desc, version desc) = 1`,
+       ${LATEST_OF_A_LINE}`,
       [batchId],
     );
     for await (const batch of batches) {

@@ -27,3 +27,7 @@ export const onboardings = {
     { name: "next_action", type: "VARCHAR" },
   ],
 } as const satisfies TableSpec;
+
+/** Ends a query over one batch: of each line the latest version of the latest attempt. */
+export const LATEST_OF_A_LINE =
+  "qualify row_number() over (partition by line order by attempt desc, version desc) = 1";
