@@ -103,7 +103,7 @@ test("POST /validate ends the wait for a customer; token and payloads are in no 
   expect(world.receiver.counts()).toMatchObject({ validated: 1, refused: { session: 1, unavailable: 1 } });
 
   const files = new Map<string, Buffer>();
-  for (const directory of [join(world.lake, ".."), worlds.temporal().directory]) {
+  for (const directory of [join(world.lake, ".."), worlds.temporal.directory]) {
     const entries = await readdir(directory, { recursive: true, withFileTypes: true });
     for (const file of entries.filter((one) => one.isFile())) {
       const path = join(file.parentPath, file.name);
