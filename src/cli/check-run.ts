@@ -18,9 +18,6 @@ interface Finding {
   readonly detail: string;
 }
 
-/** An id that nobody has: any answer but a refused key shows that the service is there. */
-const NOBODY = "nightledger-check";
-
 /** Looks at everything a job needs, each thing by itself; the exit code of the first that failed. */
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const findings: Finding[] = [];
@@ -57,7 +54,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
       const { settings, keys, config } = surroundings;
       await look(
         "service",
-        () => reachService(surroundings, NOBODY),
+        () => reachService(surroundings),
         () => "reached, and the key is accepted",
       );
       const report = (message: string) => terminal.say(message);

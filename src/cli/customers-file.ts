@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { CustomerDocument, CustomerRow, RowName, RowProblem } from "../domain/onboarding/customer.js";
@@ -155,6 +155,4 @@ function identityColumn({ kind, fpId, externalId }: DraftCustomer): string | nul
   return externalId === null ? null : "external_id";
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
+const sha256 = (text: string): string => hash("sha256", text);

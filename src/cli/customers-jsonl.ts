@@ -1,3 +1,4 @@
+import { isJsonObject, jsonObjectOf } from "../domain/json-object.js";
 import type { RowProblem } from "../domain/onboarding/customer.js";
 import { COLUMN_GROUPS, type ColumnGroup, customerColumn } from "../domain/onboarding/customer-column.js";
 import type { GivenCustomer } from "../domain/onboarding/customer-rules.js";
@@ -21,7 +22,7 @@ function givenOf(line: number, text: string, ignored: Set<string>): GivenCustome
   const problems: RowProblem[] = [];
   const add = (column: string | null, rule: string) => problems.push({ line, column, rule });
   const given = { line, names, ...groups, problems };
-  const row = objectOf(text);
+  const row = jsonObjectOf(text);
   if (row === undefined) {
     add(null, 'is not a JSON object such as {"fp_id":"…"}');
     return given;
@@ -36,7 +37,7 @@ function givenOf(line: number, text: string, ignored: Set<string>): GivenCustome
     const group = COLUMN_GROUPS.find((known) => known === field);
     const column = customerColumn(field);
     if (group !== undefined) {
-      if (isObject(value)) for (const [name, item] of Object.entries(value)) put(group, name, item);
+      if (isJsonObject(value)) for (const [name, item] of Object.entries(value)) put(group, name, item);
       else if (value !== null) add(field, "is not an object");
     } else if (column.use === "group") put(column.group, column.name, value);
     else if (column.use === "mistaken") add(field, column.rule);
@@ -44,19 +45,6 @@ function givenOf(line: number, text: string, ignored: Set<string>): GivenCustome
     else if (value !== null && value !== "") names[column.name] = value;
   }
   return given;
-}
-
-function objectOf(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whether a decimal outside of texts has more digits than arrive unchanged; integers are judged one by one. */

@@ -104,12 +104,23 @@ async function checkWritable(variable: string, path: string): Promise<void> {
   }
 }
 
+/** Refuses to leave an embedded server alone. @throws InputError (exit 2). */
+export function checkDetach({ detach }: { readonly detach?: boolean }, mode: TemporalSettings["mode"]): void {
+  if (!detach || mode === "cluster") return;
+  throw new InputError(
+    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
+  );
+}
+
+/** An id that nobody has. */
+const NOBODY = "nightledger-check";
+
 /**
  * Asks the service for one user: any answer but 401 and 403 counts as reached.
  *
  * @throws AuthError (exit 4), UnreachableError (exit 3).
  */
-export async function reachService({ config }: JobSurroundings, fpId: string): Promise<void> {
+export async function reachService({ config }: JobSurroundings, fpId = NOBODY): Promise<void> {
   const { api } = config;
   const client = openServiceClient(api);
   try {

@@ -13,6 +13,7 @@ import { invalidRowsError, problemLines, validationSummary, validationText } fro
 import { EXIT } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import {
+  checkDetach,
   inspectSurroundings,
   type JobSurroundings,
   openJobTemporal,
@@ -24,9 +25,6 @@ import { Releases } from "./releases.js";
 import { type OnboardingOptions, startOnboarding } from "./start-onboarding.js";
 import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
-
-/** Nobody's id: any answer to it but a refused key says that the service is there. */
-const NOBODY = "nightledger-check";
 
 /** Runs or joins a batch and waits for its end; the exit code. Order of checks: DESIGN.md, Command line. */
 export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {
@@ -45,7 +43,7 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   if (wrong && !flags.continueInvalid) throw invalidRowsError(path, file);
   for (const line of problemLines(file.problems)) terminal.say(line);
   const surroundings = await inspectSurroundings(terminal, configuration);
-  await reachService(surroundings, file.firstFpId ?? NOBODY);
+  await reachService(surroundings, file.firstFpId ?? undefined);
   const limit = await highWater(surroundings, file.facts.batchId, flags.limit);
   return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
     await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
@@ -131,13 +129,5 @@ export function checkSink({ continuations, continuationCommand }: BatchFlags): v
   if (continuations === undefined || continuationCommand === undefined) return;
   throw new InputError(
     "--continuations and --continuation-command exclude each other: links go to one place. Nothing was started.",
-  );
-}
-
-/** Refuses to leave an embedded server alone. @throws InputError */
-export function checkDetach({ detach }: BatchFlags, mode: "embedded" | "cluster"): void {
-  if (!detach || mode === "cluster") return;
-  throw new InputError(
-    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
   );
 }

@@ -1,3 +1,4 @@
+import { jsonObjectOf } from "../domain/json-object.js";
 import { ignoredColumns, type RosterEntry, type RosterProblems } from "./roster-problems.js";
 
 /** Reads a JSONL roster: an object a line; empty lines and other fields are ignored, the fields named. */
@@ -16,7 +17,7 @@ export function readJsonlRoster(
 }
 
 function entryOf(text: string, line: number, problems: RosterProblems, ignored: Set<string>): RosterEntry[] {
-  const row = parseObject(text);
+  const row = jsonObjectOf(text);
   if (row === undefined) {
     problems.add(line, undefined, 'is not a JSON object such as {"fp_id":"…"}');
     return [];
@@ -29,14 +30,4 @@ function entryOf(text: string, line: number, problems: RosterProblems, ignored: 
   if (hasExternalId && typeof externalId !== "string") problems.add(line, "external_id", "is not text");
   if (typeof fpId !== "string") return [];
   return [typeof externalId === "string" && hasExternalId ? { line, fpId, externalId } : { line, fpId }];
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

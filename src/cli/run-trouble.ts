@@ -1,6 +1,7 @@
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import { describeWorkflow } from "./workflow-lookup.js";
 
 /** Workflows within a run that are looked at: all groups of a sync, some customers of a batch. */
 const MOST_WITHIN = 4;
@@ -11,7 +12,10 @@ const MOST_WITHIN = 4;
  */
 export async function troublesOf(client: Client, run: WorkflowExecutionDescription): Promise<string[]> {
   const children = (run.raw.pendingChildren ?? []).slice(0, MOST_WITHIN);
-  const within = await Promise.all(children.map(({ workflowId }) => describe(client, workflowId ?? "")));
+  // Undefined for a child that Temporal was asked for and has not started yet.
+  const within = await Promise.all(
+    children.map(({ workflowId }) => describeWorkflow(client, workflowId ?? "")),
+  );
   const described = [run, ...within].filter((workflow) => workflow !== undefined);
   const troubles = await Promise.all(described.map((workflow) => failuresOf(client, workflow)));
   return [...new Set(troubles.flat())];
@@ -20,19 +24,6 @@ export async function troublesOf(client: Client, run: WorkflowExecutionDescripti
 /** Troubles of one kind differ in the file that they name: to tell the first of them is enough. */
 export function troubleKind(words: string): string {
   return words.replaceAll(/\/\S+/g, "/…");
-}
-
-// Undefined for a child that Temporal was asked for and has not started yet.
-async function describe(
-  client: Client,
-  workflowId: string,
-): Promise<WorkflowExecutionDescription | undefined> {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }
 
 async function failuresOf(client: Client, { raw }: WorkflowExecutionDescription): Promise<string[]> {

@@ -9,17 +9,16 @@ import { createSealer } from "../temporal/sealer.js";
 import { rowsWithOutcomes } from "./batch-rows.js";
 import type { BatchFlags } from "./commands/onboard.js";
 import {
+  checkDetach,
   inspectSurroundings,
   type JobSurroundings,
   reachService,
   readJobConfig,
 } from "./job-surroundings.js";
-import { checkDetach, checkSink, optionsOf, withBatchTemporal } from "./onboard-run.js";
+import { checkSink, optionsOf, withBatchTemporal } from "./onboard-run.js";
 import { followBatch } from "./onboard-watch.js";
 import { joinBatch, startOnboarding } from "./start-onboarding.js";
 import type { Terminal } from "./terminal.js";
-
-const NOBODY = "nightledger-check";
 
 /** Runs what failed in a batch as a new attempt; the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
@@ -30,7 +29,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   const surroundings = await inspectSurroundings(terminal, configuration);
   const rows = await rowsWithOutcomes(surroundings, batchId);
   if (rows === 0) throw notThere(batchId, surroundings);
-  await reachService(surroundings, NOBODY);
+  await reachService(surroundings);
   return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
     const facts = await new FrozenBatches(sealed).manifest(batchId);
     if (facts === undefined) throw notThere(batchId, surroundings);

@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from "@temporalio/client";
 import { batchWorkflowId, playbookKeyOf } from "../domain/onboarding/identity.js";
 import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../domain/onboarding/timing.js";
@@ -13,6 +8,7 @@ import { type ContinuationSink, getSink, putSink } from "../lake/continuation-si
 import type { BatchFacts } from "../lake/frozen-batch.js";
 import type { SealedStore } from "../lake/sealed-store.js";
 import type { OnboardBatchInput } from "../workflows/onboarding/batch-run.js";
+import { describeRunning } from "./workflow-lookup.js";
 
 /** How a batch is to be run; none of it changes which batch it is. */
 export interface OnboardingOptions {
@@ -85,15 +81,11 @@ export async function joinBatch(
   workflowId: string,
   batchId: string,
 ): Promise<StartedBatch | undefined> {
+  const running = await describeRunning(client, workflowId);
+  if (running === undefined) return undefined;
+  const { memo } = running;
   const handle = client.workflow.getHandle(workflowId);
-  try {
-    const { status, memo } = await handle.describe();
-    if (status.name !== "RUNNING") return undefined;
-    return { handle, runId: String(memo?.runId), batchId, rows: Number(memo?.rows ?? 0), joined: true };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  return { handle, runId: String(memo?.runId), batchId, rows: Number(memo?.rows ?? 0), joined: true };
 }
 
 // The credentials have just been found good; a batch that people or its circuit stopped waits for them.

@@ -1,16 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from "@temporalio/client";
 import { jobText, type SyncOptions, syncWorkflowId } from "../domain/job.js";
 import { runId as makeRunId } from "../domain/run-id.js";
 import { freezeRoster, GROUP_SIZE } from "../lake/frozen-roster.js";
 import type { ObjectStore } from "../lake/object-store.js";
 import type { SyncInput } from "../workflows/sync.js";
 import type { Roster } from "./roster-file.js";
+import { describeRunning } from "./workflow-lookup.js";
 
 export interface SyncJob {
   readonly scope: string;
@@ -62,13 +58,7 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
 }
 
 async function joinRunning(client: Client, workflowId: string): Promise<StartedSync | undefined> {
-  const handle = client.workflow.getHandle(workflowId);
-  try {
-    const { status, memo } = await handle.describe();
-    if (status.name !== "RUNNING") return undefined;
-    return { handle, runId: String(memo?.runId), joined: true };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+  const running = await describeRunning(client, workflowId);
+  if (running === undefined) return undefined;
+  return { handle: client.workflow.getHandle(workflowId), runId: String(running.memo?.runId), joined: true };
 }

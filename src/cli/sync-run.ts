@@ -1,5 +1,4 @@
 import { ServiceError } from "@temporalio/client";
-import { InputError } from "../domain/input-error.js";
 import type { SyncOptions } from "../domain/job.js";
 import type { SyncSummary } from "../domain/sync-summary.js";
 import { noTotals, type SyncTotals } from "../domain/sync-totals.js";
@@ -8,6 +7,7 @@ import type { SyncResult } from "../workflows/sync.js";
 import { EXIT, exitCodeOfRun } from "./exit-code.js";
 import { interruption } from "./interruption.js";
 import {
+  checkDetach,
   inspectSurroundings,
   type JobSurroundings,
   openJobTemporal,
@@ -37,11 +37,7 @@ export async function runSync(
   flags: RunFlags,
 ): Promise<number> {
   const configuration = readJobConfig(terminal);
-  if (flags.detach && configuration.settings.mode === "embedded") {
-    throw new InputError(
-      "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
-    );
-  }
+  checkDetach(flags, configuration.settings.mode);
   const roster = await readRoster(rosterPath);
   for (const warning of roster.warnings) terminal.say(`warning: ${warning}`);
   const surroundings = await inspectSurroundings(terminal, configuration);
