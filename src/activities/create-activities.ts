@@ -13,7 +13,6 @@ import { materialize } from "./materialize.js";
 import { observeGroup } from "./observe-group.js";
 import { adoptOutcome } from "./onboarding/adopt-outcome.js";
 import { deliverLink } from "./onboarding/deliver-link.js";
-import { findEarlier } from "./onboarding/find-earlier.js";
 import { finishBatch } from "./onboarding/finish-batch.js";
 import { inspectCustomers } from "./onboarding/inspect-customers.js";
 import { lookUp } from "./onboarding/look-up.js";
@@ -23,7 +22,6 @@ import { prepareCustomer } from "./onboarding/prepare-customer.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
 import { settleCustomer } from "./onboarding/settle-customer.js";
 import { stopCustomers } from "./onboarding/stop-customers.js";
-import { writeOutcomesCsv } from "./onboarding/write-outcomes-csv.js";
 import { planGroup } from "./plan-group.js";
 import { RunWarnings } from "./run-warnings.js";
 import { commitEvents } from "./webhooks/commit-events.js";
@@ -58,7 +56,6 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
-    findEarlier: kept(findEarlier),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
     inspectCustomers: kept(inspectCustomers),
@@ -74,7 +71,6 @@ export function createActivities(given: Omit<Dependencies, "batches" | "warnings
     recordOutcomes: kept(recordOutcomes),
     settleCustomer: kept(settleCustomer),
     stopCustomers: kept(stopCustomers),
-    writeOutcomesCsv: kept(writeOutcomesCsv),
   };
 }
 

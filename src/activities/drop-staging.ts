@@ -1,6 +1,6 @@
 import { transactionStream } from "../streams/transactions.js";
 import type { Dependencies } from "./dependencies.js";
-import type { GroupPlan, GroupRef } from "./group-plan.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
 import { inLanes } from "./lanes.js";
 import { plannedLink } from "./load.js";
 import { beating } from "./slice.js";
@@ -13,12 +13,7 @@ export interface DropStagingInput extends GroupRef {
 
 /** Deletes the staged pages of links whose commit is in history (LAKE.md, Staging). */
 export async function dropStaging(deps: Dependencies, input: DropStagingInput): Promise<void> {
-  await beating(async () => {
-    const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
-    await inLanes(DELETED_AT_ONCE, input.links, (link) =>
-      deps.lake.staging.dropOwner(input.runId, transactionStream.name, plannedLink(plan, link).link_id),
-    );
-  });
+  await dropPages(deps, input, (plan) => input.links.map((link) => plannedLink(plan, link)));
 }
 
 export interface DropGroupInput {
@@ -29,10 +24,19 @@ export interface DropGroupInput {
 
 /** Deletes what is left of a group's staged pages once all that is to be committed of it is. */
 export async function dropGroup(deps: Dependencies, input: DropGroupInput): Promise<void> {
+  await dropPages(deps, input, ({ links }) => links);
+}
+
+async function dropPages(
+  deps: Dependencies,
+  { runId, plan }: DropGroupInput,
+  linksOf: (plan: GroupPlan) => readonly PlannedLink[],
+): Promise<void> {
+  const { staging } = deps.lake;
   await beating(async () => {
-    const { links } = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
+    const links = linksOf(await staging.document<GroupPlan>(runId, plan));
     await inLanes(DELETED_AT_ONCE, links, ({ link_id }) =>
-      deps.lake.staging.dropOwner(input.runId, transactionStream.name, link_id),
+      staging.dropOwner(runId, transactionStream.name, link_id),
     );
   });
 }

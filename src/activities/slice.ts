@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { activityInfo, cancellationSignal, heartbeat } from "@temporalio/activity";
-import { ApiError } from "../api/errors.js";
 import type { Reply } from "../api/exchange.js";
 import type { Operation, ParamsOf } from "../api/operation.js";
+import { countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
 import { inLanes } from "./lanes.js";
 
@@ -40,33 +40,26 @@ export async function runSlice<T, R>(
   // Each call in flight listens to it; Node takes more than ten for a leak and says so to the user.
   setMaxListeners(0, signal);
   const deadline = Date.now() + budgetMs;
-  let calls = 0;
+  const counted = countedCalls(deps);
+  let found = 0;
   let bytes = 0;
   const slice: Slice = {
     repeated: activityInfo().attempt > 1,
     mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
     countFound: () => {
-      calls += 1;
+      found += 1;
     },
     countBytes: (more) => {
       bytes += more;
     },
-    async call(operation, params) {
-      try {
-        const reply = await deps.api.call(operation, params, { signal, run: runId, notAfter: deadline });
-        calls += 1;
-        return reply;
-      } catch (error) {
-        if (error instanceof ApiError && error.sent) calls += 1;
-        throw error;
-      }
-    },
+    call: (operation, params) =>
+      counted.deps.api.call(operation, params, { signal, run: runId, notAfter: deadline }),
   };
   const results = await beating(() =>
     inLanes(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
   );
   signal.throwIfAborted();
-  return { results, calls };
+  return { results, calls: counted.calls + found };
 }
 
 /** Heartbeats while work goes on, so that a killed worker is noticed within seconds. */

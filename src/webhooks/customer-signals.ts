@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 /** Temporal has this long for one request; after it the sender is asked to try again. */
@@ -30,6 +30,5 @@ export async function signalAny(
   return sent.includes(true);
 }
 
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
+/** As names of workflows take it: in hex. */
+export const sha256 = (text: string): string => hash("sha256", text);

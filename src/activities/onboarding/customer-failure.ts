@@ -12,7 +12,7 @@ import { afterFailure } from "../../domain/onboarding/customer-course.js";
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
 import { LostAnswerError } from "../calls/lost-answer-error.js";
-import type { CountedCalls } from "./counted-calls.js";
+import type { CountedCalls } from "../counted-calls.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 /** Attempts at a step before its row is given up: about an hour of them (`workflows/policies.ts`). */

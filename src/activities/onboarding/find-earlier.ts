@@ -6,7 +6,6 @@ import { earlierOutcomes, type TabledOutcome } from "../../lake/earlier-outcomes
 import { putOutcome } from "../../lake/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../slice.js";
 import { openedOutput } from "./outcome-rows.js";
 
 const WRITTEN_AT_ONCE = 8;
@@ -46,26 +45,24 @@ export async function findEarlier(
   input: FindEarlierInput,
 ): Promise<{ rows: FoundRow[] }> {
   const { batchId, from, to } = input;
-  return beating(async () => {
-    const rows = await deps.batches.rows(batchId, from, to);
-    const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
-    const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
-    const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
-    const found = await inLanes(WRITTEN_AT_ONCE, rows, async (row) => {
-      const other = isRight(row) ? others.get(row.rowKey) : undefined;
-      const planned = planRow(row, own.get(row.line), other);
-      if (!isRight(row)) {
-        if (planned.state === "invalid") {
-          await putOutcome(deps.sealed, batchId, invalidOutcome(row, planned.attempt));
-        }
-      } else if (planned.state === "adopted" && other !== undefined) {
-        const outcome = adoptedOutcome(deps, row, planned.attempt, other);
-        await putOutcome(deps.sealed, batchId, outcome);
+  const rows = await deps.batches.rows(batchId, from, to);
+  const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
+  const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
+  const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
+  const found = await inLanes(WRITTEN_AT_ONCE, rows, async (row) => {
+    const other = isRight(row) ? others.get(row.rowKey) : undefined;
+    const planned = planRow(row, own.get(row.line), other);
+    if (!isRight(row)) {
+      if (planned.state === "invalid") {
+        await putOutcome(deps.sealed, batchId, invalidOutcome(row, planned.attempt));
       }
-      return foundRow(row, planned);
-    });
-    return { rows: found };
+    } else if (planned.state === "adopted" && other !== undefined) {
+      const outcome = adoptedOutcome(deps, row, planned.attempt, other);
+      await putOutcome(deps.sealed, batchId, outcome);
+    }
+    return foundRow(row, planned);
   });
+  return { rows: found };
 }
 
 function foundRow(row: FrozenRow, { state, attempt, earlier }: PlannedRow): FoundRow {

@@ -12,9 +12,9 @@ import {
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
 import type { OutcomeEvent, SettledBy } from "../../domain/onboarding/outcome.js";
+import { countedCalls } from "../counted-calls.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../slice.js";
-import { countedCalls } from "./counted-calls.js";
 import { refusedStep } from "./customer-failure.js";
 import { offerLink } from "./customer-links.js";
 import { stageOutcome } from "./stage-outcome.js";

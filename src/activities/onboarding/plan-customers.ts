@@ -5,6 +5,7 @@ import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import { isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
 import type { Dependencies } from "../dependencies.js";
+import { beating } from "../slice.js";
 import { type FoundRow, findEarlier } from "./find-earlier.js";
 import { preparedId } from "./prepare-customer.js";
 import { stageOutcome } from "./stage-outcome.js";
@@ -32,6 +33,10 @@ const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expire
  * those that have their outcome. Outcomes that are new are staged.
  */
 export async function planCustomers(deps: Dependencies, input: PlanCustomersInput): Promise<ChunkPlan> {
+  return beating(() => planChunk(deps, input));
+}
+
+async function planChunk(deps: Dependencies, input: PlanCustomersInput): Promise<ChunkPlan> {
   const { batchId, from, to, only } = input;
   const { rows: found } = await findEarlier(deps, { batchId, from, to });
   const frozen = await deps.batches.rows(batchId, from, to);

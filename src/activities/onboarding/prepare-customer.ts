@@ -7,10 +7,10 @@ import { uploadToVault } from "../../api/operations/vault-upload.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
 import type { CustomerRef, CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { callOnce } from "../calls/call-once.js";
+import { countedCalls } from "../counted-calls.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../slice.js";
 import { businessPrefix } from "./call-prefix.js";
-import { countedCalls } from "./counted-calls.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 
 /** Whom the onboarding is for, where the row did not name it. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
 import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/job.js";
 import { rosterText } from "../../domain/roster.js";
@@ -51,8 +51,8 @@ export async function planFollowUp(
     if (ready.length === 0) return { job: null, waiting };
     const { users, options } = followUpJob(ready);
     const rows = users.map((fp_id) => ({ fp_id }));
-    const rosterSha256 = sha256(rosterText(rows));
-    const job = sha256(jobText(rosterSha256, options));
+    const rosterSha256 = hash("sha256", rosterText(rows));
+    const job = hash("sha256", jobText(rosterSha256, options));
     await freezeRoster(deps.lake.store, runId, rows);
     await noteTaken(
       deps.sealed,
@@ -82,8 +82,4 @@ async function busyUsers({ lake }: Dependencies, users: ReadonlySet<string>): Pr
     for (const user of await usersInRoster(lake.store, String(memo?.runId), users)) busy.add(user);
   }
   return busy;
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
@@ -37,7 +37,7 @@ export async function wakeCustomers(
 }
 
 async function workflowsOf(deps: Dependencies, scope: string, events: readonly ReceivedEvent[]) {
-  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+  const sha256 = (text: string) => hash("sha256", text);
   const direct = (facts: EventFacts) => customerWorkflowIds(sha256, scope, facts);
   const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
   if (vague.length === 0) return direct;

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../json-object.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "../vault-identifier.js";
 import type { CustomerKind } from "./customer.js";
@@ -57,7 +58,7 @@ function valueProblem(value: unknown): string | undefined {
     return Number.isInteger(value) ? jsonProblem(value) : "is a number that is no integer: give it as text";
   }
   if (typeof value === "string") return value.trim() === "" ? "is blank" : jsonProblem(value);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return jsonProblem(value);
+  if (isJsonObject(value)) return jsonProblem(value);
   return "is not text, an integer, true or false, or an object";
 }
 

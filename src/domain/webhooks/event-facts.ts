@@ -1,3 +1,4 @@
+import { isJsonObject } from "../json-object.js";
 import { fpIdProblem } from "../roster.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
 import { EVENT_KINDS } from "../webhook-event.js";
@@ -33,12 +34,12 @@ const CONTROL = /\p{Cc}/u;
 
 /** Reads a payload; undefined where it is not an object with an `event_kind`. */
 export function eventFacts(payload: unknown): EventFacts | undefined {
-  if (!isObject(payload)) return undefined;
+  if (!isJsonObject(payload)) return undefined;
   const kind = text(payload.event_kind);
   if (kind === null) return undefined;
   const { playbook_version: version, requires_manual_review: review, is_live: live } = payload;
   const timestamp = text(payload.timestamp);
-  const link = isObject(payload.bank_link) ? payload.bank_link.id : undefined;
+  const link = isJsonObject(payload.bank_link) ? payload.bank_link.id : undefined;
   return {
     kind,
     known: (EVENT_KINDS as readonly string[]).includes(kind),
@@ -60,10 +61,6 @@ export function eventFacts(payload: unknown): EventFacts | undefined {
 export function messageIdProblem(id: string): string | undefined {
   if (id === "") return "is empty";
   return text(id) === null ? `is longer than ${LONGEST_TEXT} characters or not plain text` : undefined;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 // What is not plain text fits in no column and no id.

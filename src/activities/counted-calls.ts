@@ -1,7 +1,7 @@
-import { readAnswer } from "../../api/answer.js";
-import type { ApiClient } from "../../api/client.js";
-import { ApiError } from "../../api/errors.js";
-import type { Dependencies } from "../dependencies.js";
+import { readAnswer } from "../api/answer.js";
+import type { ApiClient } from "../api/client.js";
+import { ApiError } from "../api/errors.js";
+import type { Dependencies } from "./dependencies.js";
 
 /** Dependencies whose calls are counted. */
 export interface CountedCalls {
