@@ -1,14 +1,13 @@
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
-import proto from "@temporalio/proto";
 import { decrypt, encrypt } from "./cipher.js";
+import { CompressionCodec } from "./compression-codec.js";
 import type { EncryptionKeys } from "./keys.js";
+import { bytesOf, ENCODING_KEY, metadataText, payloadIn } from "./payload-bytes.js";
 
 const ENCODING = "binary/encrypted";
-const ENCODING_KEY = "encoding";
 const KEY_ID = "encryption-key-id";
-const PayloadMessage = proto.temporal.api.common.v1.Payload;
 
 /** Where the SDK finds `failureConverter`; the workflow bundle is built with the same. */
 export const failureConverterPath = fileURLToPath(
@@ -32,7 +31,7 @@ export class EncryptionCodec implements PayloadCodec {
   /** Encrypts whole payloads, their metadata included. */
   async encode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
-      const { keyId, data } = encrypt(this.#keys, PayloadMessage.encode(payload).finish(), this.#context);
+      const { keyId, data } = encrypt(this.#keys, bytesOf(payload), this.#context);
       return { metadata: { [ENCODING_KEY]: Buffer.from(ENCODING), [KEY_ID]: Buffer.from(keyId) }, data };
     });
   }
@@ -44,22 +43,20 @@ export class EncryptionCodec implements PayloadCodec {
    */
   async decode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
-      if (textOf(payload, ENCODING_KEY) !== ENCODING) return payload;
-      const sealed = { keyId: textOf(payload, KEY_ID), data: payload.data ?? new Uint8Array() };
-      const { metadata, data } = PayloadMessage.decode(decrypt(this.#keys, sealed, this.#context));
-      return { metadata, data };
+      if (metadataText(payload, ENCODING_KEY) !== ENCODING) return payload;
+      const sealed = { keyId: metadataText(payload, KEY_ID), data: payload.data ?? new Uint8Array() };
+      return payloadIn(decrypt(this.#keys, sealed, this.#context));
     });
   }
 }
 
-/** The data converter of every client and worker of a namespace: encrypted payloads and failures. */
+/** The data converter of every client and worker of a namespace: compressed, then encrypted payloads; failures. */
 export function dataConverter(
   keys: EncryptionKeys,
   namespace: string,
 ): Required<Pick<DataConverter, "payloadCodecs" | "failureConverterPath">> {
-  return { payloadCodecs: [new EncryptionCodec(keys, namespace)], failureConverterPath };
-}
-
-function textOf(payload: Payload, name: string): string {
-  return Buffer.from(payload.metadata?.[name] ?? []).toString("utf8");
+  return {
+    payloadCodecs: [new CompressionCodec(), new EncryptionCodec(keys, namespace)],
+    failureConverterPath,
+  };
 }
