@@ -21,6 +21,7 @@ const { admitLinks } = proxyActivities<Activities>(BRIEF);
 /** Reads a group's links in slices over different links, so that calls never wait for the next activity. */
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
+  #started = 0;
   #admitting: Promise<void> | undefined;
   /** Kept here, because what fails in the very moment in which another ends would be lost to the race. */
   #failure: { readonly error: unknown } | undefined;
@@ -73,13 +74,19 @@ export class Reader {
 
   #startSlice(): boolean {
     if (this.#slices.size >= SLICES_AT_ONCE || !this.state.reading) return false;
-    const due = this.state.takeDue(Date.now(), LINKS_PER_SLICE);
+    const due = this.state.takeDue(Date.now(), this.#linksOfSlice());
     if (due.length === 0) return false;
+    this.#started += 1;
     const slice = this.#kept(this.#readSlice(due)).finally(() => {
       this.#slices.delete(slice);
     });
     this.#slices.add(slice);
     return true;
+  }
+
+  /** The first slices are of different lengths: slices that end together leave nothing that calls. */
+  #linksOfSlice(): number {
+    return Math.ceil((LINKS_PER_SLICE * Math.min(this.#started + 1, SLICES_AT_ONCE)) / SLICES_AT_ONCE);
   }
 
   async #readSlice(due: readonly LinkProgress[]): Promise<void> {
