@@ -9,6 +9,7 @@ import { transactionStream } from "../streams/transactions.js";
 import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
 import type { Dependencies } from "./dependencies.js";
+import { breather } from "./event-loop.js";
 import type { GroupPlan, GroupRef } from "./group-plan.js";
 import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
 import { type LoadManifest, plannedLink } from "./load.js";
@@ -46,7 +47,11 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
     const manifests = new Map<string, LoadManifest>();
     for (const name of names) manifests.set(name, await staging.document<LoadManifest>(input.runId, name));
     const candidates: Candidate[] = [];
-    for (const link of input.complete) candidates.push(await candidateOf(deps, input, plan, manifests, link));
+    const breathe = breather();
+    for (const link of input.complete) {
+      await breathe();
+      candidates.push(await candidateOf(deps, input, plan, manifests, link));
+    }
     const appId = `${input.runId}/${input.group}.${input.chunk}`;
     await appendOnce(deps.lake, quarantine, appId, () =>
       writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),

@@ -6,6 +6,7 @@ import { cleanPage } from "../streams/clean-page.js";
 import { EnvelopeError } from "../streams/envelope-error.js";
 import { type RowProblem, readPage, rowsAt } from "../streams/page-reading.js";
 import type { Dependencies } from "./dependencies.js";
+import { breather } from "./event-loop.js";
 
 /** A staged page that is to be loaded. */
 export interface PageToLoad {
@@ -45,7 +46,9 @@ async function bundled<P extends PageToLoad, T>(
       if (bytes > room.length) room = Buffer.allocUnsafe(bytes);
       return room;
     };
+    const breathe = breather();
     for (const page of pages) {
+      await breathe();
       const { name, ...origin } = page;
       const staged = await staging.page(name, recycled);
       if (staged === undefined) throw new Error("a staged page is gone while it is loaded");

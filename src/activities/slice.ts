@@ -4,6 +4,7 @@ import type { Reply } from "../api/exchange.js";
 import type { Operation, ParamsOf } from "../api/operation.js";
 import { countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
+import { connectionsFree } from "./event-loop.js";
 import { inLanes } from "./lanes.js";
 
 const HEARTBEAT_EVERY_MS = 2_000;
@@ -52,8 +53,15 @@ export async function runSlice<T, R>(
     countBytes: (more) => {
       bytes += more;
     },
-    call: (operation, params) =>
-      counted.deps.api.call(operation, params, { signal, run: runId, notAfter: deadline }),
+    call: async (operation, params) => {
+      const reply = await counted.deps.api.call(operation, params, {
+        signal,
+        run: runId,
+        notAfter: deadline,
+      });
+      await connectionsFree();
+      return reply;
+    },
   };
   const results = await beating(() =>
     inLanes(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),

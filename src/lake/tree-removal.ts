@@ -10,9 +10,10 @@ const AT_ONCE = 8;
  */
 export async function removeTree(directory: string): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error) => {
-    if (isAbsent(error)) return [];
+    if (isAbsent(error)) return undefined;
     throw error;
   });
+  if (entries === undefined) return;
   const rest = [...entries];
   const lane = async () => {
     for (let entry = rest.pop(); entry !== undefined; entry = rest.pop()) {
