@@ -32,13 +32,45 @@ export function statsText(
   return JSON.stringify({ numRecords: Number(numRecords), minValues, maxValues, nullCount });
 }
 
+/** What a file's statistics say of it; undefined where another tool left something out. */
+export interface FileFacts {
+  readonly rows: number | undefined;
+  /** First and last link in the order of their UTF-8 bytes. */
+  readonly links: readonly [min: string, max: string] | undefined;
+  readonly firstDay: string | undefined;
+}
+
+interface Stats {
+  readonly numRecords?: number;
+  readonly minValues?: { readonly link_id?: string; readonly date?: string };
+  readonly maxValues?: { readonly link_id?: string };
+}
+
+/** Reads the `stats` text of an added file. */
+export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
+  const { numRecords, minValues, maxValues } = JSON.parse(stats ?? "{}") as Stats;
+  const [min, max] = [minValues?.link_id, maxValues?.link_id];
+  const links = min === undefined || max === undefined ? undefined : ([min, max] as const);
+  return { rows: numRecords, links, firstDay: minValues?.date };
+}
+
+/** Whether a file may hold rows of links in a range: bounds are compared as they were made, as UTF-8 bytes. */
+export function mayHoldLinks({ links }: Pick<FileFacts, "links">, from: string, to: string): boolean {
+  if (links === undefined) return true;
+  const [min, max] = links;
+  return (
+    Buffer.compare(Buffer.from(min), Buffer.from(to)) <= 0 &&
+    Buffer.compare(Buffer.from(max), Buffer.from(from)) >= 0
+  );
+}
+
 /**
  * The number of rows in a file's statistics.
  * @throws InputError where another tool left them out.
  */
 export function rowsOf(table: string, file: { readonly path: string; readonly stats?: string }): number {
-  const { numRecords } = JSON.parse(file.stats ?? "{}") as { numRecords?: number };
-  if (numRecords !== undefined) return numRecords;
+  const { rows } = factsOf(file);
+  if (rows !== undefined) return rows;
   throw new InputError(
     `File ${file.path} of table ${table} has no row count in the log. Count its rows with SQL instead.`,
   );

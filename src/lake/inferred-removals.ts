@@ -1,5 +1,5 @@
-import type { AddFile } from "./delta-actions.js";
 import { fileKey } from "./delta-path.js";
+import { factsOf, mayHoldLinks } from "./delta-stats.js";
 import { sqlList, sqlName, sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { type DataFile, writeQuery } from "./parquet-file.js";
@@ -29,24 +29,15 @@ export interface InferredRemovals {
   readonly write: () => Promise<DataFile | undefined>;
 }
 
-function mayHold(file: AddFile, linkId: string): boolean {
-  const { minValues, maxValues } = JSON.parse(file.stats ?? "{}") as Record<string, Record<string, string>>;
-  const [low, high] = [minValues?.link_id, maxValues?.link_id];
-  return (
-    low === undefined ||
-    high === undefined ||
-    (Buffer.compare(Buffer.from(low), Buffer.from(linkId)) <= 0 &&
-      Buffer.compare(Buffer.from(linkId), Buffer.from(high)) <= 0)
-  );
-}
-
 /**
  * Ids that are live in the feed and that a full resync did not bring back (LAKE.md, Sync rules).
  * The caller compares the link's head when it commits: while that stands, so does what was read here.
  */
 export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {
   const snapshot = await lake.table(transactionChanges.name).snapshot();
-  const feed = [...snapshot.files.values()].filter((file) => mayHold(file, reading.linkId));
+  const feed = [...snapshot.files.values()].filter((file) =>
+    mayHoldLinks(factsOf(file), reading.linkId, reading.linkId),
+  );
   if (feed.length === 0) return { known: 0, gone: 0, write: async () => undefined };
   const link = sqlText(reading.linkId);
   const known = `select transaction_id from ${await parquet(

@@ -1,27 +1,18 @@
 import type { AddFile } from "../delta-actions.js";
 import { fileKey } from "../delta-path.js";
+import { type FileFacts, factsOf, mayHoldLinks } from "../delta-stats.js";
 import { sqlList } from "../duckdb-sql.js";
 import type { Lake } from "../lake.js";
 
 const DOWNLOADS_AT_ONCE = 32;
 
 /** A data file as SQL reads it. */
-export interface SourceFile {
+export interface SourceFile extends FileFacts {
   readonly add: AddFile;
   /** Its number in temp tables: rows there name their file without repeating its path. */
   readonly id: number;
   /** Local path. */
   readonly path: string;
-  /** Rows and bounds by the log; undefined where another tool left them out. */
-  readonly rows: number | undefined;
-  readonly links: readonly [min: string, max: string] | undefined;
-  readonly firstDay: string | undefined;
-}
-
-interface FileStats {
-  readonly numRecords?: number;
-  readonly minValues?: { readonly link_id?: string; readonly date?: string };
-  readonly maxValues?: { readonly link_id?: string };
 }
 
 /** Makes a table's files readable for SQL. @throws InputError where a file is missing. */
@@ -40,10 +31,7 @@ export async function sourceFiles(
 
 async function sourceFile(lake: Lake, table: string, add: AddFile, id: number): Promise<SourceFile> {
   const path = await lake.store.download(fileKey(table, add.path), lake.duckdb.scratchDirectory);
-  const { numRecords, minValues, maxValues } = JSON.parse(add.stats ?? "{}") as FileStats;
-  const [min, max] = [minValues?.link_id, maxValues?.link_id];
-  const links = min === undefined || max === undefined ? undefined : ([min, max] as const);
-  return { add, id, path, rows: numRecords, links, firstDay: minValues?.date };
+  return { add, id, path, ...factsOf(add) };
 }
 
 /** `read_parquet` of some files. */
@@ -62,12 +50,7 @@ export function numbersOf(files: readonly SourceFile[]): string {
   return `(${files.map(({ id }) => id).join(", ")})`;
 }
 
-/** Files that may hold rows of links in a range, bounds compared as UTF-8 bytes as their statistics were made. */
+/** Files that may hold rows of links in a range. */
 export function holdingLinks(files: readonly SourceFile[], from: string, to: string): SourceFile[] {
-  const [low, high] = [Buffer.from(from), Buffer.from(to)];
-  return files.filter(
-    ({ links }) =>
-      links === undefined ||
-      (Buffer.compare(Buffer.from(links[0]), high) <= 0 && Buffer.compare(Buffer.from(links[1]), low) >= 0),
-  );
+  return files.filter((file) => mayHoldLinks(file, from, to));
 }
