@@ -13,11 +13,12 @@ export interface Publication {
   readonly path: string;
 }
 
-/** Gives a fsynced file its final name unless that is taken; durable when it returns. */
+/** Gives a fsynced file its final name unless that is taken; the name is durable when it returns, whosever it is. */
 export async function publish(from: string, path: string): Promise<boolean> {
-  if (!(await linkUnlessTaken(from, path))) return false;
+  const published = await linkUnlessTaken(from, path);
+  // Whoever took it may have been killed before this.
   await syncToDisk(dirname(path));
-  return true;
+  return published;
 }
 
 /**
