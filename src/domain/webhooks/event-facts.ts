@@ -81,5 +81,7 @@ function isVersion(value: unknown): value is number {
 function instant(written: string): number | null {
   if (!INSTANT.test(written)) return null;
   const at = Date.parse(written);
-  return Number.isNaN(at) ? null : at;
+  const year = new Date(at).getUTCFullYear();
+  // Years of another length are no timestamp of the table; those of a text can be, by its offset. NaN is in no range.
+  return year >= 1 && year <= 9999 ? at : null;
 }

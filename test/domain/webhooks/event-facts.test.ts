@@ -52,6 +52,8 @@ test.each([
   ["requires_manual_review", null, "requiresManualReview"],
   ["timestamp", "2026-11-20T08:00:00", "at"],
   ["timestamp", "2026-11-32T08:00:00Z", "at"],
+  ["timestamp", "9999-12-31T23:59:59-01:00", "at"],
+  ["timestamp", "0001-01-01T00:00:00+01:00", "at"],
   ["timestamp", "yesterday", "at"],
 ] as const)("%s %j is as if it were not there", (name, value, fact) => {
   expect(eventFacts({ event_kind: "service.vault.updated", [name]: value })?.[fact]).toBeNull();
