@@ -4,6 +4,7 @@ import type { ApiClient } from "../api/client.js";
 import type { ReceiverMode } from "../domain/webhooks/refusal.js";
 import type { SealedStore } from "../lake/sealed-store.js";
 import { stagedEvents } from "../lake/staged-events.js";
+import { followUpNames } from "../lake/staged-follow-ups.js";
 import type { Logger } from "../logger.js";
 import { EventNotice } from "./event-notice.js";
 import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
@@ -105,10 +106,11 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 }
 
-/** What an earlier receiver staged and could not tell of any more. */
+/** What an earlier receiver staged and could not tell of any more, and follow-ups that nobody sees to. */
 async function takeUpEarlier(sealed: SealedStore, notice: EventNotice, counts: CountBook): Promise<void> {
   try {
-    if ((await stagedEvents(sealed)).length > 0) await notice.tell();
+    const left = [...(await stagedEvents(sealed)), ...(await followUpNames(sealed))];
+    if (left.length > 0) await notice.tell();
   } catch (error) {
     counts.complain(error);
   }

@@ -99,6 +99,30 @@ test("a webhook during its own follow-up run asks for one more after it", async 
   expect(await untilRuns(world, 2)).toHaveLength(2);
 });
 
+test("a run that follows up and is cancelled ends nothing else: what is asked meanwhile is followed up", async () => {
+  const world = await openLinked();
+  world.sandbox.addFault({ kind: "latency", ms: 1_500, operation: "sync_transactions", link: "link_1" });
+  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_1", bank_link_id: "link_1" });
+  await world.sandbox.waitForRequests(1, { operation: "sync_transactions" });
+  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_2", bank_link_id: "link_2" });
+  await world.tabled(2);
+  const query = 'WorkflowType = "sync" AND ExecutionStatus = "Running"';
+  for await (const { workflowId } of world.client.workflow.list({ query })) {
+    await world.client.workflow.getHandle(workflowId).cancel();
+  }
+  await world.client.workflow.getHandle(`followUpSync/${world.scope}`).result();
+  expect(await ids(world)).toContainEqual({ link_id: "link_2", transaction_id: "first" });
+});
+
+test("a follow-up that does not open keeps no other waiting", async () => {
+  const world = await openLinked();
+  await world.store.put("_staging/follow-ups/00000000000000000000000000000000", "not sealed");
+  world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_1", bank_link_id: "link_1" });
+  const [followed] = await untilRuns(world, 1);
+  expect(followed).toMatchObject({ users: 1, links: 1, status: "completed" });
+  expect(await world.log()).toContain("a follow-up can't be read");
+});
+
 test("a run that follows up and fails is a row of runs, and ends the asking", async () => {
   const world = await openLinked();
   world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_gone", bank_link_id: "link_9" });

@@ -4,7 +4,13 @@ import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/job.js";
 import { rosterText } from "../../domain/roster.js";
 import { followUpJob } from "../../domain/webhooks/follow-up.js";
 import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/frozen-roster.js";
-import { endTaking, followUpNames, noteTaken, stagedFollowUp } from "../../lake/staged-follow-ups.js";
+import {
+  endTaking,
+  followUpNames,
+  noteTaken,
+  type StagedFollowUp,
+  stagedFollowUp,
+} from "../../lake/staged-follow-ups.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
 import { beating } from "../slice.js";
@@ -43,8 +49,7 @@ export async function planFollowUp(
 ): Promise<FollowUpPlan> {
   return beating(async () => {
     const names = (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS);
-    const read = await inLanes(READ_AT_ONCE, names, (name) => stagedFollowUp(deps.sealed, name));
-    const asked = read.filter((followUp) => followUp !== undefined);
+    const asked = await readableFollowUps(deps, names);
     const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
     const ready = asked.filter(({ fpId }) => !busy.has(fpId));
     const waiting = asked.length - ready.length;
@@ -63,6 +68,20 @@ export async function planFollowUp(
     const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
     return { job: planned, waiting };
   });
+}
+
+async function readableFollowUps(
+  { sealed, log }: Dependencies,
+  names: readonly string[],
+): Promise<StagedFollowUp[]> {
+  const read = await inLanes(READ_AT_ONCE, names, (name) =>
+    stagedFollowUp(sealed, name).catch((error: unknown) => {
+      // One that does not open must not keep the others waiting.
+      log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in staging");
+      return undefined;
+    }),
+  );
+  return read.filter((followUp) => followUp !== undefined);
 }
 
 /** Forgets the follow-ups that a run has taken over; of a run that did not start, its staging instead. */

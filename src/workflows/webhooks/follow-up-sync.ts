@@ -1,6 +1,8 @@
 import {
+  ActivityFailure,
+  CancellationScope,
   continueAsNew,
-  isCancellation,
+  log,
   ParentClosePolicy,
   proxyActivities,
   setHandler,
@@ -12,7 +14,13 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { PlannedSync } from "../../activities/webhooks/follow-up.js";
 import { runId as makeRunId } from "../../domain/run-id.js";
-import { FOLLOW_UP_FIRST_LOOK_MS, FOLLOW_UP_MOST_LOOK_MS, HEARTBEATING, TASK_TIMEOUT } from "../policies.js";
+import {
+  EVENTS_PAUSE_MS,
+  FOLLOW_UP_FIRST_LOOK_MS,
+  FOLLOW_UP_MOST_LOOK_MS,
+  HEARTBEATING,
+  TASK_TIMEOUT,
+} from "../policies.js";
 import { sync } from "../sync.js";
 import { followUpAsked } from "./messages.js";
 
@@ -33,15 +41,28 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
     asked = false;
     const startedAt = new Date();
     const runId = makeRunId("sync", startedAt, uuid4());
-    const { job, waiting } = await planFollowUp({ scope, runId });
-    if (job !== null && (await follow(job, runId, startedAt))) {
-      look = FOLLOW_UP_FIRST_LOOK_MS;
-    } else if (waiting > 0 || job !== null) {
-      // Whatever is asked meanwhile is taken at the next look.
-      await sleep(look);
-      look = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * look);
-    } else if (!asked) return;
+    try {
+      const { job, waiting } = await planFollowUp({ scope, runId });
+      if (job !== null && (await follow(job, runId, startedAt))) {
+        look = FOLLOW_UP_FIRST_LOOK_MS;
+      } else if (waiting > 0 || job !== null) {
+        // Whatever is asked meanwhile is taken at the next look.
+        await sleep(look);
+        look = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * look);
+      } else if (!asked) return;
+    } catch (error) {
+      if (!(error instanceof ActivityFailure) || isCancelled()) throw error;
+      log.warn("bank links can't be followed up now; they stay asked for and are tried again", {
+        error: error.cause?.message,
+      });
+      await sleep(EVENTS_PAUSE_MS);
+    }
   }
+}
+
+/** Whether this workflow itself is to end: a run that it follows may be cancelled without it. */
+function isCancelled(): boolean {
+  return CancellationScope.current().consideredCancelled;
 }
 
 /** Runs a planned sync to its end; false where a run of the same job is going on. */
@@ -60,7 +81,7 @@ async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise
   await dropFollowUp({ runId, started: handle !== undefined });
   // How it ended stands in `runs`; the next night reads what it could not.
   await handle?.result().catch((error: unknown) => {
-    if (isCancellation(error)) throw error;
+    if (isCancelled()) throw error;
   });
   return handle !== undefined;
 }
