@@ -85,15 +85,30 @@ test("what an earlier receiver staged and could not tell of is tabled, and its w
   expect(await staged(world)).toEqual([]);
 });
 
-test("one that does not open stays, and keeps no other out of the table", async () => {
+test("those that do not open stay, and however many they are keep no other out of the table", async () => {
   const world = await worlds.open();
-  await world.store.put("_staging/webhooks/00000000000000000000000000000000", "not sealed");
+  const unreadable = Array.from({ length: 600 }, (_, n) => String(n).padStart(32, "0"));
+  for (const name of unreadable) await world.store.put(`_staging/webhooks/${name}`, "not sealed");
   await age(world);
   const body = '{"event_kind":"service.vault.updated"}';
   for (let n = 0; n < 20; n += 1) expect((await send(world, body, `msg_${n}`)).status).toBe(204);
   expect(await world.tabled(20)).toHaveLength(20);
-  await expect.poll(() => staged(world)).toEqual(["00000000000000000000000000000000"]);
+  await expect.poll(async () => (await staged(world)).sort()).toEqual(unreadable);
   expect(await world.log()).toContain("a staged webhook can't be read");
+});
+
+test("a time that no table can hold is kept as text, and keeps no other event out", async () => {
+  const world = await worlds.open();
+  const body = JSON.stringify({
+    event_kind: "service.vault.updated",
+    timestamp: "9999-12-31T23:59:59-01:00",
+  });
+  expect((await send(world, body, "msg_endless")).status).toBe(204);
+  expect((await send(world, '{"event_kind":"service.vault.updated"}', "msg_after")).status).toBe(204);
+  expect(await world.tabled(2)).toMatchObject([{ message_id: "msg_endless" }, { message_id: "msg_after" }]);
+  expect(
+    await world.rows("select event_timestamp, event_timestamp_text from webhook_events limit 1"),
+  ).toEqual([{ event_timestamp: null, event_timestamp_text: "9999-12-31T23:59:59-01:00" }]);
 });
 
 test("a flood: hundreds at once, each answered, each tabled once, in few signals", async () => {

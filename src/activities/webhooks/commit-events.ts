@@ -14,7 +14,6 @@ import { dropStagedEvent, type StagedEvent, stagedEvent, stagedEvents } from "..
 import { followUpNames, stageFollowUp } from "../../lake/staged-follow-ups.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import type { Dependencies } from "../dependencies.js";
-import { inLanes } from "../lanes.js";
 import { beating } from "../slice.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
@@ -55,8 +54,7 @@ export async function commitEvents(
 ): Promise<CommitEventsResult> {
   return beating(async () => {
     const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
-    const { names, more } = await namesToTake(deps, receipts);
-    const events = await readEvents(deps, names);
+    const { events, more } = await eventsToTake(deps, receipts);
     const matched = new Map<string, boolean>();
     let committed: number | undefined;
     while (committed === undefined) committed = await append(deps, input.scope, events, receipts, matched);
@@ -67,33 +65,36 @@ export async function commitEvents(
 }
 
 /** The oldest events, as many as one commit takes; those that a receiver may still be at come later. */
-async function namesToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
+async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
   const staged = await stagedEvents(deps.sealed);
   const ripe = Date.now() - RECEIPT_WITHIN_MS;
-  const names: string[] = [];
+  const due = staged.filter(({ name, modifiedAt }) => receipts.has(name) || modifiedAt.getTime() <= ripe);
+  const events: Staged[] = [];
   let bytes = 0;
-  for (const { name, modifiedAt, size } of staged) {
-    if (!receipts.has(name) && modifiedAt.getTime() > ripe) continue;
-    if (names.length === MOST_EVENTS || (bytes > 0 && bytes + size > MOST_BYTES)) break;
-    names.push(name);
-    bytes += size;
+  let seen = 0;
+  // Those that can't be read don't count: however many there are, others come into the table.
+  while (seen < due.length && events.length < MOST_EVENTS) {
+    const some = due.slice(seen, seen + Math.min(READ_AT_ONCE, MOST_EVENTS - events.length));
+    const size = some.reduce((sum, entry) => sum + entry.size, 0);
+    if (bytes > 0 && bytes + size > MOST_BYTES) break;
+    const read = await Promise.all(some.map(({ name }) => readEvent(deps, name)));
+    const readable = read.filter((event) => event !== undefined);
+    events.push(...readable);
+    if (readable.length > 0) bytes += size;
+    seen += some.length;
   }
-  return { names, more: names.length < staged.length };
+  return { events, more: seen < staged.length };
 }
 
-async function readEvents(deps: Dependencies, names: readonly string[]): Promise<Staged[]> {
-  const read = await inLanes(READ_AT_ONCE, names, async (name): Promise<Staged[]> => {
-    try {
-      const event = await stagedEvent(deps.sealed, name);
-      const facts = event && eventFacts(JSON.parse(event.body));
-      return event && facts ? [{ name, event, facts, messageId: event.messageId }] : [];
-    } catch (error) {
-      // One that does not open must not keep the others out of the table.
-      deps.log.warn({ event: name, err: error }, "a staged webhook can't be read; it stays in staging");
-      return [];
-    }
-  });
-  return read.flat();
+async function readEvent(deps: Dependencies, name: string): Promise<Staged | undefined> {
+  try {
+    const event = await stagedEvent(deps.sealed, name);
+    const facts = event && eventFacts(JSON.parse(event.body));
+    return event && facts && { name, event, facts, messageId: event.messageId };
+  } catch (error) {
+    deps.log.warn({ event: name, err: error }, "a staged webhook can't be read; it stays in staging");
+    return undefined;
+  }
 }
 
 /** Appends what the table does not have; undefined where another writer was faster, and it has to look again. */
