@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
+import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { createProgram } from "../../src/cli/main.js";
@@ -33,6 +34,7 @@ const GIVEN: Readonly<Record<string, string>> = {
   NIGHTLEDGER_API_URL: "https://api.example.com",
   NIGHTLEDGER_API_KEY: "sk_test_compose",
   NIGHTLEDGER_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString("base64")}`,
+  NIGHTLEDGER_WEBHOOK_SECRETS: `whsec_${Buffer.alloc(24, 7).toString("base64")}`,
 };
 
 function interpolated(value: string): string {
@@ -89,7 +91,7 @@ describe("docker-compose.yml", () => {
     for (const [where, value] of secrets) expect(value, where).toMatch(/^\$\{\w+:\?.+\}$/);
   });
 
-  it("variables of Nightledger are ones that it knows, and it takes the worker's as they are", () => {
+  it("variables of Nightledger are ones that it knows, and it takes those of worker and receiver", () => {
     const used = [...text.matchAll(/\bNIGHTLEDGER_\w+/g)].map(([name]) => name);
     expect(used.filter((name) => !(VARIABLES as readonly string[]).includes(name))).toEqual([]);
     const env = environmentOf("worker");
@@ -97,6 +99,9 @@ describe("docker-compose.yml", () => {
     expect(readConfig({ env, cwd: ROOT }, parts).api.url).toBe(GIVEN.NIGHTLEDGER_API_URL);
     expect(resolveTemporal(env)).toMatchObject({ mode: "cluster", address: "temporal:7233" });
     expect(environmentOf("temporal-namespace").TEMPORAL_NAMESPACE).toBe(env.TEMPORAL_NAMESPACE);
+    const receiver = environmentOf("webhooks");
+    expect(receiver).toMatchObject(env);
+    expect(readConfig({ env: receiver, cwd: ROOT }, ["webhooks"]).webhooks.mode).toBe("test");
   });
 
   it("the database is reached from inside only, and no port is open to other machines", () => {
@@ -115,7 +120,7 @@ describe("docker-compose.yml", () => {
         expect(condition === "service_completed_successfully", `${name} → ${target}`).toBe(isJob);
       }
     }
-    for (const name of ["postgresql", "temporal", "worker", "sandbox"]) {
+    for (const name of ["postgresql", "temporal", "worker", "webhooks", "sandbox"]) {
       expect(compose.services[name]?.healthcheck, name).toBeDefined();
     }
   });
@@ -134,17 +139,30 @@ describe("docker-compose.yml", () => {
     }
   });
 
-  it("the stand-in is there only when its profile asks for it", () => {
+  it("the receiver and the stand-in are there only when their profiles ask for them", () => {
     const optional = services.filter(([, { profiles }]) => profiles !== undefined).map(([name]) => name);
-    expect(optional).toEqual(["sandbox"]);
+    expect(optional).toEqual(["webhooks", "sandbox"]);
   });
 
-  it.each(["worker", "sandbox"])("%s runs a command that the program has, with flags that it has", (name) => {
-    const [command, ...flags] = compose.services[name]?.command ?? [];
-    const silent = { env: {}, cwd: ROOT, interactive: false, result: () => undefined, say: () => undefined };
-    const found = createProgram(silent, () => undefined).commands.find((one) => one.name() === command);
-    expect(found).toBeDefined();
-    const known = found?.options.map(({ long }) => long) ?? [];
-    expect(flags.filter((flag) => flag.startsWith("--") && !known.includes(flag))).toEqual([]);
-  });
+  it.each(["worker", "webhooks", "sandbox"])(
+    "%s runs a command that the program has, with flags that it has",
+    (name) => {
+      const given = compose.services[name]?.command ?? [];
+      const words = given.join(" ").replace(/ --.*/, "").split(" ");
+      const silent = {
+        env: {},
+        cwd: ROOT,
+        interactive: false,
+        result: () => undefined,
+        say: () => undefined,
+      };
+      const found = words.reduce<Command | undefined>(
+        (command, word) => command?.commands.find((one) => one.name() === word),
+        createProgram(silent, () => undefined),
+      );
+      expect(found).toBeDefined();
+      const known = found?.options.map(({ long }) => long) ?? [];
+      expect(given.filter((flag) => flag.startsWith("--") && !known.includes(flag))).toEqual([]);
+    },
+  );
 });
