@@ -56,14 +56,15 @@ export async function steerBatch(
 ): Promise<number> {
   checkBatchId(batchId);
   const surroundings = await inspectSurroundings(terminal);
+  const notRunning = new InputError(
+    `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. The ids are in the table onboardings.`,
+  );
+  // Where HOME has no keys yet, nothing was ever run: it is left as it is.
+  if (surroundings.keys === undefined) throw notRunning;
   return withBatchTemporal(terminal, surroundings, { json }, async ({ temporal, signal }) => {
     const workflowId = batchWorkflowId(surroundings.scope, batchId);
     const running = await joinBatch(temporal.client, workflowId, batchId);
-    if (running === undefined) {
-      throw new InputError(
-        `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. The ids are in the table onboardings.`,
-      );
-    }
+    if (running === undefined) throw notRunning;
     await running.handle.signal(BATCH_SIGNALS[how]);
     return followBatch(terminal, surroundings, temporal, running, {}, signal);
   });

@@ -36,7 +36,7 @@ function playbook(text: string): string {
 function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new InvalidArgumentError("accepted: a number and a unit, as 14d, 36h, 90m or 30s.");
+    throw new InvalidArgumentError("accepted: a number and a unit, as 14d, 36h, 90m or 30s; at most 3650d.");
   return ms;
 }
 

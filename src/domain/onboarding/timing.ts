@@ -46,9 +46,13 @@ export function pollWaitMs(timing: OnboardingTiming, stage: CustomerStage, looks
 
 const UNITS = { s: SECOND, m: MINUTE, h: 60 * MINUTE, d: DAY } as const;
 
-/** Reads a duration such as `14d`, `36h`, `90m`, `30s`; milliseconds, undefined for anything else. */
+/** Ten years: longer than any record must be kept, and well within what a timer can hold. */
+const LONGEST = 3_650 * DAY;
+
+/** Reads a duration such as `14d`, `36h`, `90m`, `30s`, up to `3650d`; milliseconds, undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
-  const [, count, unit] = /^([1-9]\d{0,5})([smhd])$/.exec(text) ?? [];
+  const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
   if (count === undefined) return undefined;
-  return Number(count) * UNITS[unit as keyof typeof UNITS];
+  const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
+  return ms <= LONGEST ? ms : undefined;
 }
