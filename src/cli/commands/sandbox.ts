@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { interruption } from "../interruption.js";
 import type { AddCommand } from "../main.js";
+import { Releases } from "../releases.js";
 
 function count(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
@@ -31,14 +33,18 @@ export const sandboxCommand: AddCommand = (program: Command, terminal) => {
     .option("--no-record", "count requests, but do not keep them")
     .action(async ({ record, ...flags }: { record: boolean } & Record<string, unknown>) => {
       const { runSandbox } = await import("../../../sandbox/index.js");
-      const ended = new AbortController();
-      process.once("SIGINT", () => ended.abort());
-      process.once("SIGTERM", () => ended.abort());
-      await runSandbox({ ...flags, ...(record ? {} : { recordRequests: 0 }) }, ended.signal, (sandbox) => {
-        terminal.result(JSON.stringify({ url: sandbox.url, api_key: sandbox.apiKey }));
-        terminal.say(
-          "stand-in of the service; end it with Ctrl-C. Point NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY at it.",
-        );
-      });
+      const options = { ...flags, ...(record ? {} : { recordRequests: 0 }) };
+      const releases = new Releases();
+      const { signal } = interruption(releases);
+      try {
+        await runSandbox(options, signal, ({ url, apiKey }) => {
+          terminal.result(JSON.stringify({ url, api_key: apiKey }));
+          terminal.say(
+            "stand-in of the service; end it with Ctrl-C. Point NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY at it.",
+          );
+        });
+      } finally {
+        await releases.run();
+      }
     });
 };
