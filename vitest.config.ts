@@ -24,6 +24,7 @@ export default defineConfig({
         },
       },
     ],
-    maxWorkers: 2,
+    // Tests wait a lot: three keep two cores busy.
+    maxWorkers: 3,
   },
 });
