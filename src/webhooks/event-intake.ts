@@ -22,9 +22,9 @@ export interface EventIntakeParts {
 }
 
 /**
- * Takes one webhook: it is durable in the staging area before anyone is told of it, and the customer and the table's
- * workflow are told before the sender gets its 2xx. Whatever breaks off in between, the sender's repetition, or the
- * next look at the staging area, does the rest; each step can be done twice.
+ * Takes one webhook: it is durable in the staging area before anyone is told of it, and the customer, or else the
+ * table's workflow, is told before the sender gets its 2xx. Whatever breaks off in between, the sender's repetition,
+ * or the next look at the staging area, does the rest; each step can be done twice.
  *
  * @throws Error where the lake or Temporal is not there: the sender is to send it again.
  */
@@ -43,7 +43,10 @@ export async function takeEvent(
   const message = customerMessage(messageId, facts);
   const ids = message === null ? [] : customerWorkflowIds(sha256, scope, facts);
   const matched = await signalAny(client, ids, CUSTOMER_SIGNALS.event, message);
-  await notice.tell({ name: stagedEventName(messageId), matched });
+  const receipt = { name: stagedEventName(messageId), matched };
+  // Where a customer was asked for, Temporal is there; the table may hear of it a moment later.
+  if (ids.length > 0) notice.tellSoon(receipt);
+  else await notice.tell(receipt);
   counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });
   return undefined;
 }

@@ -8,6 +8,10 @@ import {
 import { inTime } from "./customer-signals.js";
 
 const MOST_RECEIPTS = 200;
+const MOST_COLLECTED = 1_000;
+/** Each signal is a task of the workflow and some writes of Temporal: what nobody waits for goes together. */
+const COLLECT_MS = 500;
+const AGAIN_AFTER_MS = 10_000;
 
 interface Waiting {
   readonly receipts: readonly EventReceipt[];
@@ -22,12 +26,50 @@ interface Waiting {
 export class EventNotice {
   readonly #waiting: Waiting[] = [];
   #sending = false;
+  readonly #soon: EventReceipt[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
 
+  /** @param complain Told of what was to be told soon and could not be; it is tried again. */
   constructor(
     private readonly client: Client,
     private readonly scope: string,
     private readonly taskQueue: string,
+    private readonly complain: (error: unknown) => void,
   ) {}
+
+  /** Tells of an event for whose sake nobody waits, with others; those too many are found in the staging area. */
+  tellSoon(receipt: EventReceipt): void {
+    if (this.#soon.length >= MOST_COLLECTED) return;
+    this.#soon.push(receipt);
+    this.#collect(COLLECT_MS);
+  }
+
+  /** Tells what is still to be told soon, if it can be. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    if (this.#soon.length > 0) await this.#tellCollected();
+  }
+
+  #collect(within: number): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tellCollected();
+    }, within);
+  }
+
+  async #tellCollected(): Promise<void> {
+    const receipts = this.#soon.splice(0);
+    try {
+      await this.tell(...receipts);
+    } catch (error) {
+      this.complain(error);
+      this.#soon.push(...receipts);
+      this.#collect(AGAIN_AFTER_MS);
+    }
+  }
 
   /** Resolves once Temporal has it; starts the workflow where it does not run. */
   tell(...receipts: readonly EventReceipt[]): Promise<void> {

@@ -64,7 +64,9 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   const { client, scope, taskQueue } = options;
   const limits = { ...LIMITS, ...options.limits };
   const counts = new CountBook(options.log);
-  const notice = new EventNotice(client, scope, taskQueue);
+  const notice = new EventNotice(client, scope, taskQueue, (error) =>
+    options.log.warn({ err: error }, "the table of webhooks waits: its workflow could not be told"),
+  );
   const signatures = new Signatures(options.secrets);
   const answer = createRoutes({ ...options, signatures, notice, counts }, limits);
   let stopping = false;
@@ -101,6 +103,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       const late = setTimeout(() => server.closeAllConnections(), limits.graceMs);
       await closed;
       clearTimeout(late);
+      await notice.close();
       counts.close();
     },
   };

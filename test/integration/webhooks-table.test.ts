@@ -5,6 +5,7 @@ import { openedPayload } from "../../src/activities/webhooks/event-row.js";
 import { EVENT_KINDS } from "../../src/domain/webhook-event.js";
 import { eventsWorkflowId } from "../../src/domain/webhooks/messages.js";
 import { stageEvent } from "../../src/lake/staged-events.js";
+import { COMPLETED_EVENT } from "../api/service-rules.js";
 import type { WebhookWorld } from "../helpers/webhook-world.js";
 import { webhookWorlds } from "../helpers/webhook-worlds.js";
 import { signedHeaders } from "../webhooks/signed-webhook.js";
@@ -95,6 +96,21 @@ test("those that do not open stay, and however many they are keep no other out o
   expect(await world.tabled(20)).toHaveLength(20);
   await expect.poll(async () => (await staged(world)).sort()).toEqual(unreadable);
   expect(await world.log()).toContain("a staged webhook can't be read");
+});
+
+test("events of customers are told of together, and a receiver that stops tells what it has taken", async () => {
+  const world = await worlds.open();
+  const body = JSON.stringify(COMPLETED_EVENT);
+  const ids = Array.from({ length: 40 }, (_, n) => `msg_${n}`);
+  for (const id of ids) expect((await send(world, body, id)).status).toBe(204);
+  await world.receiver.stop();
+  expect(await world.tabled(ids.length)).toHaveLength(ids.length);
+  const { history } = await world.client.workflowService.getWorkflowExecutionHistory({
+    namespace: "default",
+    execution: { workflowId: eventsWorkflowId(world.scope) },
+  });
+  const signals = history?.events?.filter((event) => event.workflowExecutionSignaledEventAttributes) ?? [];
+  expect(signals.length).toBeLessThan(ids.length);
 });
 
 test("a time that no table can hold is kept as text, and keeps no other event out", async () => {
