@@ -61,6 +61,18 @@ test("a run with restarts, waits, a failing user, a refused link and a second tr
   });
 });
 
+test("a group with more links than its first slice takes", async () => {
+  await inWorld(
+    temporal,
+    { sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 35, rows: 1 } } },
+    async (world) => {
+      const { result, workflowId, runId } = await world.sync();
+      expect(result.status).toBe("completed");
+      await recordHistory(world.client, "large-group", `${workflowId}/${runId}/g0`);
+    },
+  );
+});
+
 test("a group that continues as new", async () => {
   const server = await startSmallHistories();
   try {
