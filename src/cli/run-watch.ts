@@ -6,9 +6,9 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { UnreachableError } from "../domain/unreachable-error.js";
-import { aborted } from "./interruption.js";
 import { troubleKind, troublesOf } from "./run-trouble.js";
 import type { TemporalSession } from "./temporal-session.js";
+import { WatchEnd } from "./watch-end.js";
 
 const LOOK_EVERY_MS = 500;
 /** Without an answer from Temporal for so long, it counts as lost. */
@@ -48,10 +48,10 @@ export async function watchRun<Progress, Result>(
   const { signal } = options;
   let answered = Date.now();
   const told = new Set<string>();
-  const interrupted = aborted(signal);
+  const end = new WatchEnd(temporal.lost, signal);
   while (!signal.aborted) {
     try {
-      const run = await Promise.race([handle.describe(), temporal.lost, interrupted]);
+      const run = await end.before(handle.describe());
       if (run === undefined) break;
       answered = Date.now();
       if (run.status.name !== "RUNNING") return await endOf(handle);
