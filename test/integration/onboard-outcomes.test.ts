@@ -177,7 +177,11 @@ test("O18, O19 error, none and a status that nobody knows are stored as they are
     customers: { total: 3, error: 1, none: 2 },
   });
   expect(await world.outcomes(batch)).toMatchObject([
-    { status: "error", error_class: "OnboardingError", error_message: "no such thing as fp_1's branch" },
+    {
+      status: "error",
+      error_class: "OnboardingConfigError",
+      error_message: "no such thing as fp_1's branch",
+    },
     { status: "none", next_action: NEXT_ACTIONS.look },
     { status: "on_hold", next_action: NEXT_ACTIONS.look },
   ]);

@@ -133,10 +133,14 @@ test("O22 a batch continues as new over and over, and every row runs once", asyn
   expect(executions.length).toBeGreaterThanOrEqual(8);
 });
 
-test("a customer that was ended from outside is missed, and its row has failed", async () => {
+test("a customer that was ended from outside is missed, its row has failed, and its retry finds what was posted", async () => {
   const world = await worlds.open(playbook({ delayMs: 600_000 }));
-  const batch = await world.begin(world.users(2), { timing: { silence: 1_000 } });
-  await world.until(batch, () => world.sandbox.onboardings.list().length === 2);
+  const rows = world.users(2);
+  const batch = await world.begin(rows, { timing: { silence: 1_000 } });
+  // Looked at: the answer to the request is kept.
+  const looked = () =>
+    new Set(world.sandbox.requests({ operation: "get_onboarding" }).map(({ path }) => path));
+  await world.until(batch, () => looked().size === 2);
   const [lost] = await running(world);
   await world.client.workflow.getHandle(lost ?? "").terminate("by hand");
   await world.until(batch, ({ customers }) => customers.failed === 1);
@@ -145,6 +149,9 @@ test("a customer that was ended from outside is missed, and its row has failed",
   expect(summary.customers).toMatchObject({ pass: 1, failed: 1 });
   const failed = (await world.outcomes(batch)).find(({ status }) => status === "failed");
   expect(failed).toMatchObject({ error_class: "InterruptedError" });
+  const again = await world.onboard(rows, { retry: true });
+  expect(again.summary.customers).toMatchObject({ pass: 2 });
+  expect(world.sandbox.onboardings.list()).toHaveLength(2);
 });
 
 type World = Awaited<ReturnType<typeof worlds.open>>;

@@ -3,6 +3,7 @@ import { FAILURE_TYPES } from "../../src/domain/failure-types.js";
 import { afterOutcome, type LinkOutcome } from "../../src/domain/link-course.js";
 import { freshProgress, type LinkProgress } from "../../src/domain/link-progress.js";
 import { linkObstacle } from "../../src/domain/link-state.js";
+import { ONBOARDING_ERRORS } from "../../src/domain/onboarding/error-class.js";
 import { firstTable, section } from "./markdown.js";
 import { read, sourcesIn } from "./source-tree.js";
 
@@ -51,10 +52,13 @@ function endings(): { status: string; reason: string }[] {
 }
 
 describe("docs/errors.md", () => {
-  it.each(Object.values(FAILURE_TYPES))("says what to do about %s", (type) => {
-    const row = firstTable(section(PATH, "Classes")).find(([name]) => name === `\`${type}\``);
-    expect(row?.[2] ?? "").not.toBe("");
-  });
+  it.each([...Object.values(FAILURE_TYPES), ...Object.values(ONBOARDING_ERRORS)])(
+    "says what to do about %s",
+    (type) => {
+      const row = firstTable(section(PATH, "Classes")).find(([name]) => name === `\`${type}\``);
+      expect(row?.[2] ?? "").not.toBe("");
+    },
+  );
 
   it("names every error class of the code", () => {
     const classes = sourcesIn("src").flatMap((path) =>

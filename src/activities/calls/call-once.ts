@@ -3,6 +3,7 @@ import type { CallOptions } from "../../api/client.js";
 import type { ClientToken } from "../../api/client-token.js";
 import { ApiError, RejectedError, SchemaError, TransientError } from "../../api/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operation.js";
+import { checkRequest } from "../../api/request.js";
 import { FAILURE_TYPES } from "../../domain/failure-types.js";
 import type { Dependencies } from "../dependencies.js";
 import { CallRecord, type KeptAnswer } from "./call-record.js";
@@ -80,7 +81,7 @@ function answered<A>({ body, at }: KeptAnswer<A>, repeated: SettledCall<A>["repe
 
 /** What is to be sent, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
-  { operation, params, settle, settleAfterMs = SETTLE_AFTER_MS }: OnceCall<O, A>,
+  { operation, params, settle, settleAfterMs = settleAfter(operation, params) }: OnceCall<O, A>,
   { earlier }: CallRecord,
 ): Promise<Finding<ParamsOf<O>, A>> {
   const [first] = earlier;
@@ -101,6 +102,11 @@ async function planOf<O extends Operation, A>(
       "Nothing was sent; it is looked for once more, and sent again when it is not there then",
     nextRetryDelay: wait,
   });
+}
+
+// A service that was asked to take its time may show the effect only when it is done.
+function settleAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
+  return SETTLE_AFTER_MS + (operation.patienceMs?.(checkRequest(operation, params)) ?? 0);
 }
 
 function send<O extends Operation, A>(

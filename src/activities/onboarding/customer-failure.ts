@@ -15,8 +15,13 @@ import { LostAnswerError } from "../calls/lost-answer-error.js";
 import type { CountedCalls } from "../counted-calls.js";
 import { stageOutcome } from "./stage-outcome.js";
 
-/** Attempts at a step before its row is given up: about an hour of them (`workflows/policies.ts`). */
+/**
+ * Attempts at a step before its row is given up, about an hour of them (`workflows/policies.ts`), and the
+ * milliseconds that must have passed: a machine that was off has lost no attempt, and a service that says how soon
+ * it is to be asked again has the hour all the same.
+ */
 const MOST_ATTEMPTS = 20;
+const PATIENCE_MS = 3_600_000;
 
 /** The credentials were refused: the row is as it was. */
 export function refusedStep({ course }: CustomerStand, calls: number): CustomerStep {
@@ -54,5 +59,6 @@ function endsRow(error: Error): boolean {
   // What a row holds was refused by our own rules; a wrong key or a torn file names no row.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
-  return activityInfo().attempt >= MOST_ATTEMPTS;
+  const { attempt, scheduledTimestampMs } = activityInfo();
+  return attempt >= MOST_ATTEMPTS && Date.now() - scheduledTimestampMs >= PATIENCE_MS;
 }

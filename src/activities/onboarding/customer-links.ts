@@ -22,7 +22,8 @@ export function linkKey(
 
 /**
  * Keeps the continuation of an answer to be handed out, where it is another one than the last; a customer for
- * whom there is none, or nowhere to hand it out, is marked as in need of one.
+ * whom there is none, or nowhere to hand it out, is marked as in need of one. A number is never given to a second
+ * link, also where a workflow before knew of more links than this one: the number names the delivery.
  */
 export async function offerLink(
   deps: Dependencies,
@@ -31,16 +32,33 @@ export async function offerLink(
   given: Given | null | undefined,
 ): Promise<{ course: CustomerCourse; link: LinkOffer | null }> {
   if (!needsCustomer(course)) return { course, link: null };
-  const last =
-    course.links === 0 ? undefined : await deps.sealed.get<Continuation>(linkKey(ref, course.links));
+  const none = { course: course.links === 0 ? withoutLink(course) : course, link: null };
   const found = whole(given);
-  if (found === undefined || !isFresher(found, last) || !ref.sink || course.links >= MOST_LINKS) {
-    return { course: course.links === 0 ? withoutLink(course) : course, link: null };
-  }
-  const number = course.links + 1;
-  await deps.sealed.put(linkKey(ref, number), found, { durable: true });
-  const expiresAt = Date.parse(found.expires_at);
-  return { course, link: { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt } };
+  if (found === undefined || !ref.sink) return none;
+  const kept = await lastNumber(deps, ref, course.links);
+  const last = kept === 0 ? undefined : await deps.sealed.get<Continuation>(linkKey(ref, kept));
+  const handedOut = kept === course.links;
+  // Kept by this activity before it was repeated, or handed out by a workflow before.
+  if (last !== undefined && last.token === found.token && !handedOut) return offer(course, kept, last);
+  if (kept >= MOST_LINKS || (handedOut && !isFresher(found, last))) return none;
+  await deps.sealed.put(linkKey(ref, kept + 1), found, { durable: true });
+  return offer(course, kept + 1, found);
+}
+
+/** Number of the last link that was kept for a row; at least those that its course knows. */
+async function lastNumber({ sealed }: Dependencies, ref: CustomerRef, known: number): Promise<number> {
+  let number = known;
+  while ((await sealed.stat(linkKey(ref, number + 1))) !== undefined) number++;
+  return number;
+}
+
+// Handed out, it is the course's last link: its number is their count then.
+function offer(course: CustomerCourse, number: number, { expires_at }: Continuation) {
+  const expiresAt = Date.parse(expires_at);
+  return {
+    course: { ...course, links: number - 1 },
+    link: { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt },
+  };
 }
 
 function whole(given: Given | null | undefined): Continuation | undefined {

@@ -1,4 +1,4 @@
-import type { CustomerReport } from "../../domain/onboarding/batch-report.js";
+import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-report.js";
 import type { OutstandingRow } from "../../domain/onboarding/carried-batch.js";
 import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
@@ -28,7 +28,7 @@ export interface InspectCustomersResult {
 
 /**
  * Looks for customers that have not told their end: one whose workflow is gone tells it by the outcome that it
- * staged; without one it was ended from outside, and the row has failed.
+ * staged, or that it took up; without one it was ended from outside, and the row has failed.
  */
 export async function inspectCustomers(
   deps: Dependencies,
@@ -50,34 +50,42 @@ async function endOf(
   { batchId, runId, sink }: InspectCustomersInput,
   row: OutstandingRow,
 ): Promise<CustomerReport> {
-  const { line, attempt } = row;
-  const version = (row.open?.version ?? 0) + 1;
+  const { line, attempt, open } = row;
+  const version = (open?.version ?? 0) + 1;
   const found = await findOutcome(deps.sealed, batchId, { line, attempt, version });
-  if (found !== undefined) return reportOf(found);
+  if (found !== undefined) return reportOf(found, { row: row.row, line, attempt, version });
+  // It is posted and its outcome stands: failed, a retry would post it a second time.
+  if (open !== null) return reportOf({ ...open, row: row.row }, null);
   const ref: CustomerRef = {
     ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
     ...{ latch: runId, retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
   };
-  const course = afterFailure({ ...UNPOSTED, onboardingId: row.open?.onboardingId ?? null });
-  const { outcome, messageHash } = await stageOutcome(deps, { ...ref, written: UNPOSTED }, course, {
-    errorClass: "InterruptedError",
-    errorMessage:
-      "the customer's workflow was ended from outside before it told its end. Whether the onboarding was posted is not known here; it is looked for before anything is posted again",
-  });
+  const { outcome, messageHash } = await stageOutcome(
+    deps,
+    { ...ref, written: UNPOSTED },
+    afterFailure(UNPOSTED),
+    {
+      errorClass: "InterruptedError",
+      errorMessage:
+        "the customer's workflow was ended from outside before it told its end. Whether the onboarding was posted is not known here; it is looked for before anything is posted again",
+    },
+  );
   return {
     ...{ kind: "done", row: row.row, status: "failed", requiresManualReview: false },
     ...{ record: outcome, calls: 0, messageHash, outputAwaited: false },
   };
 }
 
-function reportOf(found: OutcomeRecord): CustomerReport {
-  const { row, line, attempt, version, status, requiresManualReview } = found;
+function reportOf(
+  { row, status, requiresManualReview }: Pick<OutcomeRecord, "row" | "status" | "requiresManualReview">,
+  record: OutcomeRef | null,
+): CustomerReport {
   return {
     kind: "done",
     row,
     status,
     requiresManualReview: requiresManualReview ?? false,
-    record: { row, line, attempt, version },
+    record,
     calls: 0,
     messageHash: null,
     outputAwaited: false,

@@ -3,7 +3,7 @@ import { ApiError, AuthError, NotSentError, RateLimitedError, TransientError } f
 import { getOnboarding } from "../../api/operations/onboarding.js";
 import type { Onboarding } from "../../api/records/onboarding.js";
 import {
-  afterEvent,
+  afterEvents,
   afterReport,
   type CustomerCourse,
   type OnboardingReport,
@@ -78,7 +78,7 @@ function courseAfter(input: LookUpInput, report: OnboardingReport | null): Custo
   for (const session of input.sessions) {
     course = afterReport(course, { ...session, hasOutput: false }, "validation");
   }
-  for (const event of input.events) course = afterEvent(course, event, report);
+  if (input.events.length > 0) return afterEvents(course, input.events, report);
   const by: SettledBy = input.sessions.length > 0 ? "validation" : "poll";
   return report === null ? course : afterReport(course, report, by);
 }

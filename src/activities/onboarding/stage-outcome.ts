@@ -8,6 +8,7 @@ import {
   rowStatus,
 } from "../../domain/onboarding/customer-course.js";
 import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer-step.js";
+import { onboardingErrorClass } from "../../domain/onboarding/error-class.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
 import { nextActionOf } from "../../domain/onboarding/next-action.js";
 import { type OutcomeEvent, type OutcomeRecord, withoutValues } from "../../domain/onboarding/outcome.js";
@@ -74,6 +75,8 @@ function outcomeOf(
   const business = customer.kind === "business";
   const pinned = playbookVersionOf(playbook);
   const final = course.failed || course.cancelled || course.expired || isDecision(status);
+  const errorMessage = facts.errorMessage ?? (status === "error" ? (prior?.errorMessage ?? null) : null);
+  const words = errorMessage === null ? null : wordsOf(errorMessage, customer);
   const same = prior !== undefined && prior.status === rowStatus(course) && prior.settledAt !== null;
   return {
     ...{ row: ref.row, line: ref.line, attempt: ref.attempt, version, rowKey: ref.rowKey },
@@ -86,8 +89,8 @@ function outcomeOf(
     status: rowStatus(course),
     requiresManualReview: course.onboardingId === null ? null : course.requiresManualReview,
     output: facts.output == null ? (prior?.output ?? null) : JSON.stringify(facts.output),
-    errorClass: facts.errorClass ?? (status === "error" ? "OnboardingError" : null),
-    errorMessage: facts.errorMessage ?? (status === "error" ? (prior?.errorMessage ?? null) : null),
+    errorClass: facts.errorClass ?? (status === "error" ? onboardingErrorClass(words) : null),
+    errorMessage,
     startedAt: ref.startedAt,
     settledAt: final ? (same ? prior.settledAt : new Date().toISOString()) : null,
     settledBy: course.settledBy,
@@ -96,10 +99,13 @@ function outcomeOf(
   };
 }
 
-// Without the row's own values, so that a message that quotes them is the same for every row.
 function hashOf({ errorClass, errorMessage }: OutcomeRecord, customer: CustomerRow): string | null {
   if (errorClass === null) return null;
-  const ids = [customer.fpId, customer.externalId];
-  const words = withoutValues(errorMessage ?? "", [ids, customer.vault, customer.prerequisiteData]);
+  const words = wordsOf(errorMessage ?? "", customer);
   return createHash("sha256").update(`${errorClass}\n${words}`).digest("hex").slice(0, 16);
+}
+
+// Without the row's own values, so that a message that quotes them is the same for every row.
+function wordsOf(message: string, { fpId, externalId, vault, prerequisiteData }: CustomerRow): string {
+  return withoutValues(message, [[fpId, externalId], vault, prerequisiteData]);
 }

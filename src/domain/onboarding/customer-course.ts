@@ -111,24 +111,31 @@ function stageAfter(course: CustomerCourse, status: string, review: boolean): Cu
   return "people";
 }
 
+/** Kinds of events that say how the onboarding stands. */
+const TELLING: readonly string[] = [
+  "service.onboarding.completed",
+  "service.onboarding.incomplete",
+  "service.user.manual_review",
+];
+
 /**
- * What a webhook and the look that it led to make of a course: the look counts, and the webhook where the look
- * knows no decision yet.
+ * What webhooks and the look that they led to make of a course: the look counts, and then the webhooks where the
+ * look knows no decision yet. The look comes first and once, because it may lag behind them.
  */
-export function afterEvent(
+export function afterEvents(
   course: CustomerCourse,
-  event: CustomerEvent,
+  events: readonly CustomerEvent[],
   report: OnboardingReport | null,
 ): CustomerCourse {
-  const seen = withEventFacts(course, event);
+  const seen = events.reduce(withEventFacts, course);
   const looked = report === null ? seen : afterReport(seen, report, "webhook");
-  const kinds = [
-    "service.onboarding.completed",
-    "service.onboarding.incomplete",
-    "service.user.manual_review",
-  ];
-  if (!kinds.includes(event.kind) || isDecision(looked.status)) return looked;
-  return afterReport(looked, { ...event, hasOutput: false }, "webhook");
+  return events
+    .filter(({ kind }) => TELLING.includes(kind))
+    .reduce(
+      (now, event) =>
+        isDecision(now.status) ? now : afterReport(now, { ...event, hasOutput: false }, "webhook"),
+      looked,
+    );
 }
 
 function withEventFacts(course: CustomerCourse, event: CustomerEvent): CustomerCourse {

@@ -148,3 +148,19 @@ it("an intent that can't be written keeps the call from being sent, and its plac
   expect(bench.sandbox.calls().by_operation.get_user).toBeUndefined();
   await expect(bench.deps.api.read(getUser, params)).resolves.toBeDefined();
 });
+
+it("a lost onboarding is not believed to be absent while the service may take its time with it", async () => {
+  bench.sandbox.playbooks.declare({ key: "pb_sync" });
+  const started = () =>
+    bench.sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_sync").length;
+  const sync = { params: { body: { key: "pb_sync", fp_id: "fp_1", synchronous_timeout_secs: 20 } } };
+  bench.sandbox.addFault({ operation: "create_onboarding", times: 1, kind: "reset" });
+  await bench.failure("createOnboarding", "call", sync);
+  await bench.age("call", 15_000);
+  const early = await bench.failure("createOnboarding", "call", sync);
+  expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
+  expect(started()).toBe(0);
+  await bench.age("call", 15_000);
+  expect((await bench.attempt("createOnboarding", "call", sync)).repeated).toBe("no");
+  expect(started()).toBe(1);
+});

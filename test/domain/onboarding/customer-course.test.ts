@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   afterDeadline,
-  afterEvent,
+  afterEvents,
   afterFailure,
   afterLink,
   afterPatience,
@@ -80,7 +80,7 @@ describe("the service's own answer", () => {
 
 describe("a webhook and the look it led to", () => {
   test("the look counts", () => {
-    expect(afterEvent(POSTED, completed("pass"), report("fail", { output: true }))).toMatchObject({
+    expect(afterEvents(POSTED, [completed("pass")], report("fail", { output: true }))).toMatchObject({
       status: "fail",
       settledBy: "webhook",
       hasOutput: true,
@@ -92,7 +92,7 @@ describe("a webhook and the look it led to", () => {
     ["still says pending", report("pending")],
     ["says nothing", report(null)],
   ] as const)("where the look %s, the webhook counts", ([, look]) => {
-    expect(afterEvent(POSTED, completed("pass"), look)).toMatchObject({
+    expect(afterEvents(POSTED, [completed("pass")], look)).toMatchObject({
       status: "pass",
       settledBy: "webhook",
     });
@@ -100,13 +100,24 @@ describe("a webhook and the look it led to", () => {
 
   test("stale or in the wrong order, it takes nothing back", () => {
     expect(
-      afterEvent(IN_REVIEW, event("service.onboarding.incomplete", { status: "incomplete" }), null),
+      afterEvents(IN_REVIEW, [event("service.onboarding.incomplete", { status: "incomplete" })], null),
     ).toEqual(IN_REVIEW);
+  });
+
+  test("a look that lags behind does not undo what a webhook said, whatever comes with it", () => {
+    const told = event("service.onboarding.incomplete", { status: "incomplete" });
+    const after = afterEvents(POSTED, [told, event("service.vault.updated")], report("pending"));
+    expect(after).toMatchObject({ status: "incomplete", stage: "people" });
+  });
+
+  test("a request for more is over with the review, also among other news", () => {
+    const news = [completed("pass"), event("service.user.info_requested")];
+    expect(afterEvents(POSTED, news, report("pass")).infoRequested).toBe(false);
   });
 
   test("names the version that ran, and that a reviewer asked for more", () => {
     const asked = event("service.user.info_requested", { playbookVersion: 2 });
-    const after = afterEvent(IN_REVIEW, asked, report("pass", { review: true }));
+    const after = afterEvents(IN_REVIEW, [asked], report("pass", { review: true }));
     expect(after).toMatchObject({ playbookVersion: 2, infoRequested: true, stage: "people" });
     expect(afterReport(after, report("pass"), "poll").infoRequested).toBe(false);
   });

@@ -1,0 +1,54 @@
+/** What an onboarding that ended with `error` suffers from, by whom it can be mended (`onboardings.error_class`). */
+export const ONBOARDING_ERRORS = {
+  /** The playbook or the account: the same for every customer. */
+  config: "OnboardingConfigError",
+  /** What is known of this customer. */
+  data: "OnboardingDataError",
+  /** Nothing of ours: it may go better next time. */
+  transient: "OnboardingTransientError",
+} as const;
+export type OnboardingErrorClass = (typeof ONBOARDING_ERRORS)[keyof typeof ONBOARDING_ERRORS];
+
+const { config, data, transient } = ONBOARDING_ERRORS;
+
+/** The first that fits counts: a vendor that is not configured is no vendor that failed. */
+const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
+  [/\b(not|isn't|wasn't) (configured|enabled|allowed|permitted)\b|\bmisconfigur|\bdisabled\b/, config],
+  [
+    /\btime[ds]?[ -]?out\b|\b(un|not )available\b|\binternal\b|\boverload|\btemporar|\bunreachable\b/,
+    transient,
+  ],
+  [
+    /\btry (it )?(again|later)\b|\bretry|\b(vendor|upstream|network|connection)\b|\btoo many requests\b/,
+    transient,
+  ],
+  [/\b(id|custom|investor_profile|document|business)\.[a-z]/, data],
+  [/\b(playbook|branch|version|key|node|rule|workflow|setting)(e?s)?\b|\bconfigur|\bcredential/, config],
+  [
+    /\b(customer|user|applicant|person|business|owner|field|value|identity|identifier|vault|data)(e?s)?\b/,
+    data,
+  ],
+  [
+    /\b(name|birth|dob|age|address|street|city|state|zip|postal|country|nationality|citizenship)(e?s)?\b/,
+    data,
+  ],
+  [
+    /\b(e-?mail|phone|ssn\d?|itin|tin|tax|passport|licen[cs]e|document|image|photo|selfie|visa)(e?s)?\b/,
+    data,
+  ],
+  [
+    /\b(missing|invalid|required|malformed|incomplete|mismatch|expired|unreadable)\b|\btoo (long|short)\b/,
+    data,
+  ],
+];
+
+/**
+ * Classifies an error message of the service, which gives no code beside it (SERVICE.md 2.3), by its words. Words
+ * that say nothing are taken for trouble that may pass, as is no message at all: trying again does no harm there.
+ *
+ * @param message without the row's own values, so that the same trouble is of one class for every customer.
+ */
+export function onboardingErrorClass(message: string | null): OnboardingErrorClass {
+  const words = (message ?? "").toLowerCase().replaceAll("[value]", "");
+  return SIGNS.find(([sign]) => sign.test(words))?.[1] ?? transient;
+}
