@@ -102,6 +102,8 @@ export class BatchRun {
   async go(): Promise<"done" | "long"> {
     for (;;) {
       const seen = this.#news;
+      // What ends from now on could not be written: the batch fails, and the same command goes on with it.
+      if (this.#recorder.broken) await this.#recorder.end();
       if (this.window.cancelled) await this.#cancelRest();
       await this.#plan();
       this.#start();
@@ -113,7 +115,7 @@ export class BatchRun {
         }
       }
       if (this.window.paused !== null) this.#recorder.hurry();
-      await condition(() => this.#news > seen, this.#wait());
+      await condition(() => this.#news > seen || this.#recorder.broken, this.#wait());
       await this.#inspect();
     }
     const wait = this.#input.timing.outputRetries.reduce((sum, one) => sum + one, OUTPUTS_LATE_MS);
