@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { BATCH_SIGNALS } from "../../src/domain/onboarding/messages.js";
+import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { onboardWorlds } from "../helpers/onboard-worlds.js";
 
 const worlds = onboardWorlds();
@@ -27,4 +29,18 @@ test("a batch whose outcomes can't be written fails at once, and the same comman
   expect(summary).toMatchObject({ status: "completed", customers: { total: 2, pass: 2 } });
   expect(await world.outcomes(batch)).toMatchObject([{ status: "pass" }, { status: "pass" }]);
   expect(world.sandbox.onboardings.list()).toHaveLength(2);
+});
+
+test("a cancel that comes while customers are being started stops them too", async () => {
+  const world = await worlds.open({ sandbox: LONG });
+  const batch = await world.begin(world.users(40), { window: 40 });
+  // Asked without a pause: the first of them must not be there yet.
+  while ((await world.progress(batch)).customers.running === 0);
+  await batch.handle.signal(BATCH_SIGNALS.cancel);
+  const { status, customers } = (await batch.handle.result()) as OnboardSummary;
+  expect({ status, ended: customers.cancelled + customers.pending }).toEqual({
+    status: "cancelled",
+    ended: 40,
+  });
+  expect(world.sandbox.onboardings.list()).toHaveLength(customers.pending);
 });

@@ -264,6 +264,8 @@ export class BatchRun {
   /** What waits is cancelled, what runs is told to stop: also customers that wait for people. */
   async #cancelRest(): Promise<void> {
     await condition(() => !this.#recorder.writing);
+    // A customer that is just being started can't be told to stop.
+    if (this.#starting > 0 && patched("stop-after-starts")) await condition(() => this.#starting === 0);
     const rows = this.window.takeUnstarted().map(({ row }) => row);
     for (const from of new Set(rows.map((row) => row - (row % ROWS_AT_ONCE)))) {
       const to = Math.min(this.upTo, from + ROWS_AT_ONCE);
