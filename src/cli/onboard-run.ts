@@ -45,13 +45,14 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   const surroundings = await inspectSurroundings(terminal, configuration);
   await reachService(surroundings, file.firstFpId ?? undefined);
   const limit = await highWater(surroundings, file.facts.batchId, flags.limit);
-  return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
+  return withBatchTemporal(terminal, surroundings, flags, async (session) => {
+    const { temporal, sealed } = session;
     await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
     const started = await startOnboarding(temporal.client, {
       ...{ scope: surroundings.scope, taskQueue: surroundings.taskQueue, sealed, facts: file.facts },
       options: optionsOf(terminal, flags, mode === "sync", { limit, retry: false }),
     });
-    return followBatch(terminal, surroundings, temporal, started, flags, signal);
+    return followBatch(terminal, surroundings, session, started, flags);
   });
 }
 

@@ -1,15 +1,16 @@
 import { queuedRows } from "../domain/onboarding/batch-totals.js";
 import type { BatchProgress } from "../domain/onboarding/messages.js";
 import type { OnboardSummary } from "../domain/onboarding/onboard-summary.js";
+import { FrozenBatches } from "../lake/frozen-batch.js";
 import type { BatchFlags } from "./commands/onboard.js";
 import { EXIT } from "./exit-code.js";
 import type { JobSurroundings } from "./job-surroundings.js";
 import { ONBOARD_PROGRESS } from "./onboard-progress.js";
+import type { BatchSession } from "./onboard-run.js";
 import { createProgressView } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 import { waitUntilSettled } from "./settled-wait.js";
 import type { StartedBatch } from "./start-onboarding.js";
-import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
 /** Customers of a paused batch have this long to come to their end while the command watches. */
@@ -29,10 +30,9 @@ export interface FollowedBatch {
 export async function followBatch(
   terminal: Terminal,
   surroundings: JobSurroundings,
-  temporal: TemporalSession,
+  { temporal, sealed, signal }: BatchSession,
   started: StartedBatch,
   flags: Pick<BatchFlags, "detach" | "until"> & { readonly deadline?: number },
-  signal: AbortSignal,
 ): Promise<FollowedBatch> {
   const since = Date.now();
   const { runId, batchId, joined, handle } = started;
@@ -61,7 +61,10 @@ export async function followBatch(
     if (flags.until === "settled" && end.kind === "completed") {
       terminal.say("every row is machine done; waiting for customers and reviewers");
       const notAfter = Date.now() + (flags.deadline ?? 0);
-      end = await waitUntilSettled(surroundings, end.result, { signal, notAfter, lost: temporal.lost });
+      const batches = new FrozenBatches(sealed);
+      end = await waitUntilSettled(surroundings, end.result, {
+        ...{ batches, signal, notAfter, lost: temporal.lost },
+      });
     }
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const left = !temporal.embedded && end.kind === "interrupted";

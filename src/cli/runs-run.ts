@@ -30,7 +30,8 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   const rows = await rowsWithOutcomes(surroundings, batchId);
   if (rows === 0) throw notThere(batchId, surroundings);
   await reachService(surroundings);
-  return withBatchTemporal(terminal, surroundings, flags, async ({ temporal, sealed, signal }) => {
+  return withBatchTemporal(terminal, surroundings, flags, async (session) => {
+    const { temporal, sealed } = session;
     const facts = await new FrozenBatches(sealed).manifest(batchId);
     if (facts === undefined) throw notThere(batchId, surroundings);
     const workflowId = batchWorkflowId(surroundings.scope, batchId);
@@ -43,7 +44,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
       ...{ scope: surroundings.scope, taskQueue: surroundings.taskQueue, sealed, facts },
       options: optionsOf(terminal, flags, facts.mode === "sync", { limit: rows, retry: true }),
     });
-    return followBatch(terminal, surroundings, temporal, started, flags, signal);
+    return followBatch(terminal, surroundings, session, started, flags);
   });
 }
 
@@ -61,12 +62,12 @@ export async function steerBatch(
   );
   // Where HOME has no keys yet, nothing was ever run: it is left as it is.
   if (surroundings.keys === undefined) throw notRunning;
-  return withBatchTemporal(terminal, surroundings, { json }, async ({ temporal, signal }) => {
+  return withBatchTemporal(terminal, surroundings, { json }, async (session) => {
     const workflowId = batchWorkflowId(surroundings.scope, batchId);
-    const running = await joinBatch(temporal.client, workflowId, batchId);
+    const running = await joinBatch(session.temporal.client, workflowId, batchId);
     if (running === undefined) throw notRunning;
     await running.handle.signal(BATCH_SIGNALS[how]);
-    return followBatch(terminal, surroundings, temporal, running, {}, signal);
+    return followBatch(terminal, surroundings, session, running, {});
   });
 }
 

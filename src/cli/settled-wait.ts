@@ -2,6 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type CustomerCounts, countOf, moveRows, queuedRows } from "../domain/onboarding/batch-totals.js";
 import { isOpenOutcome } from "../domain/onboarding/customer-course.js";
 import { batchStatus, type OnboardSummary } from "../domain/onboarding/onboard-summary.js";
+import type { FrozenBatches } from "../lake/frozen-batch.js";
+import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../lake/outcomes-csv.js";
 import type { LakeQuery } from "../lake/query.js";
 import { LATEST_OF_A_LINE } from "../lake/tables/onboardings.js";
 import { aborted } from "./interruption.js";
@@ -12,6 +14,7 @@ import type { RunEnd } from "./run-watch.js";
 const LOOK_EVERY_MS = 2_000;
 
 export interface SettledWaitOptions {
+  readonly batches: FrozenBatches;
   readonly signal: AbortSignal;
   /** Epoch milliseconds after which nobody is waited for any more. */
   readonly notAfter: number;
@@ -19,18 +22,27 @@ export interface SettledWaitOptions {
   readonly lost: Promise<never>;
 }
 
-/** Waits until no row of a batch waits for people, by the table; gives the summary as it is then. */
+/**
+ * Waits until no row of a batch waits for people, by the table; gives the summary as it is then, and writes the
+ * outcomes as CSV once more.
+ */
 export async function waitUntilSettled(
   { store }: JobSurroundings,
   summary: OnboardSummary,
-  { signal, notAfter, lost }: SettledWaitOptions,
+  { batches, signal, notAfter, lost }: SettledWaitOptions,
 ): Promise<RunEnd<OnboardSummary>> {
   const interrupted = aborted(signal);
+  const { batch_id: batchId, customers } = summary;
   return withStoreQuery(store, async (query) => {
     while (!signal.aborted) {
-      const rows = await latest(query, summary.batch_id);
+      const rows = await latest(query, batchId);
       const open = rows.some(({ status, review }) => isOpenOutcome(status, review));
-      if (!open || Date.now() >= notAfter) return { kind: "completed", result: settled(summary, rows) };
+      if (!open || Date.now() >= notAfter) {
+        const range = { batchId, rows: customers.total };
+        const outcomes = await outcomeLines(query.query(latestOutcomesSql(batchId)));
+        await putOutcomesCsv(store, batches, range, outcomes);
+        return { kind: "completed", result: settled(summary, rows) };
+      }
       await Promise.race([sleep(LOOK_EVERY_MS), lost, interrupted]);
     }
     return { kind: "interrupted" };

@@ -1,5 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from "@temporalio/client";
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import { batchWorkflowId, playbookKeyOf } from "../domain/onboarding/identity.js";
 import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../domain/onboarding/timing.js";
@@ -53,7 +58,7 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
   const workflowId = batchWorkflowId(scope, facts.batchId);
   const running = await joinBatch(client, workflowId, facts.batchId);
-  if (running !== undefined) return goOn(running, batch);
+  if (running !== undefined) return goOn(client, running, batch);
   const startedAt = new Date();
   const runId = makeRunId("onboard", startedAt, randomBytes(3).toString("hex"));
   const sink = (await getSink(sealed, facts.batchId)) !== undefined;
@@ -71,7 +76,7 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const joined = await joinBatch(client, workflowId, facts.batchId);
     if (joined === undefined) throw error;
-    return goOn(joined, batch);
+    return goOn(client, joined, batch);
   }
 }
 
@@ -88,13 +93,22 @@ export async function joinBatch(
   return { handle, runId: String(memo?.runId), batchId, rows: Number(memo?.rows ?? 0), joined: true };
 }
 
-// The credentials have just been found good; a batch that people or its circuit stopped waits for them.
-async function goOn(running: StartedBatch, { facts, options }: ReadyBatch): Promise<StartedBatch> {
+/** Joins a run with this command's limit; one that is at its end is waited for, and the rest is a new run. */
+async function goOn(client: Client, running: StartedBatch, batch: ReadyBatch): Promise<StartedBatch> {
   const { handle } = running;
-  await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(facts, options));
-  const progress = await handle.query<BatchProgress>(BATCH_PROGRESS).catch(() => undefined);
-  if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
-  return running;
+  try {
+    await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(batch.facts, batch.options));
+    const progress = await handle.query<BatchProgress>(BATCH_PROGRESS).catch(() => undefined);
+    // The credentials have just been found good; a batch that people or its circuit stopped waits for them.
+    if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
+    if (!progress?.finishing || progress.customers.queued === 0) return running;
+    // However it ends, its rows are looked up again.
+    await handle.result().catch(() => undefined);
+  } catch (error) {
+    // It has ended since it was found.
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+  return startOnboarding(client, batch);
 }
 
 function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {

@@ -1,5 +1,6 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parse } from "csv-parse/sync";
 import { afterEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
 import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
@@ -124,15 +125,24 @@ test("refused credentials midway are exit 4, and the batch goes on once they are
   expect(sandbox.onboardings.list()).toHaveLength(8);
 });
 
-test("--until settled waits for customers too", async () => {
-  const { onboard, sandbox } = await open(2, { playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }] });
-  const waiting = onboard("--mode", "sync", "--until", "settled");
-  await sandbox.waitForRequests(2, { operation: "create_onboarding" });
-  await expect
-    .poll(() => sandbox.onboardings.list().filter(({ status }) => status === "incomplete").length)
-    .toBe(2);
+test("--until settled waits for customers too, and the CSV says what came of them", async () => {
+  const { sandbox, folder } = await open(2, {
+    playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }],
+  });
+  const args = ["--playbook", "pb_kyc", "--json", "--mode", "sync", "--until", "settled"];
+  const waiting = folder.command(["onboard", "--customers", "customers.csv", ...args]);
+  // Its run has ended, and has written the CSV.
+  await waiting.says(/waiting for customers and reviewers/);
   for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
-  expect(await waiting).toMatchObject({ code: 0, summary: { customers: { pass: 2, needs_customer: 0 } } });
+  const { code, stdout } = await waiting.ended;
+  const summary = JSON.parse(stdout) as OnboardSummary;
+  expect({ code, ...summary }).toMatchObject({ code: 0, customers: { pass: 2, needs_customer: 0 } });
+  const csv = await readFile(join(folder.lake, "_batches", summary.batch_id, "outcomes.csv"), "utf8");
+  const rows = parse(csv, { columns: true }) as Record<string, string>[];
+  expect(rows).toMatchObject([
+    { line: "2", status: "pass", version: "2", settled_at: expect.stringMatching(/^\d{4}-.*Z$/) },
+    { line: "3", status: "pass", version: "2" },
+  ]);
 });
 
 test("links of a continuation file are read with the keys that sealed them", async () => {

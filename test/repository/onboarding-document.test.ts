@@ -49,7 +49,7 @@ describe("docs/tables.md, onboardings", () => {
   });
 
   it("is the table that outcomes.csv is made of: no column that the table has not", () => {
-    const source = read("src/activities/onboarding/write-outcomes-csv.ts");
+    const source = read("src/lake/outcomes-csv.ts");
     const block = /const COLUMNS = \[([\s\S]*?)\] as const;/.exec(source)?.[1] ?? "";
     const columns = [...block.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
     const known: readonly string[] = onboardings.columns.map(({ name }) => name);

@@ -70,4 +70,6 @@ export interface BatchProgress {
   readonly paused: BatchPause | null;
   /** Whether everything that ended stands in the tables. */
   readonly recorded: boolean;
+  /** Whether its summary is made: rows that a higher limit adds from then on are another run's. */
+  readonly finishing: boolean;
 }

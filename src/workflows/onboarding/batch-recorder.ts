@@ -1,4 +1,4 @@
-import { condition, proxyActivities } from "@temporalio/workflow";
+import { condition, patched, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { BatchWindow } from "../../domain/onboarding/batch-window.js";
 import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
@@ -10,6 +10,7 @@ export class BatchRecorder {
   #hurry = false;
   #ended = false;
   #writing = false;
+  #broken = false;
   readonly #done: Promise<void>;
 
   constructor(
@@ -29,6 +30,11 @@ export class BatchRecorder {
 
   get writing(): boolean {
     return this.#writing;
+  }
+
+  /** Whether it failed for good: `end` tells with what, and nothing more is written. */
+  get broken(): boolean {
+    return this.#broken;
   }
 
   /** Writes what there is, and ends; rejects with what went wrong. */
@@ -55,8 +61,23 @@ export class BatchRecorder {
       }
       this.#writing = true;
       const { batchId, runId, plainOutput } = this.batch;
-      await recordOutcomes({ batchId, runId, plainOutput, chunk: String(taken.chunk), rows: taken.rows });
+      await recordOutcomes({
+        batchId,
+        runId,
+        plainOutput,
+        chunk: String(taken.chunk),
+        rows: taken.rows,
+      }).catch((error) => this.#break(error));
       this.#writing = false;
     }
+  }
+
+  #break(error: unknown): never {
+    // Batches of an earlier version go on without writing, and find out at their end.
+    if (patched("broken-recorder")) {
+      this.#broken = true;
+      this.#writing = false;
+    }
+    throw error;
   }
 }
