@@ -1,4 +1,4 @@
-import { getExternalWorkflowHandle, isCancellation, proxyActivities } from "@temporalio/workflow";
+import { getExternalWorkflowHandle, isCancellation, patched, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
 import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
@@ -26,6 +26,7 @@ export async function tellBatch(workflowId: string, report: CustomerReport): Pro
 export class CustomerWatchers {
   readonly #adopted: AdoptedRow[];
   readonly #waiting: WatchRequest[];
+  #endIsOwn = false;
 
   constructor(
     private readonly customer: CustomerRef,
@@ -41,11 +42,25 @@ export class CustomerWatchers {
     return this.#waiting.length > 0;
   }
 
+  /** A row that has this one's outcomes and goes on in its place; none where another row takes over. */
+  get heir(): AdoptedRow | undefined {
+    return this.superseded ? undefined : this.#adopted[0];
+  }
+
+  /**
+   * The row is stopped for its own batch, at whatever it had come to: others don't get that for an outcome, they
+   * run the row themselves and find the answer that was kept.
+   */
+  keepEnd({ stage }: CustomerCourse): void {
+    if (stage !== "settled" && !this.superseded) this.#endIsOwn = patched("stop-ends-own-row-only");
+  }
+
   /** Takes in who watches, once the row is machine done. */
   async admit(watchers: readonly WatchRequest[], course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
     for (const watcher of watchers) {
       if (watcher.rowKey !== this.customer.rowKey) this.#waiting.push(watcher);
       else if (this.#isOwn(watcher)) await this.#tell(watcher, course, null);
+      else if (this.#endIsOwn) this.#waiting.push(watcher);
       else await this.#adopt(watcher, course, outcome);
     }
   }

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { eventWorkflowIds } from "../../src/domain/onboarding/identity.js";
+import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../src/domain/onboarding/messages.js";
+import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
+import { sha256 } from "../../src/webhooks/customer-signals.js";
+import type { OnboardWorld } from "../helpers/onboard-harness.js";
+import { onboardWorlds } from "../helpers/onboard-worlds.js";
+
+const worlds = onboardWorlds();
+const LONG = { key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 } as const;
+/** Looks by poll are not to help; who must go on is known at once. */
+const TOLD = {
+  mode: "sync",
+  syncTimeoutSecs: 1,
+  timing: { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 },
+} as const;
+const opened = (playbook: object) => worlds.open({ sandbox: { playbooks: [playbook as never] } });
+type Batch = Awaited<ReturnType<OnboardWorld["begin"]>>;
+const ended = ({ handle }: Batch) => handle.result() as Promise<OnboardSummary>;
+const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel);
+const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create_onboarding ?? 0;
+
+const customer = (world: OnboardWorld, fpId: string) => {
+  const [id = ""] = eventWorkflowIds(sha256, world.scope, { fp_id: fpId, playbook_key: "pb_kyc" });
+  return world.client.workflow.getHandle(id);
+};
+
+/** Waits until the customer's workflow was told of so many rows that watch it. */
+async function watched(world: OnboardWorld, fpId: string, times = 1): Promise<void> {
+  for (;;) {
+    const { events } = await customer(world, fpId).fetchHistory();
+    const signals = (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
+    if (signals.filter((name) => name === CUSTOMER_SIGNALS.watch).length >= times) return;
+  }
+}
+
+const finish = (world: OnboardWorld, fpId: string) => {
+  world.sandbox.onboardings.finish(world.sandbox.onboardings.of(fpId).at(-1)?.id ?? "", "pass");
+};
+
+test("a cancelled batch ends its own row only: the same row of another batch runs, prepared or not", async () => {
+  const world = await opened({ ...LONG, delayMs: 0 });
+  const [row, more] = world.users(2, () => ({ "vault.id.first_name": "Ada" }));
+  const fault = world.sandbox.addFault({ kind: "status", status: 503, operation: "update_vault" });
+  const first = await world.begin([row!, more!]);
+  await world.until(first, ({ customers }) => customers.running === 2);
+  const second = await world.begin([row!]);
+  await watched(world, "fp_1");
+  await cancel(first);
+  world.sandbox.removeFault(fault);
+  expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { cancelled: 2 } });
+  expect(await ended(second)).toMatchObject({ status: "completed", customers: { total: 1, pass: 1 } });
+  expect(posts(world)).toBe(1);
+});
+
+test("a row posted by a batch that is cancelled is followed on by the other batch, and posted once", async () => {
+  const world = await opened(LONG);
+  const rows = world.users(2);
+  const first = await world.begin(rows);
+  await world.until(first, () => world.sandbox.onboardings.list().length === 2);
+  const second = await world.begin(rows.slice(0, 1));
+  await watched(world, "fp_1");
+  await cancel(first);
+  expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { pending: 2 } });
+  finish(world, "fp_1");
+  expect(await ended(second)).toMatchObject({ status: "completed", customers: { pass: 1 } });
+  expect(posts(world)).toBe(2);
+  expect(await world.outcomes(first)).toMatchObject([{ status: "pending" }, { status: "pending" }]);
+});
+
+test("a row that has the outcomes of another batch's goes on when that batch is cancelled", async () => {
+  const world = await opened(LONG);
+  world.users(2);
+  world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
+  const first = await world.begin([{ fp_id: "fp_1" }, { fp_id: "fp_2" }], TOLD);
+  await world.until(first, ({ customers }) => customers.needs_customer === 1);
+  const second = await world.onboard([{ fp_id: "fp_1" }], TOLD);
+  expect(second.summary.customers).toMatchObject({ needs_customer: 1 });
+  await cancel(first);
+  expect(await ended(first)).toMatchObject({ customers: { needs_customer: 1, pending: 1 } });
+  finish(world, "fp_1");
+  await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+  await customer(world, "fp_1").result();
+  expect(await world.outcomes(second)).toMatchObject([{ version: 2, status: "pass", line: 1 }]);
+  expect(await world.outcomes(first)).toMatchObject([
+    { version: 1, status: "needs_customer" },
+    { status: "pending" },
+  ]);
+  expect(posts(world)).toBe(2);
+});
