@@ -59,7 +59,7 @@ export class CustomerWatchers {
   async admit(watchers: readonly WatchRequest[], course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
     for (const watcher of watchers) {
       if (watcher.rowKey !== this.customer.rowKey) this.#waiting.push(watcher);
-      else if (this.#isOwn(watcher)) await this.#tell(watcher, course, null);
+      else if (this.#isOwn(watcher)) await this.#tell(watcher, course, firstOf(watcher));
       else if (this.#endIsOwn) this.#waiting.push(watcher);
       else await this.#adopt(watcher, course, outcome);
     }
@@ -87,17 +87,17 @@ export class CustomerWatchers {
     return { adopted: this.#adopted, waiting: this.#waiting };
   }
 
-  // The same batch again: its outcome stands already.
+  // The same batch again: its outcome is there already.
   #isOwn({ batchId, line, attempt }: WatchRequest): boolean {
     const { customer } = this;
     return batchId === customer.batchId && line === customer.line && attempt === customer.attempt;
   }
 
   async #adopt(watcher: WatchRequest, course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
-    const known = this.#adopted.find(({ watcher: { batchId, line } }) => {
-      return batchId === watcher.batchId && line === watcher.line;
+    const known = this.#adopted.find(({ watcher: { batchId, line, attempt } }) => {
+      return batchId === watcher.batchId && line === watcher.line && attempt === watcher.attempt;
     });
-    if (known !== undefined) return this.#tell(watcher, course, null);
+    if (known !== undefined) return this.#tell(watcher, course, firstOf(watcher));
     const { open } = watcher;
     if (open !== null && isAsKnown(course, open)) {
       this.#adopted.push({ watcher, version: open.version });
@@ -126,6 +126,14 @@ export class CustomerWatchers {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
     await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
   }
+}
+
+/**
+ * The first outcome of a row that is asked for again: where the tables don't know the row, its batch ended before
+ * it wrote that one. Later versions are written here.
+ */
+function firstOf({ row, line, attempt, open }: WatchRequest): OutcomeRef | null {
+  return open === null ? { row, line, attempt, version: 1 } : null;
 }
 
 /** Whether a row that was adopted when it was planned says what is known now. */
