@@ -56,6 +56,10 @@ export interface WatchRequest {
   readonly sink?: boolean;
   /** Name under which its calls are stopped once the credentials were refused. */
   readonly latch?: string;
+  /** A `runs retry` of the row posts anew. */
+  readonly retry?: boolean;
+  /** The onboarding of the attempt before; null where it had none. */
+  readonly before?: string | null;
 }
 
 /** The batch whose customers are to stop: a customer of another one goes on. */

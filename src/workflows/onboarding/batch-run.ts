@@ -214,27 +214,16 @@ export class BatchRun {
   }
 
   /** The customer is busy, for another batch or another row: it tells when it is done. */
-  async #watch({ row, line, attempt, rowKey, identity, open }: RowToRun): Promise<void> {
+  async #watch({ identity, prepare: _, ...row }: RowToRun): Promise<void> {
     const { batchId, runId, sink } = this.#input;
     const batchWorkflowId = workflowInfo().workflowId;
     const customer = getExternalWorkflowHandle(this.#customerId({ identity }));
     try {
-      const watcher = {
-        batchWorkflowId,
-        batchId,
-        runId,
-        row,
-        line,
-        attempt,
-        rowKey,
-        open,
-        sink,
-        latch: this.#latch,
-      };
+      const watcher = { ...row, batchWorkflowId, batchId, runId, sink, latch: this.#latch };
       await customer.signal(watchCustomer, watcher);
     } catch {
       // It has just ended.
-      this.window.requeue(row, Date.now() + AGAIN_AFTER_MS);
+      this.window.requeue(row.row, Date.now() + AGAIN_AFTER_MS);
     }
   }
 

@@ -60,7 +60,7 @@ export class CustomerWatchers {
     for (const watcher of watchers) {
       if (watcher.rowKey !== this.customer.rowKey) this.#waiting.push(watcher);
       else if (this.#isOwn(watcher)) await this.#tell(watcher, course, firstOf(watcher));
-      else if (this.#endIsOwn) this.#waiting.push(watcher);
+      else if (this.#endIsOwn || isRetryOf(watcher, course)) this.#waiting.push(watcher);
       else await this.#adopt(watcher, course, outcome);
     }
   }
@@ -126,6 +126,11 @@ export class CustomerWatchers {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
     await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
   }
+}
+
+/** Whether the onboarding is the very one that the row is to be run again for. */
+function isRetryOf({ retry, before }: WatchRequest, { onboardingId }: CustomerCourse): boolean {
+  return retry === true && before === onboardingId;
 }
 
 /**
