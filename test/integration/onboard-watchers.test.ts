@@ -145,3 +145,26 @@ test.for([
     ...more.map(() => ({ attempt: 1, status: "pass" })),
   ]);
 });
+
+test("a row that asks while others are told that the customer is free is told too", async () => {
+  const world = await opened(LONG);
+  const batch = await world.begin(world.users(1));
+  await world.until(batch, () => world.sandbox.onboardings.list().length === 1);
+  const freed = async () => {
+    const { events } = await customer(world, "fp_1").fetchHistory();
+    const told = (events ?? []).map((one) => one.signalExternalWorkflowExecutionInitiatedEventAttributes);
+    return told.flatMap((one) => one?.workflowExecution?.workflowId ?? []);
+  };
+  const ask = (batchWorkflowId: string) => {
+    const row = { row: 0, line: 1, attempt: 1, rowKey: "another", open: null };
+    const watcher = { ...row, batchWorkflowId, batchId: "onb_other", runId: "other" };
+    return customer(world, "fp_1").signal(CUSTOMER_SIGNALS.watch, watcher);
+  };
+  // Told one after the other, which takes a while.
+  for (let n = 0; n < 100; n += 1) await ask(`nobody-${n}`);
+  await cancel(batch);
+  while (!(await freed()).includes("nobody-0"));
+  await ask("late");
+  await customer(world, "fp_1").result();
+  expect(await freed()).toContain("late");
+});

@@ -133,7 +133,7 @@ export class CustomerRun {
   /** Tells the batch and whoever waits for the customer, in whatever way the run ended. */
   async leave(): Promise<void> {
     await this.#tell();
-    await this.#watchers.release(this.#mailbox.takeWatchers());
+    await this.#watchers.release(() => this.#mailbox.takeWatchers());
   }
 
   /** Whether there is anything to wait for afterwards. */

@@ -76,10 +76,10 @@ export class CustomerWatchers {
     }
   }
 
-  /** The customer is free: rows that waited are planned again by their batches. */
-  async release(more: readonly WatchRequest[]): Promise<void> {
-    for (const { batchWorkflowId, row } of [...this.#waiting, ...more]) {
-      await tellBatch(batchWorkflowId, { kind: "free", row });
+  /** The customer is free: rows that waited are planned again by their batches, those too that come meanwhile. */
+  async release(take: () => readonly WatchRequest[]): Promise<void> {
+    for (let free = [...this.#waiting, ...take()]; free.length > 0; free = [...take()]) {
+      for (const { batchWorkflowId, row } of free) await tellBatch(batchWorkflowId, { kind: "free", row });
     }
   }
 
