@@ -26,12 +26,11 @@ const customer = (world: OnboardWorld, fpId: string) => {
   return world.client.workflow.getHandle(id);
 };
 
-/** Waits until the customer's workflow was told of so many rows that watch it. */
-async function watched(world: OnboardWorld, fpId: string, times = 1): Promise<void> {
+/** Waits until the customer's workflow was told of a row that watches it, or of something else. */
+async function told(world: OnboardWorld, fpId: string, name: string = CUSTOMER_SIGNALS.watch) {
   for (;;) {
     const { events } = await customer(world, fpId).fetchHistory();
-    const signals = (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
-    if (signals.filter((name) => name === CUSTOMER_SIGNALS.watch).length >= times) return;
+    if (events?.some((one) => one.workflowExecutionSignaledEventAttributes?.signalName === name)) return;
   }
 }
 
@@ -46,8 +45,10 @@ test("a cancelled batch ends its own row only: the same row of another batch run
   const first = await world.begin([row!, more!]);
   await world.until(first, ({ customers }) => customers.running === 2);
   const second = await world.begin([row!]);
-  await watched(world, "fp_1");
+  await told(world, "fp_1");
   await cancel(first);
+  await told(world, "fp_1", CUSTOMER_SIGNALS.stop);
+  await told(world, "fp_2", CUSTOMER_SIGNALS.stop);
   world.sandbox.removeFault(fault);
   expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { cancelled: 2 } });
   expect(await ended(second)).toMatchObject({ status: "completed", customers: { total: 1, pass: 1 } });
@@ -60,7 +61,7 @@ test("a row posted by a batch that is cancelled is followed on by the other batc
   const first = await world.begin(rows);
   await world.until(first, () => world.sandbox.onboardings.list().length === 2);
   const second = await world.begin(rows.slice(0, 1));
-  await watched(world, "fp_1");
+  await told(world, "fp_1");
   await cancel(first);
   expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { pending: 2 } });
   finish(world, "fp_1");
@@ -112,7 +113,7 @@ test.for([
     for (const { handle } of lost) await handle.terminate("lost");
     const other = which === 0 ? "fp_2" : "fp_3";
     const again = await world.begin(files[which], TOLD);
-    await watched(world, other);
+    await told(world, other);
     finish(world, other);
     await world.tell(other, { messageId: "done", status: "pass", requiresManualReview: false });
     expect(await ended(again)).toMatchObject({ customers: { needs_customer: 1, pass: 1 } });
@@ -167,4 +168,25 @@ test("a row that asks while others are told that the customer is free is told to
   await ask("late");
   await customer(world, "fp_1").result();
   expect(await freed()).toContain("late");
+});
+
+test("a cancelled batch does not wait for rows that wait for another batch's", async () => {
+  const world = await opened(LONG);
+  const rows = world.users(1);
+  const first = await world.begin(rows);
+  await world.until(first, () => world.sandbox.onboardings.list().length === 1);
+  const second = await world.begin([...rows, { fp_id: "fp_none" }]);
+  await told(world, "fp_1");
+  await world.until(second, ({ customers }) => customers.failed === 1);
+  await cancel(second);
+  expect(await ended(second)).toMatchObject({ status: "cancelled", customers: { cancelled: 1, failed: 1 } });
+  finish(world, "fp_1");
+  expect(await ended(first)).toMatchObject({ status: "completed", customers: { pass: 1 } });
+  await customer(world, "fp_1").result();
+  expect(await world.outcomes(second)).toMatchObject([
+    { status: "cancelled", version: 1 },
+    { status: "failed" },
+  ]);
+  expect((await world.onboard([...rows, { fp_id: "fp_none" }])).summary.customers).toMatchObject({ pass: 1 });
+  expect(world.sandbox.onboardings.list()).toHaveLength(1);
 });

@@ -3,6 +3,7 @@ import {
   condition,
   getExternalWorkflowHandle,
   ParentClosePolicy,
+  patched,
   proxyActivities,
   setHandler,
   startChild,
@@ -221,6 +222,9 @@ export class BatchRun {
     try {
       const watcher = { ...row, batchWorkflowId, batchId, runId, sink, latch: this.#latch };
       await customer.signal(watchCustomer, watcher);
+      // The stop that was sent to all came before the row was known there.
+      if (this.window.cancelled && patched("stop-after-watch"))
+        await customer.signal(stopCustomer, { batchId });
     } catch {
       // It has just ended.
       this.window.requeue(row.row, Date.now() + AGAIN_AFTER_MS);

@@ -56,8 +56,8 @@ export class CustomerRun {
     const now = Date.now();
     this.#input = input;
     this.#ref = refOf(input);
-    this.#mailbox = new CustomerMailbox(input.batchId, carried?.mail);
     this.#watchers = new CustomerWatchers(this.#ref, plainOutput, carried?.watchers);
+    this.#mailbox = new CustomerMailbox(input.batchId, this.#watchers, carried?.mail);
     this.#course = carried?.course ?? (open === null ? UNPOSTED : reopened(open));
     this.#written = carried?.written ?? this.#course;
     this.#looks = new LookPlan(timing, carried?.looks ?? { looks: 0, hinted: 0, lookedAt: now, hints: [] });

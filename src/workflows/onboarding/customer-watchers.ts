@@ -1,4 +1,10 @@
-import { getExternalWorkflowHandle, isCancellation, patched, proxyActivities } from "@temporalio/workflow";
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  patched,
+  proxyActivities,
+} from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
 import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
@@ -24,7 +30,7 @@ export async function tellBatch(workflowId: string, report: CustomerReport): Pro
  * and posts nothing; another row waits until the customer is free.
  */
 export class CustomerWatchers {
-  readonly #adopted: AdoptedRow[];
+  #adopted: AdoptedRow[];
   readonly #waiting: WatchRequest[];
   #endIsOwn = false;
 
@@ -67,12 +73,12 @@ export class CustomerWatchers {
 
   /** A later version of the outcome is one of every row that adopted it. */
   async follow(outcome: OutcomeRef): Promise<void> {
-    for (const [at, adopted] of this.#adopted.entries()) {
+    for (const adopted of [...this.#adopted]) {
       const version = adopted.version + 1;
       const { watcher } = adopted;
       const ref = await adoptOutcome({ batchId: this.customer.batchId, outcome, watcher, version });
       await this.#record(watcher, ref);
-      this.#adopted[at] = { watcher, version };
+      this.#adopted = this.#adopted.map((one) => (one === adopted ? { watcher, version } : one));
     }
   }
 
@@ -81,6 +87,19 @@ export class CustomerWatchers {
     for (let free = [...this.#waiting, ...take()]; free.length > 0; free = [...take()]) {
       for (const { batchWorkflowId, row } of free) await tellBatch(batchWorkflowId, { kind: "free", row });
     }
+  }
+
+  /**
+   * Their batch was cancelled: its rows that wait are given back to it, whatever is being done here, and those that
+   * have this one's outcomes keep the last. What is said is on its way at once, and not waited for.
+   */
+  leave(batchId: string, watchers: readonly WatchRequest[]): void {
+    this.#adopted = this.#adopted.filter(({ watcher }) => watcher.batchId !== batchId);
+    void CancellationScope.nonCancellable(() =>
+      Promise.all(
+        watchers.map(({ batchWorkflowId, row }) => tellBatch(batchWorkflowId, { kind: "free", row })),
+      ),
+    );
   }
 
   carry(): CarriedWatchers {
