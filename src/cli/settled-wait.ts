@@ -6,10 +6,10 @@ import type { FrozenBatches } from "../lake/frozen-batch.js";
 import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../lake/outcomes-csv.js";
 import type { LakeQuery } from "../lake/query.js";
 import { LATEST_OF_A_LINE } from "../lake/tables/onboardings.js";
-import { aborted } from "./interruption.js";
 import type { JobSurroundings } from "./job-surroundings.js";
 import { withStoreQuery } from "./lake-query.js";
 import type { RunEnd } from "./run-watch.js";
+import { WatchEnd } from "./watch-end.js";
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -31,7 +31,7 @@ export async function waitUntilSettled(
   summary: OnboardSummary,
   { batches, signal, notAfter, lost }: SettledWaitOptions,
 ): Promise<RunEnd<OnboardSummary>> {
-  const interrupted = aborted(signal);
+  const end = new WatchEnd(lost, signal);
   const { batch_id: batchId, customers } = summary;
   return withStoreQuery(store, async (query) => {
     while (!signal.aborted) {
@@ -43,7 +43,7 @@ export async function waitUntilSettled(
         await putOutcomesCsv(store, batches, range, outcomes);
         return { kind: "completed", result: settled(summary, rows) };
       }
-      await Promise.race([sleep(LOOK_EVERY_MS), lost, interrupted]);
+      await end.before(sleep(LOOK_EVERY_MS));
     }
     return { kind: "interrupted" };
   });

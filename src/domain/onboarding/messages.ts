@@ -52,6 +52,14 @@ export interface WatchRequest {
   readonly rowKey: string;
   /** The outcome that the row has already; null where it has none. */
   readonly open: OpenOutcome | null;
+  /** Whether links to go on are handed out for it. */
+  readonly sink?: boolean;
+  /** Name under which its calls are stopped once the credentials were refused. */
+  readonly latch?: string;
+  /** A `runs retry` of the row posts anew. */
+  readonly retry?: boolean;
+  /** The onboarding of the attempt before; null where it had none. */
+  readonly before?: string | null;
 }
 
 /** The batch whose customers are to stop: a customer of another one goes on. */

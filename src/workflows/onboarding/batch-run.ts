@@ -222,17 +222,21 @@ export class BatchRun {
   }
 
   /** The customer is busy, for another batch or another row: it tells when it is done. */
-  async #watch({ row, line, attempt, rowKey, identity, open }: RowToRun): Promise<void> {
-    const { batchId, runId } = this.#input;
+  async #watch({ identity, prepare: _, ...row }: RowToRun): Promise<void> {
+    const { batchId, runId, sink } = this.#input;
     const batchWorkflowId = workflowInfo().workflowId;
     const customer = getExternalWorkflowHandle(this.#customerId({ identity }));
     try {
-      const watcher = { batchWorkflowId, batchId, runId, row, line, attempt, rowKey, open };
+      const watcher = { ...row, batchWorkflowId, batchId, runId, sink, latch: this.#latch };
       await customer.signal(watchCustomer, watcher);
     } catch {
       // It has just ended.
-      this.window.requeue(row, Date.now() + AGAIN_AFTER_MS);
+      this.window.requeue(row.row, Date.now() + AGAIN_AFTER_MS);
     }
+  }
+
+  get #latch(): string {
+    return `${this.#input.runId}/${this.window.resumes}`;
   }
 
   #customerId({ identity }: Pick<RowToRun, "identity">): string {
@@ -245,7 +249,7 @@ export class BatchRun {
     return {
       ...rest,
       ...{ batchId, runId, syncTimeoutSecs, sink, plainOutput, timing },
-      latch: `${runId}/${this.window.resumes}`,
+      latch: this.#latch,
       startedAt: new Date().toISOString(),
       batchWorkflowId: workflowInfo().workflowId,
       outputExpected: this.window.outputsExpected,

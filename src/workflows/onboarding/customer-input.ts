@@ -1,5 +1,5 @@
 import type { OpenOutcome } from "../../domain/onboarding/batch-report.js";
-import type { CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
+import type { AdoptedRow, CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 
@@ -16,4 +16,29 @@ export interface CustomerInput extends CustomerRef {
   readonly timing: OnboardingTiming;
   /** Left out at its beginning. */
   readonly carried?: CarriedCustomer;
+}
+
+/** Which customer it is, for its activities. */
+export function refOf(input: CustomerInput): CustomerRef {
+  const { batchId, runId, row, line, attempt, rowKey, latch, retry, before, startedAt, sink } = input;
+  return { batchId, runId, row, line, attempt, rowKey, latch, retry, before, startedAt, sink };
+}
+
+/** The same onboarding, followed from now on for a row that had its outcomes: the deadline and the looks stay. */
+export function inheritedBy(
+  { watcher, version }: AdoptedRow,
+  { carried, ...input }: CustomerInput & { readonly carried: CarriedCustomer },
+): CustomerInput {
+  const { open: _, sink = input.sink, latch = input.latch, ...row } = watcher;
+  const { course, written, mail, watchers } = carried;
+  return {
+    ...{ ...input, ...row, sink, latch },
+    carried: {
+      ...carried,
+      course: { ...course, version },
+      written: { ...written, version },
+      mail: { ...mail, stopped: false },
+      watchers: { ...watchers, adopted: watchers.adopted.slice(1) },
+    },
+  };
 }

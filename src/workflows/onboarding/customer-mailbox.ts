@@ -1,6 +1,7 @@
-import { setHandler } from "@temporalio/workflow";
+import { patched, setHandler } from "@temporalio/workflow";
 import type { CarriedMail } from "../../domain/onboarding/carried-customer.js";
 import type { CustomerEvent, SessionValidated, WatchRequest } from "../../domain/onboarding/messages.js";
+import type { CustomerWatchers } from "./customer-watchers.js";
 import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";
 
 /** Webhooks remembered by their id, so that one that comes twice is taken once. */
@@ -15,7 +16,7 @@ export class CustomerMailbox {
   #stopped: boolean;
 
   /** Begins to listen; to be called before anything is waited for. */
-  constructor(batchId: string, carried?: CarriedMail) {
+  constructor(batchId: string, watchers: CustomerWatchers, carried?: CarriedMail) {
     this.#events = [...(carried?.events ?? [])];
     this.#sessions = [...(carried?.sessions ?? [])];
     this.#watchers = [...(carried?.watchers ?? [])];
@@ -34,6 +35,8 @@ export class CustomerMailbox {
     });
     setHandler(stopCustomer, (request) => {
       if (request.batchId === batchId) this.#stopped = true;
+      else if (patched("watchers-leave"))
+        watchers.leave(request.batchId, this.#takeWatchersOf(request.batchId));
     });
   }
 
@@ -69,6 +72,12 @@ export class CustomerMailbox {
       seen: [...this.#seen],
       stopped: this.#stopped,
     };
+  }
+
+  #takeWatchersOf(batchId: string): WatchRequest[] {
+    const watchers = this.takeWatchers();
+    this.#watchers.push(...watchers.filter((watcher) => watcher.batchId !== batchId));
+    return watchers.filter((watcher) => watcher.batchId === batchId);
   }
 
   // The oldest is forgotten: what comes twice comes soon after.

@@ -1,7 +1,7 @@
-import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { condition, patched, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
-import type { CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
+import type { AdoptedRow, CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
 import {
   afterDeadline,
   afterFailure,
@@ -26,7 +26,7 @@ import { weightOf } from "../../domain/onboarding/event-weight.js";
 import { LookPlan } from "../../domain/onboarding/look-plan.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
-import type { CustomerInput } from "./customer-input.js";
+import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
 import { CustomerWatchers, tellBatch } from "./customer-watchers.js";
 
@@ -52,22 +52,12 @@ export class CustomerRun {
   #told: boolean;
 
   constructor(input: CustomerInput) {
-    const {
-      batchWorkflowId: _,
-      prepare,
-      open,
-      syncTimeoutSecs,
-      plainOutput,
-      outputExpected,
-      timing,
-      carried,
-      ...ref
-    } = input;
+    const { open, plainOutput, timing, carried } = input;
     const now = Date.now();
     this.#input = input;
-    this.#ref = ref;
-    this.#mailbox = new CustomerMailbox(input.batchId, carried?.mail);
-    this.#watchers = new CustomerWatchers(ref, plainOutput, carried?.watchers);
+    this.#ref = refOf(input);
+    this.#watchers = new CustomerWatchers(this.#ref, plainOutput, carried?.watchers);
+    this.#mailbox = new CustomerMailbox(input.batchId, this.#watchers, carried?.mail);
     this.#course = carried?.course ?? (open === null ? UNPOSTED : reopened(open));
     this.#written = carried?.written ?? this.#course;
     this.#looks = new LookPlan(timing, carried?.looks ?? { looks: 0, hinted: 0, lookedAt: now, hints: [] });
@@ -88,6 +78,7 @@ export class CustomerRun {
       await this.#tell();
       if (this.#settled) break;
       if (this.#mailbox.stopped || this.#watchers.superseded) {
+        if (this.#heir !== undefined) return "long";
         await this.stop();
         break;
       }
@@ -98,7 +89,18 @@ export class CustomerRun {
     return "done";
   }
 
-  carry(): CarriedCustomer {
+  /** What the next execution goes on with: for this row, or for one that is not stopped with it. */
+  next(): CustomerInput {
+    const next = { ...this.#input, carried: this.#carry() };
+    return this.#heir === undefined ? next : inheritedBy(this.#heir, next);
+  }
+
+  get #heir(): AdoptedRow | undefined {
+    const { heir } = this.#watchers;
+    return this.#mailbox.stopped && heir !== undefined && patched("adopted-row-inherits") ? heir : undefined;
+  }
+
+  #carry(): CarriedCustomer {
     return {
       course: this.#course,
       written: this.#written,
@@ -117,6 +119,7 @@ export class CustomerRun {
 
   /** Ends with the last status: the batch was cancelled, the workflow too, or another row takes over. */
   async stop(): Promise<void> {
+    this.#watchers.keepEnd(this.#course);
     this.#course = afterStop(this.#course);
     await this.#settle("stopped");
   }
@@ -130,7 +133,7 @@ export class CustomerRun {
   /** Tells the batch and whoever waits for the customer, in whatever way the run ended. */
   async leave(): Promise<void> {
     await this.#tell();
-    await this.#watchers.release(this.#mailbox.takeWatchers());
+    await this.#watchers.release(() => this.#mailbox.takeWatchers());
   }
 
   /** Whether there is anything to wait for afterwards. */

@@ -1,4 +1,10 @@
-import { getExternalWorkflowHandle, isCancellation, proxyActivities } from "@temporalio/workflow";
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  patched,
+  proxyActivities,
+} from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
 import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
@@ -24,8 +30,9 @@ export async function tellBatch(workflowId: string, report: CustomerReport): Pro
  * and posts nothing; another row waits until the customer is free.
  */
 export class CustomerWatchers {
-  readonly #adopted: AdoptedRow[];
+  #adopted: AdoptedRow[];
   readonly #waiting: WatchRequest[];
+  #endIsOwn = false;
 
   constructor(
     private readonly customer: CustomerRef,
@@ -41,48 +48,75 @@ export class CustomerWatchers {
     return this.#waiting.length > 0;
   }
 
+  /** A row that has this one's outcomes and goes on in its place; none where another row takes over. */
+  get heir(): AdoptedRow | undefined {
+    return this.superseded ? undefined : this.#adopted[0];
+  }
+
+  /**
+   * The row is stopped for its own batch, at whatever it had come to: others don't get that for an outcome, they
+   * run the row themselves and find the answer that was kept.
+   */
+  keepEnd({ stage }: CustomerCourse): void {
+    if (stage !== "settled" && !this.superseded) this.#endIsOwn = patched("stop-ends-own-row-only");
+  }
+
   /** Takes in who watches, once the row is machine done. */
   async admit(watchers: readonly WatchRequest[], course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
     for (const watcher of watchers) {
       if (watcher.rowKey !== this.customer.rowKey) this.#waiting.push(watcher);
-      else if (this.#isOwn(watcher)) await this.#tell(watcher, course, null);
+      else if (this.#isOwn(watcher)) await this.#tell(watcher, course, firstOf(watcher));
+      else if (this.#endIsOwn || isRetryOf(watcher, course)) this.#waiting.push(watcher);
       else await this.#adopt(watcher, course, outcome);
     }
   }
 
   /** A later version of the outcome is one of every row that adopted it. */
   async follow(outcome: OutcomeRef): Promise<void> {
-    for (const [at, adopted] of this.#adopted.entries()) {
+    for (const adopted of [...this.#adopted]) {
       const version = adopted.version + 1;
       const { watcher } = adopted;
       const ref = await adoptOutcome({ batchId: this.customer.batchId, outcome, watcher, version });
       await this.#record(watcher, ref);
-      this.#adopted[at] = { watcher, version };
+      this.#adopted = this.#adopted.map((one) => (one === adopted ? { watcher, version } : one));
     }
   }
 
-  /** The customer is free: rows that waited are planned again by their batches. */
-  async release(more: readonly WatchRequest[]): Promise<void> {
-    for (const { batchWorkflowId, row } of [...this.#waiting, ...more]) {
-      await tellBatch(batchWorkflowId, { kind: "free", row });
+  /** The customer is free: rows that waited are planned again by their batches, those too that come meanwhile. */
+  async release(take: () => readonly WatchRequest[]): Promise<void> {
+    for (let free = [...this.#waiting, ...take()]; free.length > 0; free = [...take()]) {
+      for (const { batchWorkflowId, row } of free) await tellBatch(batchWorkflowId, { kind: "free", row });
     }
+  }
+
+  /**
+   * Their batch was cancelled: its rows that wait are given back to it, whatever is being done here, and those that
+   * have this one's outcomes keep the last. What is said is on its way at once, and not waited for.
+   */
+  leave(batchId: string, watchers: readonly WatchRequest[]): void {
+    this.#adopted = this.#adopted.filter(({ watcher }) => watcher.batchId !== batchId);
+    void CancellationScope.nonCancellable(() =>
+      Promise.all(
+        watchers.map(({ batchWorkflowId, row }) => tellBatch(batchWorkflowId, { kind: "free", row })),
+      ),
+    );
   }
 
   carry(): CarriedWatchers {
     return { adopted: this.#adopted, waiting: this.#waiting };
   }
 
-  // The same batch again: its outcome stands already.
+  // The same batch again: its outcome is there already.
   #isOwn({ batchId, line, attempt }: WatchRequest): boolean {
     const { customer } = this;
     return batchId === customer.batchId && line === customer.line && attempt === customer.attempt;
   }
 
   async #adopt(watcher: WatchRequest, course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
-    const known = this.#adopted.find(({ watcher: { batchId, line } }) => {
-      return batchId === watcher.batchId && line === watcher.line;
+    const known = this.#adopted.find(({ watcher: { batchId, line, attempt } }) => {
+      return batchId === watcher.batchId && line === watcher.line && attempt === watcher.attempt;
     });
-    if (known !== undefined) return this.#tell(watcher, course, null);
+    if (known !== undefined) return this.#tell(watcher, course, firstOf(watcher));
     const { open } = watcher;
     if (open !== null && isAsKnown(course, open)) {
       this.#adopted.push({ watcher, version: open.version });
@@ -111,6 +145,19 @@ export class CustomerWatchers {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
     await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
   }
+}
+
+/** Whether the onboarding is the very one that the row is to be run again for. */
+function isRetryOf({ retry, before }: WatchRequest, { onboardingId }: CustomerCourse): boolean {
+  return retry === true && before === onboardingId;
+}
+
+/**
+ * The first outcome of a row that is asked for again: where the tables don't know the row, its batch ended before
+ * it wrote that one. Later versions are written here.
+ */
+function firstOf({ row, line, attempt, open }: WatchRequest): OutcomeRef | null {
+  return open === null ? { row, line, attempt, version: 1 } : null;
 }
 
 /** Whether a row that was adopted when it was planned says what is known now. */

@@ -26,7 +26,7 @@ export async function onboardCustomer(input: CustomerInput): Promise<void> {
   } finally {
     if (!grown) await CancellationScope.nonCancellable(() => run.leave());
   }
-  if (grown) await continueAsNew<typeof onboardCustomer>({ ...input, carried: run.carry() });
+  if (grown) await continueAsNew<typeof onboardCustomer>(run.next());
 }
 
 function failureOf({ cause, message }: ActivityFailure): { errorClass: string; errorMessage: string } {
