@@ -22,9 +22,11 @@ test("webhooks that never stop: their workflow continues as new, and no receipt 
     const handle = world.client.workflow.getHandle(eventsWorkflowId(world.scope));
     const send = (n: number) => world.post("webhooks", body, signedHeaders(body, { id: `msg_${n}` }));
     await send(0);
-    const { runId } = await handle.describe();
+    const runIdNow = () => handle.describe().then(({ runId }) => runId);
+    await expect.poll(() => runIdNow().catch(() => undefined)).toBeDefined();
+    const runId = await runIdNow();
     let sent = 1;
-    while ((await handle.describe()).runId === runId) {
+    while ((await runIdNow()) === runId) {
       expect((await send(sent)).status).toBe(204);
       sent += 1;
     }
