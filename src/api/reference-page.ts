@@ -8,7 +8,7 @@ Generated from the registry in \`src/api/operations/\`; a test fails when it is 
 
 Every operation of the service, as the client knows it. What a request holds is checked before anything is sent, and a request that breaks a rule is refused with the field, the rule and the accepted form. Answers may hold fields that are not named here; a named one of another kind is a \`SchemaError\`, which is not retried. Error bodies are not shown by the service's document and never read: a status alone decides (\`errors.md\`). Redirects are never followed.
 
-*Idempotent* means that sending a request twice does no harm. *Lost answer* says how a request is settled that may have been carried out although no usable answer came. Every operation is an activity, which does what stands there when it is repeated; the client itself never sends anything twice. What is looked for and not found is sent again no sooner than ten seconds after the request that was lost. A request that was refused (a 4xx but 408), or never left, is not lost.
+*Idempotent* means that sending a request twice does no harm. *Lost answer* says how a request is settled that may have been carried out although no usable answer came. Every operation is an activity, which does what stands there when it is repeated; the client itself never sends anything twice. What is looked for and not found is sent again no sooner than ten seconds after the request that was lost, and \`synchronous_timeout_secs\` later where that was given. A request that was refused (a 4xx but 408), or never left, is not lost.
 
 Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
 `;
