@@ -20,10 +20,9 @@ import {
   reachService,
   readJobConfig,
 } from "./job-surroundings.js";
-import { type FollowedBatch, followBatch, reportBatch } from "./onboard-watch.js";
+import { type BatchSession, type FollowedBatch, followBatch, reportBatch } from "./onboard-watch.js";
 import { Releases } from "./releases.js";
 import { type OnboardingOptions, startOnboarding } from "./start-onboarding.js";
-import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
 /** Runs or joins a batch and waits for its end; the exit code. Order of checks: DESIGN.md, Command line. */
@@ -64,13 +63,6 @@ async function highWater(
 ): Promise<number | null> {
   if (limit === undefined) return null;
   return Math.max(limit, await rowsWithOutcomes(surroundings, batchId));
-}
-
-/** What a command that runs a batch works with. */
-export interface BatchSession {
-  readonly temporal: TemporalSession;
-  readonly sealed: SealedStore;
-  readonly signal: AbortSignal;
 }
 
 /** Opens Temporal, lets `work` follow a batch, closes everything, and says how it went; the exit code. */

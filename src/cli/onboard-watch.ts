@@ -2,19 +2,27 @@ import { queuedRows } from "../domain/onboarding/batch-totals.js";
 import type { BatchProgress } from "../domain/onboarding/messages.js";
 import type { OnboardSummary } from "../domain/onboarding/onboard-summary.js";
 import { FrozenBatches } from "../lake/frozen-batch.js";
+import type { SealedStore } from "../lake/sealed-store.js";
 import type { BatchFlags } from "./commands/onboard.js";
 import { EXIT } from "./exit-code.js";
 import type { JobSurroundings } from "./job-surroundings.js";
 import { ONBOARD_PROGRESS } from "./onboard-progress.js";
-import type { BatchSession } from "./onboard-run.js";
 import { createProgressView } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 import { waitUntilSettled } from "./settled-wait.js";
 import type { StartedBatch } from "./start-onboarding.js";
+import type { TemporalSession } from "./temporal-session.js";
 import type { Terminal } from "./terminal.js";
 
 /** Customers of a paused batch have this long to come to their end while the command watches. */
 const RUNNING_OUT_MS = 5_000;
+
+/** What a command that runs a batch works with. */
+export interface BatchSession {
+  readonly temporal: TemporalSession;
+  readonly sealed: SealedStore;
+  readonly signal: AbortSignal;
+}
 
 /** A batch as its command leaves it. */
 export interface FollowedBatch {
