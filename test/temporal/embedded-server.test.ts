@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -114,12 +115,21 @@ test("a server that HOME forgot is ended before another starts on its database",
   await next.release();
 });
 
+/** Whether every thread stands still: until then one may still answer. Where there is no /proc, it is taken for so. */
+function isStopped(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  return readdirSync(`/proc/${pid}/task`).every((thread) =>
+    /\) T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")),
+  );
+}
+
 test("a server that hangs is ended and started again on the same database", async () => {
   const killed = command();
   await killed.address;
   const hanging = await serverPid();
   await killed.kill();
   process.kill(hanging, "SIGSTOP");
+  await expect.poll(() => isStopped(hanging)).toBe(true);
   const next = await acquire();
   expect(identify(hanging)).toBeUndefined();
   expect(await ready(next.address)).toBe(true);
