@@ -81,7 +81,7 @@ function answered<A>({ body, at }: KeptAnswer<A>, repeated: SettledCall<A>["repe
 
 /** What is to be sent, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
-  { operation, params, settle, settleAfterMs = settleAfter(operation, params) }: OnceCall<O, A>,
+  { operation, params, settle, settleAfterMs }: OnceCall<O, A>,
   { earlier }: CallRecord,
 ): Promise<Finding<ParamsOf<O>, A>> {
   const [first] = earlier;
@@ -93,7 +93,8 @@ async function planOf<O extends Operation, A>(
     clockAheadMs: first.clockAheadMs,
   });
   if ("found" in finding) return finding;
-  const wait = Math.max(...earlier.map(({ at }) => at)) + settleAfterMs - Date.now();
+  const settlesAfter = settleAfterMs ?? settleAfter(operation, params);
+  const wait = Math.max(...earlier.map(({ at }) => at)) + settlesAfter - Date.now();
   if (wait <= 0) return finding;
   throw ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
