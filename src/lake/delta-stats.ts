@@ -54,14 +54,12 @@ export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   return { rows: numRecords, links, firstDay: minValues?.date };
 }
 
-/** Whether a file may hold rows of links in a range: bounds are compared as they were made, as UTF-8 bytes. */
-export function mayHoldLinks({ links }: Pick<FileFacts, "links">, from: string, to: string): boolean {
-  if (links === undefined) return true;
-  const [min, max] = links;
-  return (
-    Buffer.compare(Buffer.from(min), Buffer.from(to)) <= 0 &&
-    Buffer.compare(Buffer.from(max), Buffer.from(from)) >= 0
-  );
+/** Whether files may hold rows of links in a range: bounds are compared as they were made, as UTF-8 bytes. */
+export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "links">) => boolean {
+  const [low, high] = [Buffer.from(from), Buffer.from(to)];
+  return ({ links }) =>
+    links === undefined ||
+    (Buffer.compare(Buffer.from(links[0]), high) <= 0 && Buffer.compare(Buffer.from(links[1]), low) >= 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { fileKey } from "./delta-path.js";
-import { factsOf, mayHoldLinks } from "./delta-stats.js";
+import { factsOf, holdsLinks } from "./delta-stats.js";
 import { sqlList, sqlName, sqlText } from "./duckdb-sql.js";
 import type { Lake } from "./lake.js";
 import { type DataFile, writeQuery } from "./parquet-file.js";
@@ -35,9 +35,8 @@ export interface InferredRemovals {
  */
 export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {
   const snapshot = await lake.table(transactionChanges.name).snapshot();
-  const feed = [...snapshot.files.values()].filter((file) =>
-    mayHoldLinks(factsOf(file), reading.linkId, reading.linkId),
-  );
+  const holdsLink = holdsLinks(reading.linkId, reading.linkId);
+  const feed = [...snapshot.files.values()].filter((file) => holdsLink(factsOf(file)));
   if (feed.length === 0) return { known: 0, gone: 0, write: async () => undefined };
   const link = sqlText(reading.linkId);
   const known = `select transaction_id from ${await parquet(

@@ -1,6 +1,6 @@
 import type { AddFile } from "../delta-actions.js";
 import { fileKey } from "../delta-path.js";
-import { type FileFacts, factsOf, mayHoldLinks } from "../delta-stats.js";
+import { type FileFacts, factsOf, holdsLinks } from "../delta-stats.js";
 import { sqlList } from "../duckdb-sql.js";
 import type { Lake } from "../lake.js";
 
@@ -52,5 +52,5 @@ export function numbersOf(files: readonly SourceFile[]): string {
 
 /** Files that may hold rows of links in a range. */
 export function holdingLinks(files: readonly SourceFile[], from: string, to: string): SourceFile[] {
-  return files.filter((file) => mayHoldLinks(file, from, to));
+  return files.filter(holdsLinks(from, to));
 }
