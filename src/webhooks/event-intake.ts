@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Client } from "@temporalio/client";
+import { jsonObjectOf } from "../domain/json-object.js";
 import { CUSTOMER_SIGNALS } from "../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../domain/webhooks/customer-message.js";
-import { type EventFacts, eventFacts } from "../domain/webhooks/event-facts.js";
+import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/refusal.js";
 import type { SealedStore } from "../lake/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/staged-events.js";
@@ -35,7 +36,7 @@ export async function takeEvent(
 ): Promise<Refusal | undefined> {
   const signed = signatures.check(headers, body);
   if (typeof signed === "string") return signed;
-  const facts = factsOf(body);
+  const facts = eventFacts(jsonObjectOf(body));
   if (facts === undefined) return "body";
   if (!isOfMode(mode, facts.isLive)) return "mode";
   const { messageId } = signed;
@@ -49,13 +50,4 @@ export async function takeEvent(
   else await notice.tell(receipt);
   counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });
   return undefined;
-}
-
-function factsOf(body: string): EventFacts | undefined {
-  try {
-    return eventFacts(JSON.parse(body));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

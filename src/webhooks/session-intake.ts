@@ -3,6 +3,7 @@ import type { ApiClient } from "../api/client.js";
 import { NotFoundError, RejectedError } from "../api/errors.js";
 import { validateSession } from "../api/operations/session.js";
 import type { Session } from "../api/records/onboarding.js";
+import { jsonObjectOf } from "../domain/json-object.js";
 import { eventWorkflowIds } from "../domain/onboarding/identity.js";
 import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/refusal.js";
@@ -66,13 +67,6 @@ async function tell(client: Client, ids: readonly string[], message: SessionVali
 }
 
 function tokenOf(body: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== "object" || value === null || !("validation_token" in value)) return undefined;
-  const { validation_token: token } = value;
+  const token = jsonObjectOf(body)?.validation_token;
   return typeof token === "string" && token.trim() !== "" ? token : undefined;
 }
