@@ -7,7 +7,8 @@ import {
 } from "../domain/webhooks/messages.js";
 import { inTime } from "./customer-signals.js";
 
-const MOST_RECEIPTS = 200;
+/** Those who wait for one signal together; one of them brings up to {@link MOST_COLLECTED} receipts. */
+const MOST_WAITING = 200;
 const MOST_COLLECTED = 1_000;
 /** Each signal is a task of the workflow and some writes of Temporal: what nobody waits for goes together. */
 const COLLECT_MS = 500;
@@ -82,7 +83,7 @@ export class EventNotice {
   async #send(): Promise<void> {
     this.#sending = true;
     while (this.#waiting.length > 0) {
-      const some = this.#waiting.splice(0, MOST_RECEIPTS);
+      const some = this.#waiting.splice(0, MOST_WAITING);
       try {
         await this.#signal(some.flatMap(({ receipts }) => receipts));
         for (const { resolve } of some) resolve();
