@@ -1,6 +1,6 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { SyncSummary } from "../src/domain/sync-summary.js";
+import type { SyncSummary } from "../src/domain/sync/sync-summary.js";
 import { type ActivityTimes, activityTimes } from "./activity-times.js";
 import { type CommandProcess, NIGHTLEDGER, startNode } from "./command-process.js";
 import { type ProcessUsage, watchUsage } from "./process-usage.js";

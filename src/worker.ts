@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
-import { createApiClient } from "./api/client.js";
+import { createApiClient } from "./api/http/client.js";
 import type { ApiConfig } from "./config.js";
 import { openLake } from "./lake/lake.js";
-import type { ObjectStore } from "./lake/object-store.js";
-import { SealedStore } from "./lake/sealed-store.js";
+import type { ObjectStore } from "./lake/store/object-store.js";
+import { SealedStore } from "./lake/store/sealed-store.js";
 import type { Logger } from "./logger.js";
 import { connectWorker } from "./temporal/connection.js";
 import type { TemporalAddress } from "./temporal/connection-settings.js";
-import type { EncryptionKeys } from "./temporal/keys.js";
-import { dataConverter } from "./temporal/payload-codec.js";
+import type { EncryptionKeys } from "./temporal/encryption/keys.js";
+import { dataConverter } from "./temporal/encryption/payload-codec.js";
+import { createSealer } from "./temporal/encryption/sealer.js";
 import { installRuntime } from "./temporal/runtime.js";
-import { createSealer } from "./temporal/sealer.js";
 import { VERSION } from "./version.js";
 
 /** What a worker is made of. */

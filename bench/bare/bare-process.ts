@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client, Connection } from "@temporalio/client";
 import { NativeConnection, Worker } from "@temporalio/worker";
-import { findTemporalCli } from "../../src/temporal/cli-binary.js";
-import { acquireEmbeddedServer, type EmbeddedServer } from "../../src/temporal/embedded-server.js";
+import { findTemporalCli } from "../../src/temporal/cli/cli-binary.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
+import { acquireEmbeddedServer, type EmbeddedServer } from "../../src/temporal/server/embedded-server.js";
 import type { BareOptions } from "./bare-peer.js";
 
 export type BareActivities = ReturnType<typeof bareActivities>;

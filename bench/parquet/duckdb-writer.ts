@@ -1,6 +1,6 @@
-import type { SqlSession } from "../../src/lake/duckdb-session.js";
-import { sqlText } from "../../src/lake/duckdb-sql.js";
-import { APPENDED_FILE, writeFiles } from "../../src/lake/written-files.js";
+import type { SqlSession } from "../../src/lake/sql/duckdb-session.js";
+import { sqlText } from "../../src/lake/sql/duckdb-sql.js";
+import { APPENDED_FILE, writeFiles } from "../../src/lake/tables/written-files.js";
 
 const COLUMNS =
   "transaction_id, account_id, amount::decimal(28,10) as amount, sequence::bigint as sequence, date::date as date, description";

@@ -1,6 +1,6 @@
-import { readAnswer } from "../api/answer.js";
-import type { ApiClient } from "../api/client.js";
-import { ApiError } from "../api/errors.js";
+import { readAnswer } from "../api/http/answer.js";
+import type { ApiClient } from "../api/http/client.js";
+import { ApiError } from "../api/http/errors.js";
 import type { Dependencies } from "./dependencies.js";
 
 /** Dependencies whose calls are counted. */

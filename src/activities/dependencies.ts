@@ -1,7 +1,7 @@
-import type { ApiClient } from "../api/client.js";
-import type { FrozenBatches } from "../lake/frozen-batch.js";
+import type { ApiClient } from "../api/http/client.js";
 import type { Lake } from "../lake/lake.js";
-import type { SealedStore } from "../lake/sealed-store.js";
+import type { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
+import type { SealedStore } from "../lake/store/sealed-store.js";
 import type { Logger } from "../logger.js";
 import type { RunWarnings } from "./run-warnings.js";
 

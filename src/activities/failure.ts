@@ -1,8 +1,8 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
-import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/errors.js";
+import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { InputError } from "../domain/input-error.js";
-import { StoreFullError } from "../lake/local-store-errors.js";
-import { LostAnswerError } from "./calls/lost-answer-error.js";
+import { StoreFullError } from "../lake/store/local-store-errors.js";
+import { LostAnswerError } from "./lost-answer-error.js";
 
 /** Attempts on a full disk before it is given up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;

@@ -1,4 +1,4 @@
-import type { Stream } from "../lake/stream.js";
+import type { Stream } from "../lake/sync/stream.js";
 import type { Logger } from "../logger.js";
 import type { PageReading } from "../streams/page-reading.js";
 import type { Dependencies } from "./dependencies.js";

@@ -13,8 +13,8 @@ import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { workerCommand } from "./commands/worker.js";
-import { EXIT, exitCodeOf } from "./exit-code.js";
-import { processTerminal, type Terminal } from "./terminal.js";
+import { EXIT, exitCodeOf } from "./terminal/exit-code.js";
+import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
 /** Adds one command to the program; `end` gives its exit code. */
 export type AddCommand = (program: Command, terminal: Terminal, end: (code: number) => void) => void;

@@ -1,4 +1,4 @@
-import { isJsonObject } from "./json-object.js";
+import { isJsonObject } from "./json.js";
 
 /** JSON text of a value with the names of every object in code-unit order: equal values have equal texts. */
 export function canonicalJson(value: unknown): string {

@@ -1,4 +1,4 @@
-import { FAILURE_TYPES } from "./failure-types.js";
+import { FAILURE_TYPES } from "./failures.js";
 
 /**
  * Thrown when what the user gave can't be used: arguments, a variable, a file, the lake. Exit code 2.

@@ -1,4 +1,4 @@
-import { FAILURE_TYPES } from "./failure-types.js";
+import { FAILURE_TYPES } from "./failures.js";
 
 /** Thrown when the service or Temporal can't be reached. Exit code 3. The message says what to check. */
 export class UnreachableError extends Error {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { type DeltaTable, openTable } from "./delta-table.js";
-import { createDuckDb, type DuckDb } from "./duckdb.js";
-import { createLocalStore } from "./local-store.js";
-import type { ObjectStore } from "./object-store.js";
+import { type DeltaTable, openTable } from "./delta/delta-table.js";
+import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
+import { createLocalStore } from "./store/local-store.js";
+import type { ObjectStore } from "./store/object-store.js";
 
 /** The lake as one process holds it: tables, staging and the SQL engine between them. */
 export interface Lake {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ObjectStore } from "./object-store.js";
+import type { ObjectStore } from "./store/object-store.js";
 
 /** What a staged response is named by: a repeated activity finds it and does not call again. */
 export interface PageName {

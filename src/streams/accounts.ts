@@ -1,6 +1,6 @@
 import { listUserAccounts } from "../api/operations/user-accounts.js";
-import { bankAccountSchema } from "../api/rows/bank-account.js";
-import type { Stream } from "../lake/stream.js";
+import { bankAccountSchema } from "../api/schemas/bank-account.js";
+import type { Stream } from "../lake/sync/stream.js";
 import { instant } from "./transactions.js";
 
 const FIELDS = new Set([...Object.keys(bankAccountSchema.shape), "raw_provider_data"]);

@@ -1,6 +1,6 @@
 import { listBankLinks } from "../api/operations/bank-links.js";
-import { bankLinkSchema } from "../api/rows/bank-link.js";
-import type { Stream } from "../lake/stream.js";
+import { bankLinkSchema } from "../api/schemas/bank-link.js";
+import type { Stream } from "../lake/sync/stream.js";
 import { instant } from "./transactions.js";
 
 const FIELDS = new Set([...Object.keys(bankLinkSchema.shape), "available_products", "products", "tags"]);

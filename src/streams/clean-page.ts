@@ -1,5 +1,5 @@
 import type { BadRow } from "../lake/staging.js";
-import type { Stream } from "../lake/stream.js";
+import type { Stream } from "../lake/sync/stream.js";
 import { EnvelopeError } from "./envelope-error.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
 import { mendSurrogates, RawJson } from "./raw-json.js";

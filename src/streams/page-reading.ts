@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { rowProblem } from "../api/rows/row-problem.js";
-import type { RowList, Stream } from "../lake/stream.js";
+import { rowProblem } from "../api/schemas/row-problem.js";
+import type { RowList, Stream } from "../lake/sync/stream.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 

@@ -1,6 +1,6 @@
 import { syncTransactions } from "../api/operations/transaction-sync.js";
-import { bankTransactionSchema, removedIdSchema } from "../api/rows/transaction.js";
-import type { Stream } from "../lake/stream.js";
+import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
+import type { Stream } from "../lake/sync/stream.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
 
 const FIELDS = new Set(Object.keys(bankTransactionSchema.shape));

@@ -3,8 +3,8 @@ import { NativeConnection } from "@temporalio/worker";
 import { InputError } from "../domain/input-error.js";
 import { UnreachableError } from "../domain/unreachable-error.js";
 import type { TemporalAddress } from "./connection-settings.js";
-import type { EncryptionKeys } from "./keys.js";
-import { dataConverter } from "./payload-codec.js";
+import type { EncryptionKeys } from "./encryption/keys.js";
+import { dataConverter } from "./encryption/payload-codec.js";
 
 /** A client with its connection. */
 export interface TemporalClient {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundleWorkflowCode } from "@temporalio/worker";
-import { failureConverterPath } from "../temporal/payload-codec.js";
+import { failureConverterPath } from "../temporal/encryption/payload-codec.js";
 
 // A script of `npm run build`: a worker starts from the finished bundle, never from sources.
 const workflowsPath = fileURLToPath(new URL("./index.js", import.meta.url));

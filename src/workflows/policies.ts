@@ -1,6 +1,6 @@
 import type { ActivityOptions, RetryPolicy } from "@temporalio/workflow";
 import type { CallName } from "../activities/calls/create-call-activities.js";
-import { FAILURE_TYPES } from "../domain/failure-types.js";
+import { FAILURE_TYPES } from "../domain/failures.js";
 
 /** Every retry policy and time-out of the workflows stands here: one owner for each thing. */
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../sandbox/index.js";
-import { extract } from "../../src/activities/extract.js";
-import { load } from "../../src/activities/load.js";
-import { freshProgress } from "../../src/domain/link-progress.js";
+import { extract } from "../../src/activities/sync/extract.js";
+import { load } from "../../src/activities/sync/load.js";
+import { freshProgress } from "../../src/domain/sync/link-progress.js";
 import { type ActivityBench, newLink, openActivityBench } from "../helpers/activity-bench.js";
 import { rawRow } from "../helpers/sync-harness.js";
 

@@ -3,9 +3,9 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/activity";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect, test } from "vitest";
 import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
-import { FAILURE_TYPES } from "../../src/domain/failure-types.js";
+import { FAILURE_TYPES } from "../../src/domain/failures.js";
 import { InputError } from "../../src/domain/input-error.js";
-import { StoreFullError } from "../../src/lake/local-store-errors.js";
+import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
 import { SILENT } from "../helpers/activity-bench.js";
 
 async function failureOf(error: unknown, attempt = 1): Promise<ApplicationFailure> {

@@ -8,7 +8,7 @@ import {
   uploadToVault,
   withClientToken,
 } from "../../src/api/index.js";
-import type { ClientTokenGrant } from "../../src/domain/client-token-grant.js";
+import type { ClientTokenGrant } from "../../src/domain/service/client-token-grant.js";
 import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
 
 let server: FaultServer;

@@ -1,6 +1,6 @@
 import { Pool } from "undici";
 import { expect, it } from "vitest";
-import { exchange } from "../../src/api/exchange.js";
+import { exchange } from "../../src/api/http/exchange.js";
 import { json, rejection, startFaultServer } from "./fault-server.js";
 
 const LIMITS = { headersTimeoutMs: 5000, bodyTimeoutMs: 5000, maxBodyBytes: 1000 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkAnswer } from "../../src/api/answer.js";
+import { checkAnswer } from "../../src/api/http/answer.js";
 import {
   createBusiness,
   createCipReport,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { OPERATIONS } from "../../src/api/index.js";
-import { operationFacts } from "../../src/api/reference.js";
-import { referencePage } from "../../src/api/reference-page.js";
+import { operationFacts } from "../../src/api/reference/reference.js";
+import { referencePage } from "../../src/api/reference/reference-page.js";
 
 it("docs/operations.md says what the registry says", async () => {
   await expect(referencePage()).toMatchFileSnapshot("../../docs/operations.md");

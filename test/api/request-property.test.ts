@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compileRequest } from "../../src/api/http/request.js";
 import {
   callVaultProxy,
   createBusiness,
@@ -12,7 +13,6 @@ import {
   type ParamsOf,
   updateVault,
 } from "../../src/api/index.js";
-import { compileRequest } from "../../src/api/request.js";
 import { InputError } from "../../src/domain/input-error.js";
 
 /** What compiling gives, or undefined for an InputError; anything else is a bug. */

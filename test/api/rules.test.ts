@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkRequest } from "../../src/api/http/request.js";
 import { callVaultProxy, OPERATIONS, type Operation, type ParamsOf } from "../../src/api/index.js";
-import { parametersOf } from "../../src/api/reference.js";
-import { checkRequest } from "../../src/api/request.js";
+import { parametersOf } from "../../src/api/reference/reference.js";
 import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
 import { BROKEN_RULES, type BrokenRule } from "./rule-table.js";
 import { CERTIFICATE } from "./service-rules.js";

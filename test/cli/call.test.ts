@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { createBusiness, uploadToVault, validateSession } from "../../src/api/index.js";
-import { readCallRequest } from "../../src/cli/call-request.js";
+import { readCallRequest } from "../../src/cli/calls/request.js";
 import { main } from "../../src/cli/main.js";
 
 let sandbox: Sandbox;

@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readCustomers } from "../../src/cli/customers-file.js";
+import { readCustomers } from "../../src/cli/files/customers-file.js";
 import { InputError } from "../../src/domain/input-error.js";
 import { type FrozenRow, isRight } from "../../src/domain/onboarding/frozen-row.js";
-import { FrozenBatches } from "../../src/lake/frozen-batch.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
-import { createSealer } from "../../src/temporal/sealer.js";
+import { FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 import { TEST_KEYS } from "../helpers/temporal-environment.js";
 

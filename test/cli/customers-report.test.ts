@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCustomers } from "../../src/cli/customers-file.js";
+import { readCustomers } from "../../src/cli/files/customers-file.js";
 import {
   invalidRowsError,
   problemLines,
   validationSummary,
   validationText,
-} from "../../src/cli/customers-report.js";
+} from "../../src/cli/onboarding/validation-report.js";
 
 let directory: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRoster } from "../../src/cli/roster-file.js";
+import { readRoster } from "../../src/cli/files/roster-file.js";
 import { InputError } from "../../src/domain/input-error.js";
 
 let directory: string;

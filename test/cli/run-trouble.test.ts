@@ -1,6 +1,6 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { troubleKind, troublesOf } from "../../src/cli/run-trouble.js";
+import { troubleKind, troublesOf } from "../../src/cli/session/pending-failures.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
 
 let temporal: TestTemporal;

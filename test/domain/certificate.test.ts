@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CertificateFields, certificateText } from "../../src/domain/certificate.js";
-import { certificateOf, withPage } from "../../src/lake/link-domain.js";
+import { type CertificateFields, certificateText } from "../../src/domain/sync/certificate.js";
+import { certificateOf, withPage } from "../../src/lake/sync/link-checkpoint.js";
 
 const FIELDS: CertificateFields = {
   run_id: "sync-1",

@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { businessExternalIdProblem, onboardingExternalIdProblem } from "../../src/domain/external-id.js";
+import {
+  businessExternalIdProblem,
+  onboardingExternalIdProblem,
+} from "../../src/domain/service/external-id.js";
 
 it("a business's external id has letters, digits, underscores, hyphens and periods, and nothing else", () => {
   fc.assert(

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ingressRuleProblem, ingressRuleText, parseIngressRule } from "../../src/domain/ingress-rule.js";
-import { segmentsOfJsonPath } from "../../src/domain/json-path.js";
+import {
+  ingressRuleProblem,
+  ingressRuleText,
+  parseIngressRule,
+} from "../../src/domain/service/ingress-rule.js";
+import { segmentsOfJsonPath } from "../../src/domain/service/json-path.js";
 
 it("a rule is read as user, identifier and JSON path", () => {
   expect(parseIngressRule("fp_id_1.custom.pan=$.card['number'][0]")).toEqual({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jobText, type SyncOptions, syncWorkflowId, taskQueue } from "../../src/domain/job.js";
+import { jobText, type SyncOptions, syncWorkflowId, taskQueue } from "../../src/domain/sync/job.js";
 
 const OPTIONS: SyncOptions = {
   streams: ["accounts", "transactions"],

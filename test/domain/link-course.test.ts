@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backoffMs, GIVE_UP_AFTER_MS, LONGEST_WAIT_MS } from "../../src/domain/backoff.js";
+import { freshProgress, type LinkProgress } from "../../src/domain/sync/link-progress.js";
 import {
   afterOutcome,
   type LinkBase,
   type LinkOutcome,
   MOST_RESTARTS,
-} from "../../src/domain/link-course.js";
-import { freshProgress, type LinkProgress } from "../../src/domain/link-progress.js";
+} from "../../src/domain/sync/link-reading.js";
 
 const AT = 1_000_000;
 const NEW: LinkBase = { cursor: null, known: false };

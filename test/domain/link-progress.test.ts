@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freshProgress, handedToLoading, nextAttempt } from "../../src/domain/link-progress.js";
+import { freshProgress, handedToLoading, nextAttempt } from "../../src/domain/sync/link-progress.js";
 
 test.for([
   [null, false, "full", null],

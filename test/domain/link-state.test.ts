@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linkObstacle } from "../../src/domain/link-state.js";
+import { linkObstacle } from "../../src/domain/sync/link-obstacle.js";
 
 const CODES = [
   "system_error",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parsePlaybookKey, playbookKeyText } from "../../src/domain/playbook-key.js";
+import { parsePlaybookKey, playbookKeyText } from "../../src/domain/service/playbook-key.js";
 
 it.each<[string, object]>([
   ["pb_live_1", { playbook: "pb_live_1" }],

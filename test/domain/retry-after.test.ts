@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_RETRY_AFTER_MS, parseHttpDate, parseRetryAfter } from "../../src/domain/retry-after.js";
+import { MAX_RETRY_AFTER_MS, parseHttpDate, parseRetryAfter } from "../../src/domain/service/retry-after.js";
 
 const NOW = Date.UTC(2026, 10, 21, 2, 15, 0);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { endStatus } from "../../src/domain/sync-summary.js";
-import { noTotals } from "../../src/domain/sync-totals.js";
+import { endStatus } from "../../src/domain/sync/sync-summary.js";
+import { noTotals } from "../../src/domain/sync/sync-totals.js";
 
 test.for([
   ["completed", {}, false],

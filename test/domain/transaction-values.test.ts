@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasLoneSurrogate, isAmount, isKeyText, isRealDay } from "../../src/domain/transaction-values.js";
+import {
+  hasLoneSurrogate,
+  isAmount,
+  isKeyText,
+  isRealDay,
+} from "../../src/domain/service/transaction-values.js";
 
 describe("an amount is what DECIMAL(28,10) holds exactly", () => {
   it.each([

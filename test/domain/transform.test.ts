@@ -1,6 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseTransform, transform, transformProblem, transformText } from "../../src/domain/transform.js";
+import {
+  parseTransform,
+  transform,
+  transformProblem,
+  transformText,
+} from "../../src/domain/service/transform.js";
 
 describe("the builder writes each form of the document", () => {
   it.each<[string, string]>([

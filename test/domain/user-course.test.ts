@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { GIVE_UP_AFTER_MS } from "../../src/domain/backoff.js";
-import { afterUserOutcome, endsUser, type UserProgress } from "../../src/domain/user-course.js";
+import { afterUserOutcome, endsUser, type UserProgress } from "../../src/domain/sync/user-reading.js";
 
 const FRESH: UserProgress = { user: 3, streak: null, notBefore: 0 };
 const OLD: UserProgress = { user: 3, streak: { count: 9, since: 0 }, notBefore: 5 };

@@ -5,14 +5,14 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { DefaultLogger } from "@temporalio/worker";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
 import type { Dependencies } from "../../src/activities/dependencies.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "../../src/activities/group-plan.js";
 import { RunWarnings } from "../../src/activities/run-warnings.js";
-import { createApiClient } from "../../src/api/client.js";
-import { FrozenBatches } from "../../src/lake/frozen-batch.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "../../src/activities/sync/group-plan.js";
+import { createApiClient } from "../../src/api/http/client.js";
 import { openLake } from "../../src/lake/lake.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
+import { FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../src/logger.js";
-import { createSealer } from "../../src/temporal/sealer.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { TEST_KEYS } from "./temporal-environment.js";
 
 /** Failures of activities are what the tests look at: the SDK need not print them. */

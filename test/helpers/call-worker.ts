@@ -2,16 +2,16 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "@temporalio/worker";
 import { createActivities } from "../../src/activities/create-activities.js";
-import { createApiClient } from "../../src/api/client.js";
+import { createApiClient } from "../../src/api/http/client.js";
 import { openLake } from "../../src/lake/lake.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../src/logger.js";
 import { connectWorker } from "../../src/temporal/connection.js";
-import { parseEncryptionKeys } from "../../src/temporal/keys.js";
-import { dataConverter } from "../../src/temporal/payload-codec.js";
+import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
+import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
-import { createSealer } from "../../src/temporal/sealer.js";
 import { type StoreFault, withFaults } from "./fault-store.js";
 
 /** What a worker of the calls alone is started with; plain JSON. */

@@ -1,7 +1,7 @@
 import { isCancellation } from "@temporalio/workflow";
 import type { CallName } from "../../src/activities/calls/create-call-activities.js";
 import type { CallInput } from "../../src/activities/calls/make-call.js";
-import { serviceCalls } from "../../src/workflows/service-calls.js";
+import { serviceCalls } from "../../src/workflows/calls/service-calls.js";
 
 /** What became of one call: its result, or the type of its failure. */
 export type CallEnd = { readonly result: unknown } | { readonly failed: string };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { identify, type ProcessIdentity } from "../../src/temporal/process-identity.js";
+import { identify, type ProcessIdentity } from "../../src/temporal/server/process-identity.js";
 
 const PROGRAM = fileURLToPath(new URL("../../bin/nightledger.js", import.meta.url));
 

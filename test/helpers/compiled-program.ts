@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 /** What the product finds by its path rather than by an import. */
-const FOUND_BY_PATH = ["src/temporal/failure-converter.ts"];
+const FOUND_BY_PATH = ["src/temporal/encryption/failure-converter.ts"];
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** A test's own program, compiled; `release` takes the files away. */

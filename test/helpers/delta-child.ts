@@ -1,7 +1,7 @@
 import { readdir, writeFile } from "node:fs/promises";
-import { openTable } from "../../src/lake/delta-table.js";
-import { createDuckDb } from "../../src/lake/duckdb.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
+import { createDuckDb } from "../../src/lake/sql/duckdb.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
 
 // A process of its own for what one process can't prove. Commands:
 //   race <lake> <scratch> <writer> <commits>   adds 1 to the domain "count" so many times

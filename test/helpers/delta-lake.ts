@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AddFile } from "../../src/lake/delta-actions.js";
-import type { Column, TableSpec } from "../../src/lake/delta-schema.js";
-import { statsText } from "../../src/lake/delta-stats.js";
-import { createDuckDb, type DuckDb } from "../../src/lake/duckdb.js";
-import { sqlText } from "../../src/lake/duckdb-sql.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import type { ObjectStore } from "../../src/lake/object-store.js";
+import type { AddFile } from "../../src/lake/delta/delta-actions.js";
+import type { Column, TableSpec } from "../../src/lake/delta/delta-schema.js";
+import { statsText } from "../../src/lake/delta/delta-stats.js";
+import { createDuckDb, type DuckDb } from "../../src/lake/sql/duckdb.js";
+import { sqlText } from "../../src/lake/sql/duckdb-sql.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import type { ObjectStore } from "../../src/lake/store/object-store.js";
 
 export const COLUMNS: readonly Column[] = [
   { name: "link_id", type: "VARCHAR" },

@@ -1,5 +1,5 @@
-import { StoreFullError } from "../../src/lake/local-store-errors.js";
-import type { ObjectStore } from "../../src/lake/object-store.js";
+import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
+import type { ObjectStore } from "../../src/lake/store/object-store.js";
 
 /** Something that goes wrong at one step of a store; plain JSON, so that another process can be told of it. */
 export interface StoreFault {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { createLocalStore } from "../../src/lake/local-store.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
 import { createLogger } from "../../src/logger.js";
-import { parseEncryptionKeys } from "../../src/temporal/keys.js";
+import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
 import { startWorker } from "../../src/worker.js";
 import { type StoreFault, withFaults } from "./fault-store.js";
 

@@ -1,11 +1,11 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AddFile, removeOf } from "../../src/lake/delta-actions.js";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { sqlList } from "../../src/lake/duckdb-sql.js";
+import { type AddFile, removeOf } from "../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
-import { addOf, writeQuery, writeRows } from "../../src/lake/parquet-file.js";
+import { sqlList } from "../../src/lake/sql/duckdb-sql.js";
+import { addOf, writeQuery, writeRows } from "../../src/lake/tables/parquet-file.js";
 import { transactionChanges, transactions } from "../../src/lake/tables/transactions.js";
 
 /** One row of the feed, with what a test does not care about left out. */

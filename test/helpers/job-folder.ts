@@ -2,8 +2,8 @@ import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../../sandbox/index.js";
-import type { ProcessIdentity } from "../../src/temporal/process-identity.js";
-import { endProcess, serversOn } from "../../src/temporal/server-process.js";
+import type { ProcessIdentity } from "../../src/temporal/server/process-identity.js";
+import { endProcess, serversOn } from "../../src/temporal/server/server-process.js";
 import { type ChildCommand, startCommand } from "./command-process.js";
 
 /** An empty directory in which a user runs commands against a stand-in. */

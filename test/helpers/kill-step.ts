@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { taskQueue } from "../../src/domain/job.js";
+import { taskQueue } from "../../src/domain/sync/job.js";
 import { type ChildCommand, startNode } from "./command-process.js";
 import type { CompiledProgram } from "./compiled-program.js";
 import type { StoreFault } from "./fault-store.js";

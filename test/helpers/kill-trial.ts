@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { Random } from "../../sandbox/world/random.js";
-import { endProcess } from "../../src/temporal/server-process.js";
+import { endProcess } from "../../src/temporal/server/server-process.js";
 import { auditCalls, type Interruption } from "./call-audit.js";
 import type { ChildCommand, ProcessEnd } from "./command-process.js";
 import { type JobFolder, openJobFolder } from "./job-folder.js";

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "../../sandbox/index.js";
-import { type CertificateFields, certificateText } from "../../src/domain/certificate.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import { type LakeQuery, openQuery } from "../../src/lake/query.js";
+import { type CertificateFields, certificateText } from "../../src/domain/sync/certificate.js";
+import { type LakeQuery, openQuery } from "../../src/lake/query/query.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
 
 type Row = Readonly<Record<string, unknown>>;

@@ -2,13 +2,12 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { readCustomers } from "../../src/cli/customers-file.js";
+import { readCustomers } from "../../src/cli/files/customers-file.js";
 import {
   type OnboardingOptions,
   type StartedBatch,
   startOnboarding,
-} from "../../src/cli/start-onboarding.js";
-import { taskQueue } from "../../src/domain/job.js";
+} from "../../src/cli/onboarding/start.js";
 import type { OnboardingMode } from "../../src/domain/onboarding/customer.js";
 import { eventWorkflowIds } from "../../src/domain/onboarding/identity.js";
 import {
@@ -19,9 +18,10 @@ import {
 } from "../../src/domain/onboarding/messages.js";
 import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../src/domain/onboarding/timing.js";
-import { FrozenBatches } from "../../src/lake/frozen-batch.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
-import { createSealer } from "../../src/temporal/sealer.js";
+import { taskQueue } from "../../src/domain/sync/job.js";
+import { FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "./sync-harness.js";
 import { TEST_KEYS, type TestTemporal } from "./temporal-environment.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Sandbox } from "../../sandbox/index.js";
 import { CUSTOMER_COUNTS } from "../../src/domain/onboarding/batch-totals.js";
 import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
-import type { LakeQuery } from "../../src/lake/query.js";
+import type { LakeQuery } from "../../src/lake/query/query.js";
 import { few, rowsOf, withLake } from "./lake-audit.js";
 
 /** Line of the file's first customer: the header is the first. */

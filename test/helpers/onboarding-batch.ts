@@ -10,7 +10,7 @@ import {
   rowKey,
 } from "../../src/domain/onboarding/identity.js";
 import type { OutcomeRecord } from "../../src/domain/onboarding/outcome.js";
-import type { BatchFacts, FreezableRow, FrozenBatches } from "../../src/lake/frozen-batch.js";
+import type { BatchFacts, FreezableRow, FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 

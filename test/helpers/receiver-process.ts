@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { createApiClient } from "../../src/api/client.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
+import { createApiClient } from "../../src/api/http/client.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../src/logger.js";
+import { startReceiver } from "../../src/receiver/receiver.js";
 import { connectClient } from "../../src/temporal/connection.js";
-import { parseEncryptionKeys } from "../../src/temporal/keys.js";
-import { createSealer } from "../../src/temporal/sealer.js";
-import { startReceiver } from "../../src/webhooks/receiver.js";
+import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { type StoreFault, withFaults } from "./fault-store.js";
 
 /** What a receiver in a process of its own is started with; plain JSON. */

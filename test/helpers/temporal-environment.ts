@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findTemporalCli } from "../../src/temporal/cli-binary.js";
+import { findTemporalCli } from "../../src/temporal/cli/cli-binary.js";
 import { connectClient, type TemporalClient } from "../../src/temporal/connection.js";
-import type { EncryptionKeys } from "../../src/temporal/keys.js";
-import { parseEncryptionKeys } from "../../src/temporal/keys.js";
-import { endProcess, startServer } from "../../src/temporal/server-process.js";
+import type { EncryptionKeys } from "../../src/temporal/encryption/keys.js";
+import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
+import { endProcess, startServer } from "../../src/temporal/server/server-process.js";
 
 /** A Temporal server of one test file. */
 export interface TestTemporal {

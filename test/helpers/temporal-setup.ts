@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { findTemporalCli } from "../../src/temporal/cli-binary.js";
+import { findTemporalCli } from "../../src/temporal/cli/cli-binary.js";
 
 const BUNDLE = fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url));
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { createApiClient } from "../../src/api/client.js";
-import { taskQueue } from "../../src/domain/job.js";
+import { createApiClient } from "../../src/api/http/client.js";
+import { taskQueue } from "../../src/domain/sync/job.js";
 import { createLogger } from "../../src/logger.js";
-import { type Receiver, type ReceiverOptions, startReceiver } from "../../src/webhooks/receiver.js";
-import { RECEIVER_PATHS } from "../../src/webhooks/receiver-routes.js";
+import { type Receiver, type ReceiverOptions, startReceiver } from "../../src/receiver/receiver.js";
+import { RECEIVER_PATHS } from "../../src/receiver/routes.js";
 import { SECRET } from "../webhooks/signed-webhook.js";
 import { type OnboardWorld, openOnboardWorld } from "./onboard-harness.js";
 import type { Row, WorldOptions } from "./sync-harness.js";

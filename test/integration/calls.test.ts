@@ -6,9 +6,9 @@ import { type Sandbox, startSandbox } from "../../sandbox/index.js";
 import { CALLS, type CallName } from "../../src/activities/calls/create-call-activities.js";
 import type { CallInput, CallResult } from "../../src/activities/calls/make-call.js";
 import { putRequest, type SealedRequest } from "../../src/activities/calls/sealed-request.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
-import { createSealer } from "../../src/temporal/sealer.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { type CallWorkerSettings, startCallWorker } from "../helpers/call-worker.js";
 import type { CallEnd } from "../helpers/call-workflow.js";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventWorkflowIds } from "../../src/domain/onboarding/identity.js";
-import { sha256 } from "../../src/webhooks/customer-signals.js";
+import { sha256 } from "../../src/receiver/customer-signals.js";
 import { type OnboardWorld, openOnboardWorld } from "../helpers/onboard-harness.js";
 import { startSmallHistories } from "../helpers/small-histories.js";
 import type { TestTemporal } from "../helpers/temporal-environment.js";

@@ -5,7 +5,7 @@ import {
   inspectCustomers,
 } from "../../src/activities/onboarding/inspect-customers.js";
 import type { OutstandingRow } from "../../src/domain/onboarding/carried-batch.js";
-import { findOutcome, putOutcome } from "../../src/lake/staged-outcomes.js";
+import { findOutcome, putOutcome } from "../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../helpers/activity-bench.js";
 import { customer, freezeCustomers, outcomeOf } from "../helpers/onboarding-batch.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";

@@ -1,11 +1,11 @@
 import { Client } from "@temporalio/client";
 import { expect, test } from "vitest";
-import { startOnboarding } from "../../src/cli/start-onboarding.js";
-import { taskQueue } from "../../src/domain/job.js";
+import { startOnboarding } from "../../src/cli/onboarding/start.js";
 import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
-import { FrozenBatches } from "../../src/lake/frozen-batch.js";
-import type { ObjectStore } from "../../src/lake/object-store.js";
-import { dataConverter } from "../../src/temporal/payload-codec.js";
+import { taskQueue } from "../../src/domain/sync/job.js";
+import { FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
+import type { ObjectStore } from "../../src/lake/store/object-store.js";
+import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { QUICK } from "../helpers/onboard-harness.js";
 import { onboardWorlds } from "../helpers/onboard-worlds.js";
 import { TEST_KEYS } from "../helpers/temporal-environment.js";

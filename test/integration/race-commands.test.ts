@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { endProcess, serversOn } from "../../src/temporal/server-process.js";
+import { endProcess, serversOn } from "../../src/temporal/server/server-process.js";
 import type { ProcessEnd } from "../helpers/command-process.js";
 import { type JobFolder, openJobFolder } from "../helpers/job-folder.js";
 import { auditLake, connectedLinks, rowsOf, withLake } from "../helpers/lake-audit.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
-import type { ObjectStore } from "../../src/lake/object-store.js";
-import type { SyncResult } from "../../src/workflows/sync.js";
+import type { ObjectStore } from "../../src/lake/store/object-store.js";
+import type { SyncResult } from "../../src/workflows/sync/sync.js";
 import { expectLakeEqualsTruth } from "../helpers/lake-truth.js";
 import {
   addLink,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MOST_RESTARTS } from "../../src/domain/link-course.js";
+import { MOST_RESTARTS } from "../../src/domain/sync/link-reading.js";
 import { expectLakeEqualsTruth } from "../helpers/lake-truth.js";
 import {
   addLink,

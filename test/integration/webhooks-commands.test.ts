@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { EVENT_KINDS } from "../../src/domain/webhook-event.js";
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { type JobFolder, openJobFolder } from "../helpers/job-folder.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
 import { SECRET, secretOf } from "../webhooks/signed-webhook.js";

@@ -1,8 +1,8 @@
 import { readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { taskQueue } from "../../src/domain/job.js";
-import { RECEIVER_PATHS } from "../../src/webhooks/receiver-routes.js";
+import { taskQueue } from "../../src/domain/sync/job.js";
+import { RECEIVER_PATHS } from "../../src/receiver/routes.js";
 import { type ChildCommand, startNode } from "../helpers/command-process.js";
 import { type CompiledProgram, compileProgram } from "../helpers/compiled-program.js";
 import type { StoreFault } from "../helpers/fault-store.js";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { appendOnce } from "../../src/lake/append.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
-import { writeRows } from "../../src/lake/parquet-file.js";
+import { appendOnce } from "../../src/lake/tables/append.js";
+import { writeRows } from "../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../src/lake/tables/quarantine.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 

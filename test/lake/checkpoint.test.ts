@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkpointActions } from "../../src/lake/checkpoint.js";
-import { removeOf } from "../../src/lake/delta-actions.js";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { advance, NO_TABLE } from "../../src/lake/delta-snapshot.js";
-import { openTable } from "../../src/lake/delta-table.js";
+import { checkpointActions } from "../../src/lake/delta/checkpoint.js";
+import { removeOf } from "../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
+import { advance, NO_TABLE } from "../../src/lake/delta/delta-snapshot.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
 import { FEED, fakeAdd, openTestLake, PLAIN, type TestLake } from "../helpers/delta-lake.js";
 
 let lake: TestLake;

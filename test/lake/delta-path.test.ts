@@ -6,7 +6,7 @@ import {
   filePath,
   versionOfCheckpoint,
   versionOfCommit,
-} from "../../src/lake/delta-path.js";
+} from "../../src/lake/delta/delta-path.js";
 
 test("a commit's key sorts as its version does and gives it back", () => {
   expect(commitKey("t", 7)).toBe("t/_delta_log/00000000000000000007.json");

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openTable } from "../../src/lake/delta-table.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
 import { FEED, openTestLake, type TestLake } from "../helpers/delta-lake.js";
 import { compileDeltaChild, type DeltaProcesses } from "../helpers/delta-process.js";
 

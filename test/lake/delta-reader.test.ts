@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { removeOf } from "../../src/lake/delta-actions.js";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { openTable } from "../../src/lake/delta-table.js";
-import { openQuery } from "../../src/lake/query.js";
+import { removeOf } from "../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
+import { openQuery } from "../../src/lake/query/query.js";
 import { addRows, FEED, openTestLake, PLAIN, type TestLake } from "../helpers/delta-lake.js";
 import { findDeltaPython, optimizeWithPython, readWithPython } from "../helpers/delta-reader.js";
 

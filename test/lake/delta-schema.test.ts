@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { columnsOf, creationOf, schemaString } from "../../src/lake/delta-schema.js";
+import { columnsOf, creationOf, schemaString } from "../../src/lake/delta/delta-schema.js";
 import { COLUMNS, FEED, PLAIN } from "../helpers/delta-lake.js";
 
 test("a column list becomes a Delta schema and comes back from it", () => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type DeltaAction, removeOf } from "../../src/lake/delta-actions.js";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { advance, NO_TABLE, type Snapshot } from "../../src/lake/delta-snapshot.js";
-import { openTable } from "../../src/lake/delta-table.js";
+import { type DeltaAction, removeOf } from "../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
+import { advance, NO_TABLE, type Snapshot } from "../../src/lake/delta/delta-snapshot.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
 import { fakeAdd, openTestLake, PLAIN, type TestLake } from "../helpers/delta-lake.js";
 
 let lake: TestLake;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rowsOf, statsText } from "../../src/lake/delta-stats.js";
+import { rowsOf, statsText } from "../../src/lake/delta/delta-stats.js";
 
 test("statistics carry rows, bounds and null counts as JSON", () => {
   const text = statsText(3n, {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createDuckDb, type DuckDb } from "../../src/lake/duckdb.js";
-import { sqlList, sqlName, sqlText } from "../../src/lake/duckdb-sql.js";
+import { createDuckDb, type DuckDb } from "../../src/lake/sql/duckdb.js";
+import { sqlList, sqlName, sqlText } from "../../src/lake/sql/duckdb-sql.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 
 let lake: TestLake;

@@ -7,10 +7,10 @@ import type { CustomerRow } from "../../src/domain/onboarding/customer.js";
 import type { FrozenRow, RightRow } from "../../src/domain/onboarding/frozen-row.js";
 import { batchLine } from "../../src/domain/onboarding/identity.js";
 import type { OutcomeRecord } from "../../src/domain/onboarding/outcome.js";
-import { type BatchFacts, type FreezableRow, FrozenBatches } from "../../src/lake/frozen-batch.js";
-import { SealedStore } from "../../src/lake/sealed-store.js";
-import { getOutcome, putOutcome } from "../../src/lake/staged-outcomes.js";
-import { createSealer } from "../../src/temporal/sealer.js";
+import { type BatchFacts, type FreezableRow, FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
+import { getOutcome, putOutcome } from "../../src/lake/onboarding/staged-outcomes.js";
+import { SealedStore } from "../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 import { TEST_KEYS } from "../helpers/temporal-environment.js";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { inferRemovals } from "../../src/lake/inferred-removals.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
-import { addOf, type DataFile, writeRows } from "../../src/lake/parquet-file.js";
+import { inferRemovals } from "../../src/lake/sync/inferred-removals.js";
+import { addOf, type DataFile, writeRows } from "../../src/lake/tables/parquet-file.js";
 import { transactionChanges } from "../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { advance, NO_TABLE } from "../../src/lake/delta-snapshot.js";
-import { domainName, type LinkDomain, linkDomain } from "../../src/lake/link-domain.js";
-import { domainActions, type LinkUpdate, standing } from "../../src/lake/link-update.js";
+import { advance, NO_TABLE } from "../../src/lake/delta/delta-snapshot.js";
+import { domainName, type LinkDomain, linkDomain } from "../../src/lake/sync/link-checkpoint.js";
+import { domainActions, type LinkUpdate, standing } from "../../src/lake/sync/link-update.js";
 
 const domain = (change: Partial<LinkDomain> = {}): LinkDomain => ({
   run_id: "r1",

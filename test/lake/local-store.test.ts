@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import { unlinkable, unpublished } from "../../src/lake/local-store-errors.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import { unlinkable, unpublished } from "../../src/lake/store/local-store-errors.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 
 let lake: TestLake;

@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { materialize } from "../../src/lake/materialize.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
+import { materialize } from "../../src/lake/materialize/materialize.js";
 import { transactions } from "../../src/lake/tables/transactions.js";
 import { FeedLake } from "../helpers/feed-lake.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { materialize } from "../../src/lake/materialize.js";
+import { materialize } from "../../src/lake/materialize/materialize.js";
 import { type Change, FeedLake } from "../helpers/feed-lake.js";
 
 const AMOUNTS = ["0.1", "-0.01", "999999999999999999.9999999999", "0.0000000001", "123456789012345678.9"];

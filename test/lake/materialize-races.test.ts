@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { AddFile } from "../../src/lake/delta-actions.js";
+import type { AddFile } from "../../src/lake/delta/delta-actions.js";
 import { openLake } from "../../src/lake/lake.js";
-import { materialize } from "../../src/lake/materialize.js";
+import { materialize } from "../../src/lake/materialize/materialize.js";
 import { FeedLake } from "../helpers/feed-lake.js";
 
 let at: FeedLake;

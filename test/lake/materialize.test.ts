@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { materialize } from "../../src/lake/materialize.js";
+import { materialize } from "../../src/lake/materialize/materialize.js";
 import { type Change, FeedLake } from "../helpers/feed-lake.js";
 
 let at: FeedLake;

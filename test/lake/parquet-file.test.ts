@@ -1,9 +1,9 @@
 import { readdir } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { creationOf } from "../../src/lake/delta-schema.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../src/lake/lake.js";
-import { addOf, objectSize, writeQuery, writeRows } from "../../src/lake/parquet-file.js";
-import { openQuery } from "../../src/lake/query.js";
+import { openQuery } from "../../src/lake/query/query.js";
+import { addOf, objectSize, writeQuery, writeRows } from "../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../src/lake/tables/quarantine.js";
 import { transactions } from "../../src/lake/tables/transactions.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";

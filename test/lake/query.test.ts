@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { creationOf } from "../../src/lake/delta-schema.js";
-import { openTable } from "../../src/lake/delta-table.js";
-import { type LakeQuery, openQuery } from "../../src/lake/query.js";
+import { creationOf } from "../../src/lake/delta/delta-schema.js";
+import { openTable } from "../../src/lake/delta/delta-table.js";
+import { type LakeQuery, openQuery } from "../../src/lake/query/query.js";
 import { addRows, COLUMNS, FEED, openTestLake, PLAIN, type TestLake } from "../helpers/delta-lake.js";
 
 let lake: TestLake;

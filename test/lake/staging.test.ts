@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { freezeRoster, frozenUsers, GROUP_SIZE } from "../../src/lake/frozen-roster.js";
 import { pageKey, Staging } from "../../src/lake/staging.js";
+import { freezeRoster, frozenUsers, GROUP_SIZE } from "../../src/lake/sync/frozen-roster.js";
 import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
 
 let lake: TestLake;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "@temporalio/worker";
 import { expect, test } from "vitest";
-import { dataConverter } from "../../src/temporal/payload-codec.js";
+import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
 import { storedHistories } from "../helpers/replay-histories.js";
 import { TEST_KEYS } from "../helpers/temporal-environment.js";

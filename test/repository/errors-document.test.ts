@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { FAILURE_TYPES } from "../../src/domain/failure-types.js";
-import { afterOutcome, type LinkOutcome } from "../../src/domain/link-course.js";
-import { freshProgress, type LinkProgress } from "../../src/domain/link-progress.js";
-import { linkObstacle } from "../../src/domain/link-state.js";
+import { FAILURE_TYPES } from "../../src/domain/failures.js";
 import { ONBOARDING_ERRORS } from "../../src/domain/onboarding/error-class.js";
+import { linkObstacle } from "../../src/domain/sync/link-obstacle.js";
+import { freshProgress, type LinkProgress } from "../../src/domain/sync/link-progress.js";
+import { afterOutcome, type LinkOutcome } from "../../src/domain/sync/link-reading.js";
 import { firstTable, section } from "./markdown.js";
 import { read, sourcesIn } from "./source-tree.js";
 
@@ -77,7 +77,7 @@ describe("docs/errors.md", () => {
   it("has a row for every reason that a commit adds", () => {
     expect(rowOf("superseded", "skipped")).toBeDefined();
     expect(rowOf("resync_would_remove 30 of 40", "failed")).toBeDefined();
-    const commit = read("src/activities/commit-feed.ts");
+    const commit = read("src/activities/sync/commit-feed.ts");
     for (const word of ["superseded", "resync_would_remove"]) expect(commit).toContain(word);
   });
 
@@ -100,7 +100,7 @@ describe("docs/errors.md", () => {
   });
 
   it("names every reason of a transient failure", () => {
-    const source = read("src/api/failure.ts");
+    const source = read("src/api/http/failure-errors.ts");
     const reasons = [...source.matchAll(/: "([a-z]+_?[a-z_]*)",$/gm)].map(([, reason = ""]) => reason);
     expect(new Set(reasons).size).toBeGreaterThan(3);
     expect(reasons.filter((reason) => !text.includes(`\`${reason}\``))).toEqual([]);

@@ -35,7 +35,7 @@ describe("files", () => {
     expect(exits).toEqual([]);
     const codes = sourcesIn("src", "sandbox").filter((path) => /^\s*process\.exitCode\s*=/m.test(read(path)));
     // The second is the text of a program that downloads in a process of its own.
-    expect(codes).toEqual(["src/cli/main.ts", "src/temporal/cli-download.ts"]);
+    expect(codes).toEqual(["src/cli/main.ts", "src/temporal/cli/cli-download.ts"]);
   });
 
   it("no test is left out, alone or to be written", () => {

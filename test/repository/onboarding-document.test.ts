@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { CustomersCensus } from "../../src/cli/customers-census.js";
+import { CustomersCensus } from "../../src/cli/files/customers-count.js";
 import { COLUMN_GROUPS, NAME_COLUMNS } from "../../src/domain/onboarding/customer-column.js";
 import { OWN_STATUSES, SETTLED_BY } from "../../src/domain/onboarding/outcome.js";
-import { ONBOARDING_STATUSES } from "../../src/domain/onboarding-status.js";
-import { acceptedIdentifiers } from "../../src/domain/vault-identifier.js";
+import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
+import { acceptedIdentifiers } from "../../src/domain/service/vault-identifier.js";
 import { onboardings } from "../../src/lake/tables/onboardings.js";
 import { firstTable, section } from "./markdown.js";
 import { read } from "./source-tree.js";
@@ -49,7 +49,7 @@ describe("docs/tables.md, onboardings", () => {
   });
 
   it("is the table that outcomes.csv is made of: no column that the table has not", () => {
-    const source = read("src/lake/outcomes-csv.ts");
+    const source = read("src/lake/onboarding/outcomes-csv.ts");
     const block = /const COLUMNS = \[([\s\S]*?)\] as const;/.exec(source)?.[1] ?? "";
     const columns = [...block.matchAll(/"(\w+)"/g)].map(([, name = ""]) => name);
     const known: readonly string[] = onboardings.columns.map(({ name }) => name);

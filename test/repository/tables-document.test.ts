@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { certificateText } from "../../src/domain/certificate.js";
-import { TABLES } from "../../src/streams/tables.js";
+import { certificateText } from "../../src/domain/sync/certificate.js";
+import { TABLES } from "../../src/lake/tables/index.js";
 import { firstTable, section } from "./markdown.js";
 import { read, sourcesIn } from "./source-tree.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../src/cli/main.js";
-import { EVENT_KINDS } from "../../src/domain/webhook-event.js";
-import { REFUSALS } from "../../src/domain/webhooks/refusal.js";
-import { RECEIVER_PATHS } from "../../src/webhooks/receiver-routes.js";
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
+import { REFUSALS } from "../../src/domain/webhooks/rejection.js";
+import { RECEIVER_PATHS } from "../../src/receiver/routes.js";
 import { firstTable, section } from "./markdown.js";
 import { ROOT, read } from "./source-tree.js";
 

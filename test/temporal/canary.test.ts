@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
-import { createLocalStore } from "../../src/lake/local-store.js";
-import type { ObjectStore } from "../../src/lake/object-store.js";
-import { CANARY_KEY, checkCanary, ensureCanary } from "../../src/temporal/canary.js";
-import { parseEncryptionKeys } from "../../src/temporal/keys.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import type { ObjectStore } from "../../src/lake/store/object-store.js";
+import { CANARY_KEY, checkCanary, ensureCanary } from "../../src/temporal/encryption/key-check.js";
+import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
 const keys = parseEncryptionKeys(`k1:${secret(1)}`);

@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
 import { UnreachableError } from "../../src/domain/unreachable-error.js";
-import { type CliSearch, findTemporalCli } from "../../src/temporal/cli-binary.js";
-import { goModuleDirectory } from "../../src/temporal/cli-build.js";
-import { cliCacheDirectory, TEMPORAL_CLI_VERSION } from "../../src/temporal/cli-cache.js";
-import { identify } from "../../src/temporal/process-identity.js";
+import { type CliSearch, findTemporalCli } from "../../src/temporal/cli/cli-binary.js";
+import { goModuleDirectory } from "../../src/temporal/cli/cli-build.js";
+import { cliCacheDirectory, TEMPORAL_CLI_VERSION } from "../../src/temporal/cli/cli-cache.js";
+import { identify } from "../../src/temporal/server/process-identity.js";
 
 const FAKE_CLI = '#!/bin/sh\necho "temporal version 9.9.9 (fake)"\n';
 let root: string;

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
 import { UnreachableError } from "../../src/domain/unreachable-error.js";
 import { connectClient, connectWorker, isLoopback } from "../../src/temporal/connection.js";
-import { dataConverter } from "../../src/temporal/payload-codec.js";
+import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
 import { startTestTemporal, TEST_KEYS, type TestTemporal } from "../helpers/temporal-environment.js";
 

@@ -1,4 +1,4 @@
-import { acquireEmbeddedServer } from "../../src/temporal/embedded-server.js";
+import { acquireEmbeddedServer } from "../../src/temporal/server/embedded-server.js";
 
 // A command of its own for what one process can't prove. It uses the embedded server of a HOME until its
 // standard input ends or says something, then gives it back. Prints a line of JSON after each step.

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
 import { UnreachableError } from "../../src/domain/unreachable-error.js";
-import { acquireEmbeddedServer, type EmbeddedServer } from "../../src/temporal/embedded-server.js";
-import { identify } from "../../src/temporal/process-identity.js";
-import { endProcess, serversOn } from "../../src/temporal/server-process.js";
-import { becomesReady } from "../../src/temporal/server-readiness.js";
-import { readServerRecord } from "../../src/temporal/server-record.js";
+import { acquireEmbeddedServer, type EmbeddedServer } from "../../src/temporal/server/embedded-server.js";
+import { identify } from "../../src/temporal/server/process-identity.js";
+import { endProcess, serversOn } from "../../src/temporal/server/server-process.js";
+import { becomesReady } from "../../src/temporal/server/server-readiness.js";
+import { readServerRecord } from "../../src/temporal/server/server-record.js";
 import { temporalCliPath } from "../helpers/temporal-environment.js";
 import { type CommandProcess, type CommandProgram, compileCommand } from "./command-process.js";
 

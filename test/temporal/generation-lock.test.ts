@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UnreachableError } from "../../src/domain/unreachable-error.js";
-import { acquireLock } from "../../src/temporal/generation-lock.js";
-import { identifySelf } from "../../src/temporal/process-identity.js";
+import { acquireLock } from "../../src/temporal/server/generation-lock.js";
+import { identifySelf } from "../../src/temporal/server/process-identity.js";
 
 let directory: string;
 let reports: string[];

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
-import { ensureEmbeddedKeys, parseEncryptionKeys, readEmbeddedKeys } from "../../src/temporal/keys.js";
+import {
+  ensureEmbeddedKeys,
+  parseEncryptionKeys,
+  readEmbeddedKeys,
+} from "../../src/temporal/encryption/keys.js";
 
 const SECRET_A = Buffer.alloc(32, 0xfa).toString("base64");
 const SECRET_B = Buffer.alloc(32, 0xfb).toString("base64");

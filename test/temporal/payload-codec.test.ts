@@ -3,8 +3,8 @@ import { loadDataConverter } from "@temporalio/common/lib/internal-non-workflow/
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../src/domain/input-error.js";
-import { parseEncryptionKeys } from "../../src/temporal/keys.js";
-import { dataConverter, EncryptionCodec } from "../../src/temporal/payload-codec.js";
+import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
+import { dataConverter, EncryptionCodec } from "../../src/temporal/encryption/payload-codec.js";
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
 const keys = parseEncryptionKeys(`k1:${secret(1)}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Signatures } from "../../src/webhooks/signatures.js";
+import { Signatures } from "../../src/receiver/signatures.js";
 import { type MessageChanges, SECRET, secretOf, signedHeaders } from "./signed-webhook.js";
 
 const BODY = '{"event_kind":"service.vault.updated","name":"Zoë"}';

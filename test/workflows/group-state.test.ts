@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
-import type { LinkOutcome } from "../../src/domain/link-course.js";
-import type { LinkProgress } from "../../src/domain/link-progress.js";
-import { GroupState } from "../../src/workflows/group-state.js";
+import type { LinkProgress } from "../../src/domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../src/domain/sync/link-reading.js";
 import { FIRST_LOAD_PAGES, LOAD_EVERY_PAGES } from "../../src/workflows/policies.js";
+import { GroupState } from "../../src/workflows/sync/group-state.js";
 
 const SIZE = 500;
 const options = { full: false, secondTry: false, random: () => 0.5 };

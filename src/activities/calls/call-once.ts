@@ -1,13 +1,13 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
-import type { CallOptions } from "../../api/client.js";
-import type { ClientToken } from "../../api/client-token.js";
-import { ApiError, RejectedError, SchemaError, TransientError } from "../../api/errors.js";
-import type { Operation, ParamsOf, ResponseOf } from "../../api/operation.js";
-import { checkRequest } from "../../api/request.js";
-import { FAILURE_TYPES } from "../../domain/failure-types.js";
+import type { CallOptions } from "../../api/http/client.js";
+import type { ClientToken } from "../../api/http/client-token.js";
+import { ApiError, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
+import { checkRequest } from "../../api/http/request.js";
+import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
+import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Dependencies } from "../dependencies.js";
+import { LostAnswerError } from "../lost-answer-error.js";
 import { CallRecord, type KeptAnswer } from "./call-record.js";
-import { LostAnswerError } from "./lost-answer-error.js";
 import type { Finding, Settlement } from "./settlement.js";
 
 /** Milliseconds a call may wait for its turn; after that its place is free for others, and it is tried later. */

@@ -1,5 +1,5 @@
-import type { CallOptions } from "../../api/client.js";
-import type { Operation, ParamsOf, ResponseOf } from "../../api/operation.js";
+import type { CallOptions } from "../../api/http/client.js";
+import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import type { Dependencies } from "../dependencies.js";
 import type { SealedRequest } from "./sealed-request.js";
 import type { Settlement } from "./settlement.js";

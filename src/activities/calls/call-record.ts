@@ -1,5 +1,5 @@
-import { NotSentError } from "../../api/errors.js";
-import type { SealedStore } from "../../lake/sealed-store.js";
+import { NotSentError } from "../../api/http/errors.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
 const INTENT_HOLDS_MS = 5_000;

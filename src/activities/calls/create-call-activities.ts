@@ -1,4 +1,4 @@
-import type { Operation } from "../../api/operation.js";
+import type { Operation } from "../../api/operations/operation.js";
 import type { Dependencies } from "../dependencies.js";
 import { asCallFailure } from "../failure.js";
 import { bankDataCalls } from "./bank-data.js";

@@ -1,6 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { readUpdate } from "../../api/lists/read-update.js";
-import type { ParamsOf } from "../../api/operation.js";
+import type { ParamsOf } from "../../api/operations/operation.js";
 import type { importTransactions } from "../../api/operations/transaction-import.js";
 import type { Dependencies } from "../dependencies.js";
 import type { Finding } from "./settlement.js";

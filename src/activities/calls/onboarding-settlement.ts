@@ -1,14 +1,14 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { NotFoundError } from "../../api/errors.js";
+import { NotFoundError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
-import type { ParamsOf } from "../../api/operation.js";
 import { getOnboarding } from "../../api/operations/onboarding.js";
 import type { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import { listBusinessOnboardings, listUserOnboardings } from "../../api/operations/onboarding-lists.js";
-import type { OnboardingItem, OnboardingResult } from "../../api/records/onboarding.js";
-import { parsePlaybookKey } from "../../domain/playbook-key.js";
+import type { ParamsOf } from "../../api/operations/operation.js";
+import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboarding.js";
+import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { Dependencies } from "../dependencies.js";
-import { LostAnswerError } from "./lost-answer-error.js";
+import { LostAnswerError } from "../lost-answer-error.js";
 import type { Finding, LostCall, Settlement } from "./settlement.js";
 
 /** What two clocks may differ by, besides the difference that an answer's date showed, to the second. */

@@ -1,7 +1,7 @@
-import type { ResponseOf } from "../../api/operation.js";
 import { getOnboarding } from "../../api/operations/onboarding.js";
 import { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import { listBusinessOnboardings, listUserOnboardings } from "../../api/operations/onboarding-lists.js";
+import type { ResponseOf } from "../../api/operations/operation.js";
 import { validateSession } from "../../api/operations/session.js";
 import { callPart, shapedCallPart } from "./call-part.js";
 import { onboardingSettlement, type StartedOnboarding } from "./onboarding-settlement.js";

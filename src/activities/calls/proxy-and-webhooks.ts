@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
-import { putStream } from "../../lake/sealed-stream.js";
+import { putStream } from "../../lake/store/sealed-stream.js";
 import { callPart, shapedCallPart } from "./call-part.js";
 
 /** What a target answered; its bytes are a sealed stream. */

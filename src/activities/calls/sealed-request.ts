@@ -1,5 +1,5 @@
 import { InputError } from "../../domain/input-error.js";
-import type { SealedStore } from "../../lake/sealed-store.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Bytes that a request sends as its body. */
 export type RequestBytes =

@@ -1,10 +1,10 @@
-import { isByteSource } from "../../api/byte-source.js";
 import { createCipReport } from "../../api/operations/cip-report.js";
 import { createClientToken } from "../../api/operations/client-token.js";
 import { getUser } from "../../api/operations/user.js";
 import { decryptVault } from "../../api/operations/vault-decryption.js";
 import { updateVault } from "../../api/operations/vault-update.js";
 import { uploadToVault } from "../../api/operations/vault-upload.js";
+import { isByteSource } from "../../api/schemas/byte-source.js";
 import { callPart, shapedCallPart } from "./call-part.js";
 
 /** The operations of SERVICE.md 4.2 as activities. */

@@ -1,8 +1,8 @@
-import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
-import { getOutcome, putOutcome } from "../../lake/staged-outcomes.js";
+import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 
 export interface AdoptOutcomeInput {
   readonly batchId: string;

@@ -1,5 +1,5 @@
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
-import { findOutcome } from "../../lake/staged-outcomes.js";
+import { findOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { answerKey, callState, type KeptAnswer } from "../calls/call-record.js";
 import type { StartedOnboarding } from "../calls/onboarding-settlement.js";
 import type { Dependencies } from "../dependencies.js";

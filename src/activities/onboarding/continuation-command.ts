@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Delivery } from "../../lake/continuation-file.js";
+import type { Delivery } from "../../lake/onboarding/continuation-file.js";
 
 const LONGEST_MS = 60_000;
 

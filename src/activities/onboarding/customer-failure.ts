@@ -6,13 +6,13 @@ import {
   RejectedError,
   SchemaError,
   TransientError,
-} from "../../api/errors.js";
+} from "../../api/http/errors.js";
 import { InputError } from "../../domain/input-error.js";
-import { afterFailure } from "../../domain/onboarding/customer-course.js";
+import { afterFailure } from "../../domain/onboarding/customer-state.js";
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
-import { LostAnswerError } from "../calls/lost-answer-error.js";
 import type { CountedCalls } from "../counted-calls.js";
+import { LostAnswerError } from "../lost-answer-error.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 /**

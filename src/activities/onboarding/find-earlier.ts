@@ -2,8 +2,8 @@ import type { FrozenRow, RightRow, WrongRow } from "../../domain/onboarding/froz
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import type { OutcomeRecord, SettledBy } from "../../domain/onboarding/outcome.js";
 import { type PlannedRow, planRow, type RowState } from "../../domain/onboarding/row-plan.js";
-import { earlierOutcomes, type TabledOutcome } from "../../lake/earlier-outcomes.js";
-import { putOutcome } from "../../lake/staged-outcomes.js";
+import { earlierOutcomes, type TabledOutcome } from "../../lake/onboarding/earlier-outcomes.js";
+import { putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
 import { openedOutput } from "./outcome-rows.js";

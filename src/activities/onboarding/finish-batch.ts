@@ -1,10 +1,10 @@
 import type { OnboardSummary } from "../../domain/onboarding/onboard-summary.js";
-import { appendOnce } from "../../lake/append.js";
-import { writeRows } from "../../lake/parquet-file.js";
+import { appendOnce } from "../../lake/tables/append.js";
+import { writeRows } from "../../lake/tables/parquet-file.js";
 import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { writeOutcomesCsv } from "./write-outcomes-csv.js";
 
 export interface FinishBatchInput {

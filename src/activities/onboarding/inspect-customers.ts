@@ -1,12 +1,12 @@
-import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { OutstandingRow } from "../../domain/onboarding/carried-batch.js";
-import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-course.js";
+import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
-import { findOutcome } from "../../lake/staged-outcomes.js";
+import { findOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
 import { stageOutcome } from "./stage-outcome.js";
 

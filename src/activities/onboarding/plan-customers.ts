@@ -1,11 +1,11 @@
-import type { ChunkPlan, EndedRow, OutcomeRef, RowToRun } from "../../domain/onboarding/batch-report.js";
+import type { ChunkPlan, EndedRow, OutcomeRef, RowToRun } from "../../domain/onboarding/batch-rows.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
-import { afterFailure, afterStop, isOpenOutcome, UNPOSTED } from "../../domain/onboarding/customer-course.js";
+import { afterFailure, afterStop, isOpenOutcome, UNPOSTED } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import { isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { type FoundRow, findEarlier } from "./find-earlier.js";
 import { preparedId } from "./prepare-customer.js";
 import { stageOutcome } from "./stage-outcome.js";

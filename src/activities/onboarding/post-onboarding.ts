@@ -1,15 +1,15 @@
-import { AuthError } from "../../api/errors.js";
+import { AuthError } from "../../api/http/errors.js";
 import { createOnboarding } from "../../api/operations/onboarding-creation.js";
-import { afterReport } from "../../domain/onboarding/customer-course.js";
+import { afterReport } from "../../domain/onboarding/customer-state.js";
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { callOnce } from "../calls/call-once.js";
 import { onboardingSettlement, type StartedOnboarding } from "../calls/onboarding-settlement.js";
 import { countedCalls } from "../counted-calls.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { onboardingPrefix } from "./call-prefix.js";
+import { offerLink } from "./continuations.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
-import { offerLink } from "./customer-links.js";
 import { preparedId } from "./prepare-customer.js";
 import { stageOutcome } from "./stage-outcome.js";
 

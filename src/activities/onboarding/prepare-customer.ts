@@ -1,6 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { withClientToken } from "../../api/client-token.js";
-import { AuthError, RejectedError } from "../../api/errors.js";
+import { withClientToken } from "../../api/http/client-token.js";
+import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { createBusiness } from "../../api/operations/business.js";
 import { updateVault } from "../../api/operations/vault-update.js";
 import { uploadToVault } from "../../api/operations/vault-upload.js";
@@ -9,7 +9,7 @@ import type { CustomerRef, CustomerStand, CustomerStep } from "../../domain/onbo
 import { callOnce } from "../calls/call-once.js";
 import { countedCalls } from "../counted-calls.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 

@@ -1,12 +1,12 @@
 import type { OutcomeName, OutcomeRecord } from "../../domain/onboarding/outcome.js";
-import { appendOnce } from "../../lake/append.js";
-import { writeRows } from "../../lake/parquet-file.js";
-import { getOutcome } from "../../lake/staged-outcomes.js";
+import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";
+import { appendOnce } from "../../lake/tables/append.js";
 import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
+import { writeRows } from "../../lake/tables/parquet-file.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { eventRows, type OutcomeOrigin, onboardingRow } from "./outcome-rows.js";
 
 const READ_AT_ONCE = 16;

@@ -1,7 +1,7 @@
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeEvent } from "../../domain/onboarding/outcome.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 export interface SettleCustomerInput extends CustomerStand {

@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
-import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
 import {
   type CustomerCourse,
   isDecision,
   isOutcomeDue,
   rowStatus,
-} from "../../domain/onboarding/customer-course.js";
+} from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer-step.js";
 import { onboardingErrorClass } from "../../domain/onboarding/error-class.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
 import { nextActionOf } from "../../domain/onboarding/next-action.js";
 import { type OutcomeEvent, type OutcomeRecord, withoutValues } from "../../domain/onboarding/outcome.js";
-import { getOutcome, putOutcome } from "../../lake/staged-outcomes.js";
+import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";
 
 /** What an outcome says besides its course; left out, what the version before said stays. */

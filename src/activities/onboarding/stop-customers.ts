@@ -2,7 +2,7 @@ import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { type CustomerNamespace, signalCustomer } from "./customer-workflows.js";
 
 const ASKED_AT_ONCE = 8;

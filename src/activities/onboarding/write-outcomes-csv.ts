@@ -3,11 +3,11 @@ import {
   type OutcomesCsvRange,
   outcomeLines,
   putOutcomesCsv,
-} from "../../lake/outcomes-csv.js";
-import { readTables } from "../../lake/table-views.js";
+} from "../../lake/onboarding/outcomes-csv.js";
+import { readTables } from "../../lake/query/table-views.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 
 /** Writes a batch's outcomes as CSV, by what the tables say now. */
 export async function writeOutcomesCsv(

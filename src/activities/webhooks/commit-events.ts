@@ -1,5 +1,5 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import { BANK_LINK_UPDATED } from "../../domain/webhook-event.js";
+import { BANK_LINK_UPDATED } from "../../domain/service/event-kind.js";
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
 import {
   type EventReceipt,
@@ -7,14 +7,19 @@ import {
   FOLLOW_UP_WORKFLOW,
   followUpWorkflowId,
 } from "../../domain/webhooks/messages.js";
-import { creationOf } from "../../lake/delta-schema.js";
-import { knownMessages } from "../../lake/known-messages.js";
-import { addOf, writeRows } from "../../lake/parquet-file.js";
-import { dropStagedEvent, type StagedEvent, stagedEvent, stagedEvents } from "../../lake/staged-events.js";
-import { followUpNames, stageFollowUp } from "../../lake/staged-follow-ups.js";
+import { creationOf } from "../../lake/delta/delta-schema.js";
+import { addOf, writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
+import { knownMessages } from "../../lake/webhooks/known-messages.js";
+import {
+  dropStagedEvent,
+  type StagedEvent,
+  stagedEvent,
+  stagedEvents,
+} from "../../lake/webhooks/staged-events.js";
+import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 

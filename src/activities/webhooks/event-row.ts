@@ -1,6 +1,6 @@
 import type { Sealer } from "../../domain/sealer.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import type { StagedEvent } from "../../lake/staged-events.js";
+import type { StagedEvent } from "../../lake/webhooks/staged-events.js";
 
 /** What sealed payloads are for: they open under it. */
 const PAYLOAD_CONTEXT = "webhook_events.payload";

@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
-import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/job.js";
-import { rosterText } from "../../domain/roster.js";
+import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
+import { rosterText } from "../../domain/sync/roster.js";
 import { followUpJob } from "../../domain/webhooks/follow-up.js";
-import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/frozen-roster.js";
+import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/sync/frozen-roster.js";
 import {
   endTaking,
   followUpNames,
   noteTaken,
   type StagedFollowUp,
   stagedFollowUp,
-} from "../../lake/staged-follow-ups.js";
+} from "../../lake/webhooks/staged-follow-ups.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../slice.js";
+import { beating } from "../sync/slice.js";
 
 const MOST_FOLLOW_UPS = 5_000;
 const READ_AT_ONCE = 16;

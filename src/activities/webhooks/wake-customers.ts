@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
-import { isAbout, onboardedCustomers } from "../../lake/onboarded-customers.js";
+import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
 import { signalRunning } from "../onboarding/customer-workflows.js";

@@ -1,4 +1,4 @@
-import { TransientError } from "../errors.js";
+import { TransientError } from "../http/errors.js";
 
 const MAX_RESTARTS = 5;
 

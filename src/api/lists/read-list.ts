@@ -1,6 +1,6 @@
-import type { ApiClient, CallOptions } from "../client.js";
-import { SchemaError } from "../errors.js";
-import type { ListForm, Operation, ParamsOf } from "../operation.js";
+import type { ApiClient, CallOptions } from "../http/client.js";
+import { SchemaError } from "../http/errors.js";
+import type { ListForm, Operation, ParamsOf } from "../operations/operation.js";
 import { PagedList, type ReadPage } from "./paged-list.js";
 
 /** The envelope of a list, as far as paging goes. */

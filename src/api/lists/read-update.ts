@@ -1,6 +1,6 @@
-import type { ApiClient, CallOptions } from "../client.js";
-import { RejectedError, SchemaError } from "../errors.js";
-import type { ResponseOf } from "../operation.js";
+import type { ApiClient, CallOptions } from "../http/client.js";
+import { RejectedError, SchemaError } from "../http/errors.js";
+import type { ResponseOf } from "../operations/operation.js";
 import { syncTransactions } from "../operations/transaction-sync.js";
 
 const MAX_RESTARTS = 5;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { noQuery, pathId, rows } from "../parameters.js";
+import { noQuery, pathId, rows } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** GET /users/{fp_id}/bank_links (SERVICE.md 4.4); rows: `bankLinkSchema`. */
 export const listBankLinks = defineOperation({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { noQuery, pathId } from "../parameters.js";
-import { businessInsightsSchema } from "../records/business-insights.js";
+import { businessInsightsSchema } from "../schemas/business-insights.js";
+import { noQuery, pathId } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (SERVICE.md 4.3, 2.11). */
 export const getBusinessInsights = defineOperation({

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { BUSINESS_EXTERNAL_ID, businessExternalIdProblem } from "../../domain/external-id.js";
-import { ruled, vaultMap } from "../body-fields.js";
-import { headerText } from "../header-fields.js";
-import { type CheckedRequest, defineOperation, type RuleBreach } from "../operation.js";
-import { noPath, noQuery, pathId } from "../parameters.js";
-import { filledText, optionalText } from "../rows/texts.js";
+import { BUSINESS_EXTERNAL_ID, businessExternalIdProblem } from "../../domain/service/external-id.js";
+import { ruled, vaultMap } from "../schemas/body-fields.js";
+import { headerText } from "../schemas/header-fields.js";
+import { noPath, noQuery, pathId } from "../schemas/parameters.js";
+import { filledText, optionalText } from "../schemas/texts.js";
+import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
 
 const externalId = ruled(z.string("not text"), businessExternalIdProblem).describe(
   `your own id: ${BUSINESS_EXTERNAL_ID}`,

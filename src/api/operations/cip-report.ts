@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { saidText } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { noQuery, pathId } from "../parameters.js";
-import { cipReportSchema } from "../records/cip-report.js";
+import { saidText } from "../schemas/body-fields.js";
+import { cipReportSchema } from "../schemas/cip-report.js";
+import { noQuery, pathId } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** POST /users/{fp_id}/integrations/brokerage/cip_report (SERVICE.md 4.2, 2.12). */
 export const createCipReport = defineOperation({

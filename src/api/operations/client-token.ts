@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { TOKEN_SCOPES, TOKEN_TTL } from "../../domain/client-token-grant.js";
-import { identifiers, saidText } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { noQuery, pathId } from "../parameters.js";
-import { filledText } from "../rows/texts.js";
+import { TOKEN_SCOPES, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
+import { identifiers, saidText } from "../schemas/body-fields.js";
+import { noQuery, pathId } from "../schemas/parameters.js";
+import { filledText } from "../schemas/texts.js";
+import { defineOperation } from "./operation.js";
 
 const body = z
   .strictObject(

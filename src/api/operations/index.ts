@@ -1,4 +1,3 @@
-import type { Operation } from "../operation.js";
 import { listBankLinks } from "./bank-links.js";
 import { createBusiness, updateBusiness } from "./business.js";
 import { getBusinessInsights } from "./business-insights.js";
@@ -9,6 +8,7 @@ import { listLinkAccounts } from "./link-accounts.js";
 import { getOnboarding } from "./onboarding.js";
 import { createOnboarding } from "./onboarding-creation.js";
 import { listBusinessOnboardings, listUserOnboardings } from "./onboarding-lists.js";
+import type { Operation } from "./operation.js";
 import { validateSession } from "./session.js";
 import { importTransactions } from "./transaction-import.js";
 import { syncTransactions } from "./transaction-sync.js";

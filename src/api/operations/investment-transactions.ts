@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { listQuery, pageCounts, pathId, rows } from "../parameters.js";
+import { listQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /**
  * GET /bank_links/{link_id}/investments/transactions (SERVICE.md 4.4), one page; rows:

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { onboardingExternalIdProblem } from "../../domain/external-id.js";
-import { parsePlaybookKey } from "../../domain/playbook-key.js";
-import { jsonObject, ruled, saidText } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { noPath, noQuery } from "../parameters.js";
-import { onboardingResultSchema } from "../records/onboarding.js";
+import { onboardingExternalIdProblem } from "../../domain/service/external-id.js";
+import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
+import { jsonObject, ruled, saidText } from "../schemas/body-fields.js";
+import { onboardingResultSchema } from "../schemas/onboarding.js";
+import { noPath, noQuery } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 const body = z
   .strictObject(

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { onboardingListQuery, pathId } from "../parameters.js";
-import { onboardingPageSchema } from "../records/onboarding.js";
+import { onboardingPageSchema } from "../schemas/onboarding.js";
+import { onboardingListQuery, pathId } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 const shared = {
   part: "onboarding",

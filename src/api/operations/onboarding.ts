@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { noQuery, pathId } from "../parameters.js";
-import { onboardingSchema } from "../records/onboarding.js";
+import { onboardingSchema } from "../schemas/onboarding.js";
+import { noQuery, pathId } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** GET /onboardings/{id} (SERVICE.md 4.1): the shape of its answer isn't shown, see `onboardingSchema`. */
 export const getOnboarding = defineOperation({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { saidText } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { noPath, noQuery } from "../parameters.js";
-import { sessionSchema } from "../records/onboarding.js";
+import { saidText } from "../schemas/body-fields.js";
+import { sessionSchema } from "../schemas/onboarding.js";
+import { noPath, noQuery } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** POST /onboarding/session/validate (SERVICE.md 4.1, 2.13). */
 export const validateSession = defineOperation({

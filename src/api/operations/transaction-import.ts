@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { amount, isoDate, saidText } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { emptyAnswer, noQuery, pathId } from "../parameters.js";
+import { amount, isoDate, saidText } from "../schemas/body-fields.js";
+import { emptyAnswer, noQuery, pathId } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 const row = z.strictObject(
   {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { cursor, pageSize, pathId, rows } from "../parameters.js";
+import { cursor, pageSize, pathId, rows } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /**
  * GET /bank_links/{link_id}/transactions/sync (SERVICE.md 4.4): one page of a link's change log.

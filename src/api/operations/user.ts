@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineOperation } from "../operation.js";
-import { noQuery, pathId } from "../parameters.js";
+import { noQuery, pathId } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** GET /users/{fp_id} (SERVICE.md 4.2): the shape of the record isn't known, so any object passes. */
 export const getUser = defineOperation({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { identifiers, saidText, transforms } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { noPath, noQuery } from "../parameters.js";
+import { identifiers, saidText, transforms } from "../schemas/body-fields.js";
+import { noPath, noQuery } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 const value = z.union(
   [z.string(), z.int(), z.boolean(), z.record(z.string(), z.unknown()), z.null()],

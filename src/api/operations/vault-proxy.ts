@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { bytes } from "../byte-source.js";
+import { bytes } from "../schemas/byte-source.js";
 import {
   forwardedHeaders,
   headerText,
@@ -8,9 +8,9 @@ import {
   pathAndQuery,
   pem,
   targetMethod,
-} from "../header-fields.js";
-import { type CheckedRequest, defineOperation, type RuleBreach } from "../operation.js";
-import { noQuery, pathId } from "../parameters.js";
+} from "../schemas/header-fields.js";
+import { noQuery, pathId } from "../schemas/parameters.js";
+import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
 
 const headers = z.strictObject({
   fp_id: headerText.optional().describe("the one user whose data is meant; tokens may then lack the fp_id"),

@@ -1,6 +1,6 @@
-import { vaultMap } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { emptyAnswer, noPath, noQuery } from "../parameters.js";
+import { vaultMap } from "../schemas/body-fields.js";
+import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 /** PATCH /users/vault (SERVICE.md 4.2), with a client token. */
 export const updateVault = defineOperation({

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { acceptedIdentifiers, identifierProblem } from "../../domain/vault-identifier.js";
-import { ruled } from "../body-fields.js";
-import { bytes } from "../byte-source.js";
-import { mediaType } from "../header-fields.js";
-import { defineOperation } from "../operation.js";
-import { emptyAnswer, noQuery } from "../parameters.js";
-import { segmentProblem } from "../url-path.js";
+import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault-identifier.js";
+import { ruled } from "../schemas/body-fields.js";
+import { bytes } from "../schemas/byte-source.js";
+import { mediaType } from "../schemas/header-fields.js";
+import { emptyAnswer, noQuery } from "../schemas/parameters.js";
+import { segmentProblem } from "../schemas/url-path.js";
+import { defineOperation } from "./operation.js";
 
 /** POST /users/vault/{identifier}/upload (SERVICE.md 4.2), with a client token; the body is streamed. */
 export const uploadToVault = defineOperation({

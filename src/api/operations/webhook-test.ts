@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { ONBOARDING_STATUSES } from "../../domain/onboarding-status.js";
-import { EVENT_KINDS } from "../../domain/webhook-event.js";
-import { jsonObject, saidText } from "../body-fields.js";
-import { defineOperation } from "../operation.js";
-import { emptyAnswer, noPath, noQuery } from "../parameters.js";
+import { EVENT_KINDS } from "../../domain/service/event-kind.js";
+import { ONBOARDING_STATUSES } from "../../domain/service/onboarding-status.js";
+import { jsonObject, saidText } from "../schemas/body-fields.js";
+import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
+import { defineOperation } from "./operation.js";
 
 const text = z.string("not text");
 const flag = z.boolean("not true or false");

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CallFlags } from "../call-run.js";
+import type { CallFlags } from "../calls/run.js";
 import type { AddCommand } from "../main.js";
 
 /** `nightledger call` */
@@ -25,11 +25,11 @@ export const callCommand: AddCommand = (program: Command, terminal, end) => {
     .option("-h, --help", "display help for command, with an operation also for that");
   command.action(async (name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {
     if (flags.help) {
-      const { callHelp } = await import("../call-help.js");
+      const { callHelp } = await import("../calls/help.js");
       terminal.result(`${command.helpInformation()}${callHelp(name)}`.trimEnd());
       return;
     }
-    const { runCall } = await import("../call-run.js");
+    const { runCall } = await import("../calls/run.js");
     end(await runCall(terminal, name, flags));
   });
 };

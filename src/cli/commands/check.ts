@@ -11,7 +11,7 @@ export const checkCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--roster <file>", "check this roster too")
     .option("--json", "print an array of findings on standard output")
     .action(async (flags: { readonly roster?: string; readonly json?: boolean }) => {
-      const { runCheck } = await import("../check-run.js");
+      const { runCheck } = await import("../local/check.js");
       end(await runCheck(terminal, flags));
     });
 };

@@ -14,7 +14,7 @@ export const devCommand: AddCommand = (program: Command, terminal) => {
       8788,
     )
     .action(async ({ webhooksPort }: { readonly webhooksPort: number }) => {
-      const { runDev } = await import("../dev-run.js");
+      const { runDev } = await import("../local/dev.js");
       await runDev(terminal, webhooksPort);
     });
 };

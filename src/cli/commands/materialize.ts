@@ -10,7 +10,7 @@ export const materializeCommand: AddCommand = (program: Command, terminal) => {
     )
     .option("--json", "print what was done as one JSON value on standard output")
     .action(async ({ json }: { readonly json?: boolean }) => {
-      const { runMaterialize } = await import("../materialize-run.js");
+      const { runMaterialize } = await import("../lake/materialize.js");
       await runMaterialize(terminal, json === true);
     });
 };

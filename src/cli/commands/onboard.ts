@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { ONBOARDING_MODES, type OnboardingMode } from "../../domain/onboarding/customer.js";
 import { parseDuration } from "../../domain/onboarding/timing.js";
-import { parsePlaybookKey } from "../../domain/playbook-key.js";
+import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { AddCommand } from "../main.js";
 
 /** Flags that every command that runs a batch has. */
@@ -102,7 +102,7 @@ export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--continue-invalid", "run the other rows of a file that has wrong ones")
     .option("--limit <n>", "only the first n rows; a higher limit later goes on", between(1, 10_000_000));
   withBatchOptions(command).action(async (flags: OnboardFlags) => {
-    const { runOnboard } = await import("../onboard-run.js");
+    const { runOnboard } = await import("../onboarding/run.js");
     end(await runOnboard(terminal, flags));
   });
 };

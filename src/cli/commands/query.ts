@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { tableOf } from "../lake/row-table.js";
 import type { AddCommand } from "../main.js";
-import { tableOf } from "../row-table.js";
 
 interface QueryFlags {
   readonly json?: boolean;
@@ -21,7 +21,7 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
     .option("--json", "print an array of rows on standard output")
     .option("--limit <rows>", "rows shown without --json; 0 shows all", limit, 100)
     .action(async (sql: string, flags: QueryFlags) => {
-      const { withLakeQuery } = await import("../lake-query.js");
+      const { withLakeQuery } = await import("../lake/query.js");
       const rows: Readonly<Record<string, unknown>>[] = [];
       let more = false;
       await withLakeQuery(terminal, async (lake) => {

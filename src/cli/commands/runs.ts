@@ -8,7 +8,7 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
   withBatchOptions(
     runs.command("retry").argument("<batch>", "its id").description("run what failed, as a new attempt"),
   ).action(async (batch: string, flags: BatchFlags) => {
-    const { retryBatch } = await import("../runs-run.js");
+    const { retryBatch } = await import("../onboarding/batches.js");
     end(await retryBatch(terminal, batch, flags));
   });
   for (const [name, description] of STEERING) {
@@ -18,7 +18,7 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
       .description(description)
       .option("--json", "print the summary as one JSON value on standard output")
       .action(async (batch: string, { json }: { readonly json?: boolean }) => {
-        const { steerBatch } = await import("../runs-run.js");
+        const { steerBatch } = await import("../onboarding/batches.js");
         end(await steerBatch(terminal, name, batch, json === true));
       });
   }
@@ -27,7 +27,7 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     .argument("<file>", "what --continuations wrote")
     .description("print the links of a continuation file in the clear, one JSON object a line")
     .action(async (file: string) => {
-      const { printLinks } = await import("../runs-run.js");
+      const { printLinks } = await import("../onboarding/batches.js");
       await printLinks(terminal, file);
     });
 };

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { SYNC_STREAMS, type SyncOptions, type SyncStream } from "../../domain/job.js";
+import { SYNC_STREAMS, type SyncOptions, type SyncStream } from "../../domain/sync/job.js";
 import type { AddCommand } from "../main.js";
 
 interface SyncFlags {
@@ -59,7 +59,7 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
         full: flags.full ?? false,
         pageSize: flags.pageSize,
       };
-      const { runSync } = await import("../sync-run.js");
+      const { runSync } = await import("../sync/run.js");
       end(
         await runSync(terminal, flags.roster, options, {
           detach: flags.detach === true,

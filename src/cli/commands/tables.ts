@@ -9,7 +9,7 @@ export const tablesCommand: AddCommand = (program: Command, terminal) => {
     .description("list the lake's tables: version, rows, files, bytes")
     .option("--json", "print an array with each table's columns on standard output")
     .action(async ({ json }: { readonly json?: boolean }) => {
-      const { withLakeQuery } = await import("../lake-query.js");
+      const { withLakeQuery } = await import("../lake/query.js");
       const tables = await withLakeQuery(terminal, (lake) => lake.listTables());
       if (json) return terminal.result(JSON.stringify(tables));
       const view = new Table({

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { EVENT_KINDS, type EventKind } from "../../domain/webhook-event.js";
+import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
 import type { AddCommand } from "../main.js";
 
 /** `nightledger webhooks` */
@@ -13,7 +13,7 @@ export const webhooksCommand: AddCommand = (program: Command, terminal, end) => 
     .option("--port <number>", "port to listen on; 0 takes a free one", portNumber, 8788)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .action(async (place: { readonly port: number; readonly host: string }) => {
-      const { serveWebhooks } = await import("../webhooks-run.js");
+      const { serveWebhooks } = await import("../webhooks/webhooks-run.js");
       await serveWebhooks(terminal, place);
     });
   webhooks
@@ -28,7 +28,7 @@ export const webhooksCommand: AddCommand = (program: Command, terminal, end) => 
     .option("--json", "print an array of what became of each on standard output")
     .action(async ({ kind, ...flags }: TestFlags) => {
       const kinds = kind.includes("all") ? EVENT_KINDS : (kind as EventKind[]);
-      const { testWebhooks } = await import("../webhook-test-run.js");
+      const { testWebhooks } = await import("../webhooks/test-run.js");
       end(await testWebhooks(terminal, { ...flags, kind: kinds }));
     });
 };

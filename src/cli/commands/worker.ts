@@ -7,7 +7,7 @@ export const workerCommand: AddCommand = (program: Command, terminal) => {
     .command("worker")
     .description("work on the runs of a Temporal cluster until it is stopped (SIGTERM or Ctrl-C)")
     .action(async () => {
-      const { runWorker } = await import("../worker-run.js");
+      const { runWorker } = await import("../local/worker.js");
       await runWorker(terminal);
     });
 };

@@ -1,4 +1,4 @@
-import { isKnownStatus } from "./customer-course.js";
+import { isKnownStatus } from "./customer-state.js";
 
 /** Where a row stands in the counts of its batch, in the order of the summary. */
 export const CUSTOMER_COUNTS = [

@@ -1,4 +1,4 @@
-import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, RowToRun } from "./batch-report.js";
+import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, RowToRun } from "./batch-rows.js";
 import { addQueued, type CustomerCounts, countOf, moveRows } from "./batch-totals.js";
 import type { CarriedBatch, OutstandingRow, WaitingRow } from "./carried-batch.js";
 import { afterCompletion, CLOSED_CIRCUIT, isOpen } from "./circuit.js";

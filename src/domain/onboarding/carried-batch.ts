@@ -1,4 +1,4 @@
-import type { BatchPause, OutcomeRef, RowToRun } from "./batch-report.js";
+import type { BatchPause, OutcomeRef, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
 

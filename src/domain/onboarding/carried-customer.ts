@@ -1,8 +1,8 @@
-import type { OutcomeRef } from "./batch-report.js";
-import type { CustomerCourse } from "./customer-course.js";
+import type { OutcomeRef } from "./batch-rows.js";
+import type { CustomerCourse } from "./customer-state.js";
 import type { LinkOffer } from "./customer-step.js";
-import type { LooksSoFar } from "./look-plan.js";
 import type { CustomerEvent, SessionValidated, WatchRequest } from "./messages.js";
+import type { LooksSoFar } from "./poll-schedule.js";
 
 /** What a customer's workflow was told and has not read, and the ids of webhooks that it knows. */
 export interface CarriedMail {

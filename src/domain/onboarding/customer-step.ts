@@ -1,5 +1,5 @@
-import type { OutcomeRef } from "./batch-report.js";
-import type { CustomerCourse } from "./customer-course.js";
+import type { OutcomeRef } from "./batch-rows.js";
+import type { CustomerCourse } from "./customer-state.js";
 
 /** Which customer an activity works for, without anything personal. */
 export interface CustomerRef {

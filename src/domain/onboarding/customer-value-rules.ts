@@ -1,6 +1,6 @@
-import { isJsonObject } from "../json-object.js";
-import { hasLoneSurrogate } from "../transaction-values.js";
-import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "../vault-identifier.js";
+import { isJsonObject } from "../json.js";
+import { hasLoneSurrogate } from "../service/transaction-values.js";
+import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "../service/vault-identifier.js";
 import type { CustomerKind } from "./customer.js";
 
 /** Whose vault a value is for, as far as rules ask. */

@@ -1,4 +1,4 @@
-import { type CustomerCourse, isDecision } from "./customer-course.js";
+import { type CustomerCourse, isDecision } from "./customer-state.js";
 import type { CustomerEvent } from "./messages.js";
 
 /**

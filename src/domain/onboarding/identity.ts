@@ -1,5 +1,5 @@
 import { canonicalJson } from "../canonical-json.js";
-import { parsePlaybookKey } from "../playbook-key.js";
+import { parsePlaybookKey } from "../service/playbook-key.js";
 import type { CustomerRow, OnboardingMode, RowProblem } from "./customer.js";
 
 /** Hex sha256 of a text's UTF-8; given by callers, because workflows and `domain/` have no Node. */

@@ -1,5 +1,5 @@
-import type { EventKind } from "../webhook-event.js";
-import type { BatchPause, OpenOutcome } from "./batch-report.js";
+import type { EventKind } from "../service/event-kind.js";
+import type { BatchPause, OpenOutcome } from "./batch-rows.js";
 import type { CustomerCounts } from "./batch-totals.js";
 
 /** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */

@@ -1,4 +1,4 @@
-import { type CustomerCourse, isKnownStatus, needsCustomer } from "./customer-course.js";
+import { type CustomerCourse, isKnownStatus, needsCustomer } from "./customer-state.js";
 
 /** What somebody has to do now about a row (`onboardings.next_action`); the words are part of the table. */
 export const NEXT_ACTIONS = {

@@ -1,4 +1,4 @@
-import type { RunStatus } from "../sync-summary.js";
+import type { RunStatus } from "../sync/sync-summary.js";
 import { type CustomerCounts, hasFailures } from "./batch-totals.js";
 
 /** What `onboard --json` prints. */

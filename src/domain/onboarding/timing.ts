@@ -1,4 +1,4 @@
-import type { CustomerStage } from "./customer-course.js";
+import type { CustomerStage } from "./customer-state.js";
 
 /** How long things wait in an onboarding, in milliseconds; part of what a run is started with. */
 export interface OnboardingTiming {

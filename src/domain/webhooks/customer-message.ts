@@ -1,6 +1,6 @@
 import { eventWorkflowIds, type Sha256 } from "../onboarding/identity.js";
 import type { CustomerEvent } from "../onboarding/messages.js";
-import { BANK_LINK_UPDATED, EVENT_KINDS, type EventKind } from "../webhook-event.js";
+import { BANK_LINK_UPDATED, EVENT_KINDS, type EventKind } from "../service/event-kind.js";
 import type { EventFacts } from "./event-facts.js";
 
 /** Kinds that are about a customer's onboarding; a bank link is not. */

@@ -1,4 +1,4 @@
-import type { SyncOptions } from "../job.js";
+import type { SyncOptions } from "../sync/job.js";
 
 /** That a user's bank link has changed, and which, where the event said it. */
 export interface FollowUp {

@@ -1,4 +1,4 @@
-import { sqlName, sqlText } from "../duckdb-sql.js";
+import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { transactions } from "../tables/transactions.js";
 import type { Batch } from "./batches.js";
 import { FRESH, GONE, SUPERSEDED } from "./shared-tables.js";

@@ -1,6 +1,6 @@
-import type { AddFile } from "../delta-actions.js";
-import { fileKey } from "../delta-path.js";
-import type { Snapshot } from "../delta-snapshot.js";
+import type { AddFile } from "../delta/delta-actions.js";
+import { fileKey } from "../delta/delta-path.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { transactionChanges } from "../tables/transactions.js";
 

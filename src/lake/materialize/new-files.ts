@@ -1,7 +1,7 @@
-import type { AddFile } from "../delta-actions.js";
-import type { Snapshot } from "../delta-snapshot.js";
-import type { SqlSession } from "../duckdb-session.js";
+import type { AddFile } from "../delta/delta-actions.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { feedBatches, fileRows } from "./batches.js";
 import { findChangedKeys } from "./changed-keys.js";

@@ -1,13 +1,13 @@
-import type { SqlSession } from "../duckdb-session.js";
-import { sqlText } from "../duckdb-sql.js";
 import type { Lake } from "../lake.js";
-import { CURRENT_FILE, type WrittenFile, writeFiles } from "../written-files.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { isOutOfMemory } from "../sql/sql-failure.js";
+import { CURRENT_FILE, type WrittenFile, writeFiles } from "../tables/written-files.js";
 import { batchQuery } from "./batch-query.js";
 import { type Batch, fileRows } from "./batches.js";
 import type { FileStorage } from "./file-storage.js";
 import type { Progress } from "./progress.js";
 import type { Rewrite } from "./rewrite-plan.js";
-import { isOutOfMemory } from "./sql-failure.js";
 import { inTwoLanes } from "./sql-lanes.js";
 import { writeBatch } from "./write-batch.js";
 

@@ -1,4 +1,4 @@
-import type { SqlSession } from "../duckdb-session.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
 
 const SCHEMA = "materializing";
 

@@ -1,8 +1,8 @@
-import type { AddFile } from "../delta-actions.js";
-import { fileKey } from "../delta-path.js";
-import { type FileFacts, factsOf, holdsLinks } from "../delta-stats.js";
-import { sqlList } from "../duckdb-sql.js";
+import type { AddFile } from "../delta/delta-actions.js";
+import { fileKey } from "../delta/delta-path.js";
+import { type FileFacts, factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
+import { sqlList } from "../sql/duckdb-sql.js";
 
 const DOWNLOADS_AT_ONCE = 32;
 

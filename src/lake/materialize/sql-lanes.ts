@@ -1,5 +1,5 @@
-import { createSession, type SqlSession } from "../duckdb-session.js";
 import type { Lake } from "../lake.js";
+import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 
 /**
  * Runs tasks on two connections, each with one thread: a small file is one row group, which DuckDB reads

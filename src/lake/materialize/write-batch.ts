@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
-import type { SqlSession } from "../duckdb-session.js";
-import { sqlText } from "../duckdb-sql.js";
-import { CURRENT_FILE, type WrittenFile, writeFiles } from "../written-files.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { isOutOfMemory } from "../sql/sql-failure.js";
+import { CURRENT_FILE, type WrittenFile, writeFiles } from "../tables/written-files.js";
 import { batchQuery, narrowQuery } from "./batch-query.js";
 import { type Batch, smallerBatches } from "./batches.js";
 import type { FileStorage } from "./file-storage.js";
 import { cutByMonth, withFile } from "./month-cut.js";
-import { isOutOfMemory } from "./sql-failure.js";
 
 /** Writes a batch as files cut by month; in smaller ones where memory does not suffice. */
 export async function writeBatch(sql: SqlSession, storage: FileStorage, batch: Batch): Promise<void> {

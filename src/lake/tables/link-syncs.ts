@@ -1,4 +1,4 @@
-import type { TableSpec } from "../delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 
 /** One row a link and run, with its certificate (LAKE.md, Tables and columns). */
 export const linkSyncs = {

@@ -1,4 +1,4 @@
-import type { TableSpec } from "../delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 
 /** What happened to the rows of batches; it also says under which key each was posted. */
 export const onboardingEvents = {

@@ -1,4 +1,4 @@
-import type { TableSpec } from "../delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 
 /** One row a line, attempt and version of a batch. */
 export const onboardings = {

@@ -1,4 +1,4 @@
-import type { TableSpec } from "../delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 
 /** Rows that could not be loaded, in their own words (LAKE.md, Tables and columns). */
 export const quarantine = {

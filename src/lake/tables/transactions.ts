@@ -1,4 +1,4 @@
-import type { Column, TableSpec } from "../delta-schema.js";
+import type { Column, TableSpec } from "../delta/delta-schema.js";
 
 const IDENTITY = [
   { name: "link_id", type: "VARCHAR" },

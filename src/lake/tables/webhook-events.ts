@@ -1,4 +1,4 @@
-import type { TableSpec } from "../delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
 
 /** One row a webhook message, whether anything waited for it or not. */
 export const webhookEvents = {

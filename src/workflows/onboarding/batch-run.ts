@@ -10,7 +10,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { RowToRun } from "../../domain/onboarding/batch-report.js";
+import type { RowToRun } from "../../domain/onboarding/batch-rows.js";
 import { BatchWindow } from "../../domain/onboarding/batch-window.js";
 import { type CarriedBatch, newBatch } from "../../domain/onboarding/carried-batch.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";

@@ -1,4 +1,4 @@
-import type { OpenOutcome } from "../../domain/onboarding/batch-report.js";
+import type { OpenOutcome } from "../../domain/onboarding/batch-rows.js";
 import type { AdoptedRow, CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";

@@ -1,6 +1,6 @@
 import { condition, patched, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { AdoptedRow, CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
 import {
   afterDeadline,
@@ -15,7 +15,7 @@ import {
   rowStatus,
   UNPOSTED,
   withoutLink,
-} from "../../domain/onboarding/customer-course.js";
+} from "../../domain/onboarding/customer-state.js";
 import type {
   CustomerRef,
   CustomerStand,
@@ -23,8 +23,8 @@ import type {
   LinkOffer,
 } from "../../domain/onboarding/customer-step.js";
 import { weightOf } from "../../domain/onboarding/event-weight.js";
-import { LookPlan } from "../../domain/onboarding/look-plan.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
+import { LookPlan } from "../../domain/onboarding/poll-schedule.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";

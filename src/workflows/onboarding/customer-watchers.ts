@@ -6,9 +6,9 @@ import {
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-report.js";
+import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { AdoptedRow, CarriedWatchers } from "../../domain/onboarding/carried-customer.js";
-import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-course.js";
+import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING } from "../policies.js";

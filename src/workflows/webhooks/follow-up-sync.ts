@@ -13,7 +13,7 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { PlannedSync } from "../../activities/webhooks/follow-up.js";
-import { runId as makeRunId } from "../../domain/run-id.js";
+import { runId as makeRunId } from "../../domain/run.js";
 import {
   EVENTS_PAUSE_MS,
   FOLLOW_UP_FIRST_LOOK_MS,
@@ -21,7 +21,7 @@ import {
   HEARTBEATING,
   TASK_TIMEOUT,
 } from "../policies.js";
-import { sync } from "../sync.js";
+import { sync } from "../sync/sync.js";
 import { followUpAsked } from "./messages.js";
 
 const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CALLS, type CallName } from "../../../src/activities/calls/create-call-activities.js";
 import type { ProxyAnswer } from "../../../src/activities/calls/proxy-and-webhooks.js";
 import { OPERATIONS } from "../../../src/api/index.js";
-import { putStream, sealedStream } from "../../../src/lake/sealed-stream.js";
+import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
 import { CALL_CLASSES } from "../../../src/workflows/policies.js";
 import { type CallBench, openCallBench } from "../../helpers/call-bench.js";
 

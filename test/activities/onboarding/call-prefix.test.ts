@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { onboardingPrefix } from "../../../src/activities/onboarding/call-prefix.js";
-import { putOutcome } from "../../../src/lake/staged-outcomes.js";
+import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
 import { customer, outcomeOf } from "../../helpers/onboarding-batch.js";
 

@@ -1,9 +1,9 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { prepareCustomer } from "../../../src/activities/onboarding/prepare-customer.js";
-import { UNPOSTED } from "../../../src/domain/onboarding/customer-course.js";
+import { UNPOSTED } from "../../../src/domain/onboarding/customer-state.js";
 import type { CustomerStep } from "../../../src/domain/onboarding/customer-step.js";
-import { getOutcome } from "../../../src/lake/staged-outcomes.js";
+import { getOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/activity-bench.js";
 import { customer, freezeCustomers } from "../../helpers/onboarding-batch.js";
 

@@ -3,7 +3,7 @@ import { findEarlier } from "../../../src/activities/onboarding/find-earlier.js"
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
-import { getOutcome, putOutcome } from "../../../src/lake/staged-outcomes.js";
+import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
 import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding-batch.js";
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Continuation, linkKey } from "../../../src/activities/onboarding/customer-links.js";
-import { lookUp } from "../../../src/activities/onboarding/look-up.js";
+import { type Continuation, linkKey } from "../../../src/activities/onboarding/continuations.js";
+import { lookUp } from "../../../src/activities/onboarding/poll-onboarding.js";
 import { createOnboarding } from "../../../src/api/operations/onboarding-creation.js";
-import { afterLink, type CustomerCourse } from "../../../src/domain/onboarding/customer-course.js";
+import { afterLink, type CustomerCourse } from "../../../src/domain/onboarding/customer-state.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import { event, INCOMPLETE, POSTED } from "../../domain/onboarding/courses.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";

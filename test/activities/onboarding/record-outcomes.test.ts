@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
-import { openQuery } from "../../../src/lake/query.js";
-import { putOutcome } from "../../../src/lake/staged-outcomes.js";
-import { TABLES } from "../../../src/streams/tables.js";
+import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { openQuery } from "../../../src/lake/query/query.js";
+import { TABLES } from "../../../src/lake/tables/index.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding-batch.js";
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import { writeOutcomesCsv } from "../../../src/activities/onboarding/write-outcomes-csv.js";
 import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
-import { putOutcome } from "../../../src/lake/staged-outcomes.js";
+import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
 import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding-batch.js";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { checkAnswer } from "../../../src/api/answer.js";
+import { checkAnswer } from "../../../src/api/http/answer.js";
+import { compileRequest } from "../../../src/api/http/request.js";
 import { OPERATIONS, syncTransactions } from "../../../src/api/index.js";
-import { defineOperation } from "../../../src/api/operation.js";
+import { defineOperation } from "../../../src/api/operations/operation.js";
 import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
-import { compileRequest } from "../../../src/api/request.js";
 
 /** Every operation of SERVICE.md part 4. */
 const SERVICE = [

@@ -7,8 +7,11 @@ import {
   bankTransactionSchema,
   removedIdSchema,
 } from "../../../src/api/index.js";
-import { investmentTransactionSchema, securitySchema } from "../../../src/api/rows/investment-transaction.js";
-import { rowCheck } from "../../../src/api/rows/row-check.js";
+import {
+  investmentTransactionSchema,
+  securitySchema,
+} from "../../../src/api/schemas/investment-transaction.js";
+import { rowCheck } from "../../../src/api/schemas/row-check.js";
 
 /** Values of every kind that a field may meet, good ones among them. */
 const value = fc.oneof(

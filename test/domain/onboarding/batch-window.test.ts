@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChunkPlan, CustomerReport, RowToRun } from "../../../src/domain/onboarding/batch-report.js";
+import type { ChunkPlan, CustomerReport, RowToRun } from "../../../src/domain/onboarding/batch-rows.js";
 import { BatchWindow } from "../../../src/domain/onboarding/batch-window.js";
 import { newBatch } from "../../../src/domain/onboarding/carried-batch.js";
 

@@ -1,6 +1,6 @@
-import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer-course.js";
+import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer-state.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
-import type { EventKind } from "../../../src/domain/webhook-event.js";
+import type { EventKind } from "../../../src/domain/service/event-kind.js";
 
 export const POSTED: CustomerCourse = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
 export const PASSED: CustomerCourse = { ...POSTED, status: "pass", stage: "settled", settledBy: "webhook" };

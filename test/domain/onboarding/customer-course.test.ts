@@ -14,7 +14,7 @@ import {
   rowStatus,
   UNPOSTED,
   withoutLink,
-} from "../../../src/domain/onboarding/customer-course.js";
+} from "../../../src/domain/onboarding/customer-state.js";
 import { completed, event, IN_REVIEW, INCOMPLETE, PASSED, POSTED } from "./courses.js";
 
 const report = (status: string | null, more: { review?: boolean | null; output?: boolean } = {}) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LookPlan, type LooksSoFar } from "../../../src/domain/onboarding/look-plan.js";
+import { LookPlan, type LooksSoFar } from "../../../src/domain/onboarding/poll-schedule.js";
 import { DEFAULT_TIMING } from "../../../src/domain/onboarding/timing.js";
 import { event, INCOMPLETE, POSTED } from "./courses.js";
 

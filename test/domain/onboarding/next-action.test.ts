@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer-course.js";
+import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer-state.js";
 import { NEXT_ACTIONS, nextActionOf } from "../../../src/domain/onboarding/next-action.js";
 
 const course = (change: Partial<CustomerCourse>): CustomerCourse => ({

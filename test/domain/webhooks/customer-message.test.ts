@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { customerWorkflowId, identityHash, identityOf } from "../../../src/domain/onboarding/identity.js";
-import { BANK_LINK_UPDATED, EVENT_KINDS } from "../../../src/domain/webhook-event.js";
+import { BANK_LINK_UPDATED, EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { customerMessage, customerWorkflowIds } from "../../../src/domain/webhooks/customer-message.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
 import { COMPLETED_EVENT } from "../../api/service-rules.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isOfMode } from "../../../src/domain/webhooks/refusal.js";
+import { isOfMode } from "../../../src/domain/webhooks/rejection.js";
 
 test.each([
   ["test", false, true],

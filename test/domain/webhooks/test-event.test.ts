@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { checkRequest } from "../../../src/api/http/request.js";
 import { sendTestWebhook } from "../../../src/api/operations/webhook-test.js";
-import { checkRequest } from "../../../src/api/request.js";
-import { EVENT_KINDS } from "../../../src/domain/webhook-event.js";
+import { testEvent } from "../../../src/cli/webhooks/test-event.js";
+import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
-import { testEvent } from "../../../src/domain/webhooks/test-event.js";
 
 test.each(EVENT_KINDS)("a test of %s is one that the service takes, and about nobody", (kind) => {
   const payload = testEvent(kind, { mark: "m", isLive: true, at: new Date(0) });

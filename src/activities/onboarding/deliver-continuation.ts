@@ -1,0 +1,58 @@
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import type { CustomerStand, LinkOffer } from "../../domain/onboarding/customer-step.js";
+import { appendContinuation, type Delivery } from "../../lake/onboarding/continuation-file.js";
+import { type ContinuationSink, getSink } from "../../lake/onboarding/continuation-sink.js";
+import type { Dependencies } from "../dependencies.js";
+import { beating } from "../sync/slice.js";
+import { handToCommand } from "./continuation-command.js";
+import { type Continuation, linkKey } from "./continuations.js";
+
+export interface DeliverLinkInput extends CustomerStand {
+  readonly link: LinkOffer;
+}
+
+/** Attempts before somebody has to send a link from the dashboard: about half a minute of them. */
+const MOST_ATTEMPTS = 5;
+
+/** Hands a link to the batch's sink, at least once; whether it was taken. */
+export async function deliverLink(
+  deps: Dependencies,
+  input: DeliverLinkInput,
+): Promise<{ delivered: boolean }> {
+  return beating(async () => {
+    const sink = await getSink(deps.sealed, input.batchId);
+    if (sink === undefined) return { delivered: false };
+    const delivery = await deliveryOf(deps, input);
+    try {
+      await hand(deps, sink, delivery);
+      return { delivered: true };
+    } catch (error) {
+      cancellationSignal().throwIfAborted();
+      if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
+      deps.log.warn({ line: input.line, err: error }, "a link was not taken; send it from the dashboard");
+      return { delivered: false };
+    }
+  });
+}
+
+async function hand(deps: Dependencies, sink: ContinuationSink, delivery: Delivery): Promise<void> {
+  if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
+  else await handToCommand(sink.command, delivery, cancellationSignal());
+}
+
+async function deliveryOf(deps: Dependencies, input: DeliverLinkInput): Promise<Delivery> {
+  const { batchId, row, line, attempt, course, link } = input;
+  const { customer } = await deps.batches.row(batchId, row);
+  const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));
+  return {
+    delivery_id: `${batchId}-${line}-${attempt}-${link.number}`,
+    batch_id: batchId,
+    line,
+    fp_id: customer.fpId,
+    external_id: customer.externalId,
+    onboarding_id: course.onboardingId,
+    link: continuation.link,
+    token: continuation.token,
+    expires_at: continuation.expires_at,
+  };
+}

@@ -1,0 +1,174 @@
+import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
+import type { LinkProgress } from "../../domain/sync/link-progress.js";
+import type { BadRow } from "../../lake/staging.js";
+import type { LinkRows } from "../../lake/sync/feed-file.js";
+import { type InferredRemovals, inferRemovals } from "../../lake/sync/inferred-removals.js";
+import { certificateOf, type LinkDomain } from "../../lake/sync/link-checkpoint.js";
+import { transactionStream } from "../../streams/transactions.js";
+import type { Dependencies } from "../dependencies.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { generationOf, type LoadManifest, type ManifestFile, plannedLink } from "./load.js";
+
+/** A link whose update was read to its end, and the staged names of the manifests that hold its rows. */
+export interface CompleteLink {
+  readonly progress: LinkProgress;
+  readonly manifests: readonly string[];
+}
+
+/** A bad row with its place. */
+export interface QuarantinedRow {
+  readonly row: BadRow;
+  readonly page: number;
+  readonly fetchedAt: Date;
+}
+
+/** A complete update with all that its commit needs. */
+export interface Candidate {
+  readonly runId: string;
+  readonly progress: LinkProgress;
+  readonly planned: PlannedLink;
+  /** Files that hold its rows; others may share them. */
+  readonly files: readonly ManifestFile[];
+  readonly bad: readonly QuarantinedRow[];
+  /** What a full resync of a known link makes disappear. */
+  readonly removals: InferredRemovals | undefined;
+  /** The link's next state; null where nothing came and the cursor stayed. */
+  readonly domain: LinkDomain | null;
+  /** Why it must never be committed; null where nothing speaks against it. */
+  readonly problem: string | null;
+}
+
+/**
+ * Gathers a link's update from its manifests. Where loaded and quarantined rows don't add up to what was
+ * delivered, SQL has read a page otherwise than the activity that staged it: the link fails with that.
+ */
+export async function candidateOf(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  manifests: ReadonlyMap<string, LoadManifest>,
+  { progress, manifests: names }: CompleteLink,
+): Promise<Candidate> {
+  const { runId } = input;
+  const planned = plannedLink(plan, progress.link);
+  const files = names
+    .flatMap((name) => manifests.get(name)?.files ?? [])
+    .filter(({ pages }) =>
+      pages.some(({ link, attempt }) => link === progress.link && attempt === progress.attempt),
+    );
+  const loaded = files.flatMap(
+    ({ file }) => file?.links.filter((rows) => rows.link_id === planned.link_id) ?? [],
+  );
+  const counts = countsOf(loaded);
+  const rows = counts.created + counts.updated + counts.removed;
+  const bad = rows === progress.entries ? [] : await badRows(deps, runId, planned, progress);
+  if (rows + bad.length !== progress.entries) {
+    const problem = `schema ${rows} rows loaded and ${bad.length} quarantined of ${progress.entries} delivered`;
+    return { runId, progress, planned, files, bad: [], removals: undefined, domain: null, problem };
+  }
+  const next = (planned.base?.next_sequence ?? 1) + progress.entries;
+  const removals =
+    progress.mode === "full" && planned.base !== null
+      ? await inferRemovals(deps.lake, {
+          linkId: planned.link_id,
+          fpId: planned.fp_id,
+          runId,
+          generation: generationOf(planned, progress),
+          sequenceFrom: next,
+          files: files.flatMap(({ file }) => (file === undefined ? [] : [file])),
+          quarantinedIds: bad.flatMap(({ row }) => idOf(row)),
+          at: new Date(),
+        })
+      : undefined;
+  const domain = nextDomain(runId, plan, planned, progress, counts, bad.length, removals?.gone ?? 0);
+  return { runId, progress, planned, files, bad, removals, domain, problem: null };
+}
+
+type Counts = Omit<LinkRows, "link_id" | "sequence_from" | "sequence_to"> & {
+  readonly sequence_from: number | null;
+  readonly sequence_to: number | null;
+};
+
+function countsOf(loaded: readonly LinkRows[]): Counts {
+  const total = (name: "created" | "updated" | "removed" | "sign_conflicts") =>
+    loaded.reduce((sum, rows) => sum + rows[name], 0);
+  return {
+    created: total("created"),
+    updated: total("updated"),
+    removed: total("removed"),
+    sign_conflicts: total("sign_conflicts"),
+    sequence_from: loaded.length === 0 ? null : Math.min(...loaded.map((rows) => rows.sequence_from)),
+    sequence_to: loaded.length === 0 ? null : Math.max(...loaded.map((rows) => rows.sequence_to)),
+  };
+}
+
+async function badRows(
+  deps: Dependencies,
+  runId: string,
+  planned: PlannedLink,
+  progress: LinkProgress,
+): Promise<QuarantinedRow[]> {
+  const found: QuarantinedRow[] = [];
+  for (let page = 0; page < progress.pages; page += 1) {
+    const stream = transactionStream.name;
+    const name = { runId, stream, owner: planned.link_id, attempt: progress.attempt, page };
+    const { clean, fetchedAt } = await deps.lake.staging.describe(name);
+    if (!clean) continue;
+    for (const row of await deps.lake.staging.badRows(name)) found.push({ row, page, fetchedAt });
+  }
+  return found;
+}
+
+/** The id of a bad row where it can be made out: such a row came back, so its removal is not inferred. */
+function idOf({ list, payload }: BadRow): string[] {
+  const value: unknown = JSON.parse(payload);
+  const id = list === "removed" ? value : (value as { transaction_id?: unknown } | null)?.transaction_id;
+  return typeof id === "string" && !hasLoneSurrogate(id) ? [id] : [];
+}
+
+function nextDomain(
+  runId: string,
+  plan: GroupPlan,
+  planned: PlannedLink,
+  progress: LinkProgress,
+  counts: Counts,
+  quarantined: number,
+  inferred: number,
+): LinkDomain | null {
+  const { base } = planned;
+  const cursor = progress.lastNext ?? (progress.mode === "full" ? null : (base?.cursor ?? null));
+  const generation = generationOf(planned, progress);
+  const came = counts.created + counts.updated + counts.removed + inferred > 0;
+  if (!came && base !== null && cursor === base.cursor && generation === base.generation) return null;
+  const start = base?.next_sequence ?? 1;
+  const next = start + progress.entries + inferred;
+  const fields = {
+    run_id: runId,
+    link_id: planned.link_id,
+    fp_id: planned.fp_id,
+    generation,
+    cursor_in: progress.mode === "full" ? null : (base?.cursor ?? null),
+    cursor_out: cursor,
+    pages: progress.pages,
+    created: counts.created,
+    updated: counts.updated,
+    removed: counts.removed + inferred,
+    quarantined,
+    sequence_from: counts.sequence_from ?? (inferred > 0 ? start + progress.entries : null),
+    sequence_to: inferred > 0 ? next - 1 : counts.sequence_to,
+    pages_sha256: progress.pagesSha256,
+    certificate_prev: base?.head ?? null,
+  };
+  return {
+    ...fields,
+    cursor,
+    next_sequence: next,
+    head: certificateOf(fields),
+    attempt: progress.attempt,
+    restarts: progress.restarts,
+    sign_conflicts: counts.sign_conflicts,
+    last_page_sha256: progress.lastPageSha256,
+    started_at: plan.started_at,
+    finished_at: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,136 @@
+import { creationOf } from "../../lake/delta/delta-schema.js";
+import type { Snapshot } from "../../lake/delta/delta-snapshot.js";
+import type { LinkDomain } from "../../lake/sync/link-checkpoint.js";
+import { domainActions, type LinkUpdate, standing } from "../../lake/sync/link-update.js";
+import { addOf, type DataFile } from "../../lake/tables/parquet-file.js";
+import { transactionChanges } from "../../lake/tables/transactions.js";
+import type { Dependencies } from "../dependencies.js";
+import type { Candidate } from "./candidate.js";
+import type { GroupPlan, GroupRef } from "./group-plan.js";
+import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
+import { loadPages, type ManifestFile } from "./load.js";
+
+/** A resync that would take away more than this many rows, and more than half, needs `--full`. */
+const FEW_REMOVALS = 20;
+
+/** What is known of the standing of a group's links, found while trying to commit them. */
+interface Standings {
+  readonly superseded: Set<Candidate>;
+  readonly committed: Map<Candidate, LinkDomain>;
+}
+
+/**
+ * The one commit that carries rows, cursors and certificates of a group's finished links (LAKE.md, Commit 2–4).
+ * A link that lost is left out: files that hold its rows are loaded again without it.
+ */
+export async function commitFeed(
+  deps: Dependencies,
+  input: GroupRef & { readonly full: boolean },
+  plan: GroupPlan,
+  candidates: readonly Candidate[],
+): Promise<LinkSyncRow[]> {
+  const ended = (candidate: Candidate, status: "unchanged" | "failed" | "skipped", reason: string | null) =>
+    endedRow(plan, input.runId, candidate.planned, candidate.progress, status, reason, {
+      quarantined: candidate.bad.length,
+    });
+  const refused = candidates.filter((candidate) => refusal(candidate, input.full) !== null);
+  const idle = candidates.filter((candidate) => candidate.domain === null && !refused.includes(candidate));
+  const wanted = candidates.filter((candidate) => candidate.domain !== null && !refused.includes(candidate));
+  const { committed } = await publish(deps, input, plan, candidates, wanted);
+  return [
+    ...wanted.map((candidate) => {
+      const domain = committed.get(candidate);
+      return domain === undefined ? ended(candidate, "skipped", "superseded") : committedRow(domain);
+    }),
+    ...idle.map((candidate) => ended(candidate, "unchanged", null)),
+    ...refused.map((candidate) => ended(candidate, "failed", refusal(candidate, input.full))),
+  ];
+}
+
+/** Why a complete update is not committed all the same; null where it may be. */
+function refusal({ problem, removals }: Candidate, full: boolean): string | null {
+  if (problem !== null) return problem;
+  const { gone, known } = removals ?? { gone: 0, known: 0 };
+  return !full && gone > FEW_REMOVALS && gone * 2 > known ? `resync_would_remove ${gone} of ${known}` : null;
+}
+
+async function publish(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  candidates: readonly Candidate[],
+  wanted: readonly Candidate[],
+): Promise<Standings> {
+  const feed = deps.lake.table(transactionChanges.name);
+  const found: Standings = { superseded: new Set(), committed: new Map() };
+  const removals = new Map<Candidate, DataFile | undefined>();
+  for (;;) {
+    const free = wanted.filter(
+      (candidate) => !found.superseded.has(candidate) && !found.committed.has(candidate),
+    );
+    if (free.length === 0) return found;
+    const files = await filesOf(deps, input, plan, candidates, free);
+    for (const candidate of free) {
+      if (!removals.has(candidate)) removals.set(candidate, await candidate.removals?.write());
+    }
+    const committed = await feed.commit((snapshot) => {
+      if (!allFree(snapshot, free, found)) return null;
+      const inferred = free.flatMap((candidate) => removals.get(candidate) ?? []);
+      return [
+        ...(snapshot.version === -1 ? creationOf(transactionChanges, Date.now()) : []),
+        ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),
+        ...domainActions(free.map(updateOf)),
+      ];
+    });
+    if (committed !== null) for (const candidate of free) found.committed.set(candidate, domainOf(candidate));
+  }
+}
+
+function domainOf(candidate: Candidate): LinkDomain {
+  if (candidate.domain === null) throw new Error("a link without a change has nothing to commit");
+  return candidate.domain;
+}
+
+function updateOf(candidate: Candidate): LinkUpdate {
+  const { planned } = candidate;
+  return { linkId: planned.link_id, baseHead: planned.base?.head ?? null, domain: domainOf(candidate) };
+}
+
+function allFree(snapshot: Snapshot, candidates: readonly Candidate[], found: Standings): boolean {
+  let all = true;
+  for (const candidate of candidates) {
+    const now = standing(snapshot, updateOf(candidate));
+    if (now.kind === "free") continue;
+    all = false;
+    if (now.kind === "committed") found.committed.set(candidate, now.domain);
+    else found.superseded.add(candidate);
+  }
+  return all;
+}
+
+/** The files of some links; one that also holds rows of others is loaded again without these. */
+async function filesOf(
+  deps: Dependencies,
+  input: GroupRef,
+  plan: GroupPlan,
+  candidates: readonly Candidate[],
+  wanted: readonly Candidate[],
+): Promise<DataFile[]> {
+  const links = new Set(wanted.map(({ progress }) => progress.link));
+  const all = new Set<ManifestFile>(candidates.flatMap(({ files }) => files));
+  const files: DataFile[] = [];
+  for (const one of all) {
+    const kept = one.pages.filter(({ link }) => links.has(link));
+    if (kept.length === 0) continue;
+    const whole = kept.length === one.pages.length || rowsOnlyOf(one, plan, links);
+    const { file } = whole ? one : await loadPages(deps, input, plan, kept);
+    if (file !== undefined) files.push(file);
+  }
+  return files;
+}
+
+/** Pages without rows don't count: a link that delivered nothing shares files and harms none. */
+function rowsOnlyOf({ file }: ManifestFile, plan: GroupPlan, links: ReadonlySet<number>): boolean {
+  const ids = new Set([...links].map((link) => plan.links[link]?.link_id));
+  return file?.links.every(({ link_id }) => ids.has(link_id)) ?? true;
+}

@@ -1,0 +1,103 @@
+import type { LinkProgress } from "../../domain/sync/link-progress.js";
+import type { LinkStatus } from "../../domain/sync/link-reading.js";
+import { addTotals, noTotals, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
+import { appendOnce } from "../../lake/tables/append.js";
+import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { writeRows } from "../../lake/tables/parquet-file.js";
+import { quarantine } from "../../lake/tables/quarantine.js";
+import { transactionStream } from "../../streams/transactions.js";
+import type { Dependencies } from "../dependencies.js";
+import { breather } from "../event-loop.js";
+import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
+import { commitFeed } from "./commit-feed.js";
+import type { GroupPlan, GroupRef } from "./group-plan.js";
+import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
+import { type LoadManifest, plannedLink } from "./load.js";
+import { beating } from "./slice.js";
+
+/** A link that ended without anything to commit. */
+export interface EndedLink {
+  readonly progress: LinkProgress;
+  readonly status: LinkStatus;
+  readonly reason: string;
+}
+
+export interface CommitInput extends GroupRef {
+  /** Number of this commit within the group: names its transactions. */
+  readonly chunk: number;
+  readonly complete: readonly CompleteLink[];
+  readonly ended: readonly EndedLink[];
+  /** Whether large removals were asked for (`--full`). */
+  readonly full: boolean;
+}
+
+export interface CommitResult {
+  readonly totals: SyncTotals;
+}
+
+/**
+ * Commits what a group has finished: `quarantine`, then the feed with rows, cursors and certificates in one
+ * commit, then `link_syncs` (LAKE.md, Commit of a group). Repeated, it finds what it did before.
+ */
+export async function commit(deps: Dependencies, input: CommitInput): Promise<CommitResult> {
+  return beating(async () => {
+    const { staging } = deps.lake;
+    const plan = await staging.document<GroupPlan>(input.runId, input.plan);
+    const names = [...new Set(input.complete.flatMap(({ manifests }) => manifests))];
+    const manifests = new Map<string, LoadManifest>();
+    for (const name of names) manifests.set(name, await staging.document<LoadManifest>(input.runId, name));
+    const candidates: Candidate[] = [];
+    const breathe = breather();
+    for (const link of input.complete) {
+      await breathe();
+      candidates.push(await candidateOf(deps, input, plan, manifests, link));
+    }
+    const appId = `${input.runId}/${input.group}.${input.chunk}`;
+    await appendOnce(deps.lake, quarantine, appId, () =>
+      writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),
+    );
+    const rows = await commitFeed(deps, input, plan, candidates);
+    const links = rows.filter(({ sign_conflicts }) => sign_conflicts > 0).length;
+    if (links > 0) {
+      const message = "amounts have another sign than their type says; signed_amount follows the type";
+      deps.warnings.once(input.runId, "signs", { links }, message);
+    }
+    for (const { progress, status, reason } of input.ended) {
+      rows.push(endedRow(plan, input.runId, plannedLink(plan, progress.link), progress, status, reason));
+    }
+    await appendOnce(deps.lake, linkSyncs, appId, () => writeRows(deps.lake, linkSyncs, input.runId, rows));
+    return { totals: rows.map(totalsOf).reduce(addTotals, noTotals()) };
+  });
+}
+
+function quarantineRows({ planned, bad, runId }: Candidate): Record<string, unknown>[] {
+  return bad.map(({ row, page, fetchedAt }) => ({
+    run_id: runId,
+    stream: transactionStream.name,
+    fp_id: planned.fp_id,
+    link_id: planned.link_id,
+    page,
+    index: row.index,
+    list: row.list,
+    reason: row.reason,
+    payload: row.payload,
+    fetched_at: fetchedAt.toISOString(),
+  }));
+}
+
+function totalsOf(row: LinkSyncRow): SyncTotals {
+  const none = noTotals();
+  const totals: SyncTotals = {
+    ...none,
+    links: { ...none.links, [row.status]: 1 },
+    rows: { created: row.created, updated: row.updated, removed: row.removed, quarantined: row.quarantined },
+    pages: row.pages,
+    restarts: row.restarts,
+  };
+  if (row.status !== "failed") return totals;
+  return withFailure(totals, {
+    stream: transactionStream.name,
+    owner: row.link_id,
+    reason: row.reason ?? "unknown",
+  });
+}

@@ -1,0 +1,42 @@
+import { transactionStream } from "../../streams/transactions.js";
+import type { Dependencies } from "../dependencies.js";
+import { inLanes } from "../lanes.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { plannedLink } from "./load.js";
+import { beating } from "./slice.js";
+
+const DELETED_AT_ONCE = 4;
+
+export interface DropStagingInput extends GroupRef {
+  readonly links: readonly number[];
+}
+
+/** Deletes the staged pages of links whose commit is in history (LAKE.md, Staging). */
+export async function dropStaging(deps: Dependencies, input: DropStagingInput): Promise<void> {
+  await dropPages(deps, input, (plan) => input.links.map((link) => plannedLink(plan, link)));
+}
+
+export interface DropGroupInput {
+  readonly runId: string;
+  /** Staged name of the group's plan. */
+  readonly plan: string;
+}
+
+/** Deletes what is left of a group's staged pages once all that is to be committed of it is. */
+export async function dropGroup(deps: Dependencies, input: DropGroupInput): Promise<void> {
+  await dropPages(deps, input, ({ links }) => links);
+}
+
+async function dropPages(
+  deps: Dependencies,
+  { runId, plan }: DropGroupInput,
+  linksOf: (plan: GroupPlan) => readonly PlannedLink[],
+): Promise<void> {
+  const { staging } = deps.lake;
+  await beating(async () => {
+    const links = linksOf(await staging.document<GroupPlan>(runId, plan));
+    await inLanes(DELETED_AT_ONCE, links, ({ link_id }) =>
+      staging.dropOwner(runId, transactionStream.name, link_id),
+    );
+  });
+}

@@ -1,0 +1,62 @@
+import type { LinkProgress } from "../../domain/sync/link-progress.js";
+import type { LinkStatus } from "../../domain/sync/link-reading.js";
+import type { LinkDomain } from "../../lake/sync/link-checkpoint.js";
+import type { GroupPlan, PlannedLink } from "./group-plan.js";
+
+/** One row of `link_syncs` (LAKE.md, Tables and columns). */
+export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
+  readonly link_id: string;
+  readonly status: LinkStatus;
+  readonly reason: string | null;
+  readonly pages: number;
+  readonly restarts: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly quarantined: number;
+  readonly sign_conflicts: number;
+}
+
+/** The row of a committed update, from the state that was committed: both always agree. */
+export function committedRow(domain: LinkDomain): LinkSyncRow {
+  const { head, cursor, next_sequence, attempt, last_page_sha256, ...kept } = domain;
+  const status = domain.created + domain.updated + domain.removed > 0 ? "synced" : "unchanged";
+  return { ...kept, status, reason: null, certificate: head };
+}
+
+/** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
+export function endedRow(
+  plan: GroupPlan,
+  runId: string,
+  planned: PlannedLink,
+  progress: LinkProgress,
+  status: LinkStatus,
+  reason: string | null,
+  counted?: { readonly quarantined: number },
+): LinkSyncRow {
+  const { base } = planned;
+  return {
+    run_id: runId,
+    link_id: planned.link_id,
+    fp_id: planned.fp_id,
+    status,
+    reason,
+    generation: base?.generation ?? null,
+    cursor_in: base?.cursor ?? null,
+    cursor_out: base?.cursor ?? null,
+    pages: progress.pages,
+    restarts: progress.restarts,
+    created: 0,
+    updated: 0,
+    removed: 0,
+    quarantined: counted?.quarantined ?? 0,
+    sign_conflicts: 0,
+    sequence_from: null,
+    sequence_to: null,
+    pages_sha256: progress.pages === 0 ? null : progress.pagesSha256,
+    certificate_prev: base?.head ?? null,
+    certificate: null,
+    started_at: plan.started_at,
+    finished_at: new Date().toISOString(),
+  };
+}

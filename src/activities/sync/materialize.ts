@@ -1,0 +1,13 @@
+import { cancellationSignal } from "@temporalio/activity";
+import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
+import type { Dependencies } from "../dependencies.js";
+import { beating } from "./slice.js";
+
+export interface MaterializeInput {
+  readonly runId: string;
+}
+
+/** Brings `transactions` up to the feed's head (LAKE.md, Materialize). */
+export async function materialize(deps: Dependencies, input: MaterializeInput): Promise<void> {
+  await beating(() => materializeLake(deps.lake, { runId: input.runId, signal: cancellationSignal() }));
+}

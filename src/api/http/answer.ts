@@ -1,0 +1,55 @@
+import type { z } from "zod";
+import type { Operation, ResponseOf } from "../operations/operation.js";
+import { type CallFacts, SchemaError, TransientError } from "./errors.js";
+import type { Reply } from "./exchange.js";
+
+/**
+ * Parses and checks the body of an answer.
+ *
+ * @throws SchemaError when the body isn't JSON or not of the agreed shape.
+ * @throws TransientError (`torn_body`) when it isn't JSON and came without framing, so that a connection cut
+ * in the middle looks like its end.
+ */
+export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
+  const body = operation.answers === "bytes" ? reply.body : parseBody(operation, reply);
+  return checkAnswer(operation, body, reply.status);
+}
+
+/** Checks a parsed body against the operation's response schema; throws SchemaError. */
+export function checkAnswer<O extends Operation>(
+  operation: O,
+  body: unknown,
+  status?: number,
+): ResponseOf<O> {
+  const result = operation.response.safeParse(body);
+  if (result.success) return result.data as ResponseOf<O>;
+  const issue: z.core.$ZodIssue | undefined = result.error.issues[0];
+  throw new SchemaError(
+    factsOf(operation, status),
+    issue?.path.join(".") ?? "",
+    issue?.message ?? "not as the contract says",
+  );
+}
+
+/** Parses a body; the parser's own message quotes the body, so it is not kept. */
+export function parseBody(operation: Operation, reply: Reply): unknown {
+  try {
+    return JSON.parse(reply.body.toString("utf8"));
+  } catch {
+    const facts = factsOf(operation, reply.status);
+    const framed =
+      reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
+    throw framed
+      ? new SchemaError(facts, "", "expected a JSON body")
+      : new TransientError(facts, "torn_body");
+  }
+}
+
+function factsOf({ name, idempotent }: Operation, status: number | undefined): CallFacts {
+  return {
+    operation: name,
+    sent: true,
+    ...(status === undefined ? {} : { status }),
+    ...(idempotent ? {} : { write: true }),
+  };
+}

@@ -1,0 +1,69 @@
+import { InputError } from "../../domain/input-error.js";
+import { type ClientTokenGrant, grantProblem } from "../../domain/service/client-token-grant.js";
+import { identifierProblem } from "../../domain/service/vault-identifier.js";
+import type { CheckedRequest, Operation } from "../operations/operation.js";
+import { headerProblem } from "../schemas/header-fields.js";
+
+/** HTTP Basic with the secret key as user name and no password (SERVICE.md part 5). */
+export function basicAuthorization(apiKey: string): string {
+  return `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
+}
+
+/**
+ * The header that authenticates a call.
+ *
+ * @throws InputError when an operation that needs a client token is called without one, or with what no header holds.
+ */
+export function authHeader(
+  operation: Operation,
+  authorization: string,
+  clientToken: string | undefined,
+): Readonly<Record<string, string>> {
+  if (operation.auth === "secret_key") return { authorization };
+  if (clientToken === undefined) {
+    throw new InputError(
+      `${operation.name}: needs a client token; nothing was sent. Create one for the entity first`,
+    );
+  }
+  const problem = headerProblem(clientToken);
+  if (problem === undefined) return { "x-fp-authorization": clientToken };
+  throw new InputError(
+    `${operation.name}: header option client_token: ${problem} (given: text); nothing was sent. Accepted: a client token as the service issued it`,
+  );
+}
+
+/** The least that a client token must be made for so that it can be used for one call of a client operation. */
+export function grantFor(
+  operation: Operation,
+  request: CheckedRequest,
+  owner: Pick<ClientTokenGrant, "fp_id" | "ttl" | "decrypt_reason">,
+): ClientTokenGrant {
+  const access = operation.tokenUse?.(request);
+  if (access === undefined) throw new TypeError(`${operation.name} is no client operation`);
+  const { use, fields } = access;
+  const named = fields.every((field) => identifierProblem("client_token", field) === undefined);
+  return { ...owner, scope: use, fields: named && fields.length > 0 ? fields : undefined };
+}
+
+/**
+ * Checks a client operation against what its token was made for, as far as that is known (SERVICE.md 4.2,
+ * parts 5.3 and 7.4).
+ *
+ * @throws InputError when scope or fields don't cover it, or a decryption has a reason nowhere.
+ */
+export function checkGrant(
+  operation: Operation,
+  request: CheckedRequest,
+  grant: ClientTokenGrant | undefined,
+): void {
+  const access = operation.tokenUse?.(request);
+  if (access === undefined || grant === undefined) return;
+  const unreasoned = access.use === "decrypt" && !access.reason && grant.decrypt_reason === undefined;
+  const problem =
+    grantProblem(grant, access.use, access.fields) ??
+    (unreasoned ? "a decryption needs a reason, in the call or in the client token" : undefined);
+  if (problem === undefined) return;
+  throw new InputError(
+    `${operation.name}: ${problem}; nothing was sent. Accepted: fields and scope that the token was made with, and a reason for decryptions`,
+  );
+}

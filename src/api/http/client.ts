@@ -1,0 +1,269 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Writable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { type Dispatcher, Pool } from "undici";
+import { parseHttpDate } from "../../domain/service/retry-after.js";
+import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
+import { isByteSource } from "../schemas/byte-source.js";
+import { readAnswer } from "./answer.js";
+import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
+import { Admission } from "./call-limiter.js";
+import type { ClientToken } from "./client-token.js";
+import { AuthError } from "./errors.js";
+import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
+import { retryAfterMs } from "./failure-errors.js";
+import { compileRequest, type Request } from "./request.js";
+
+/** Compiled settings of a client. */
+export interface ApiClientOptions extends ExchangeLimits {
+  /** Canonical base address, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Calls in flight, and connections. */
+  readonly concurrency: number;
+  /** Calls started per second; unlimited when left out. */
+  readonly rps?: number | undefined;
+  readonly userAgent: string;
+}
+
+/** Of a call that must not take effect twice: what is written down before it may leave. */
+export interface SendIntent {
+  /**
+   * Writes it down once the call's turn has come, again where it had to queue again. What it throws keeps the
+   * call from being sent.
+   */
+  declare(): Promise<void>;
+  /** Asked right before the first byte leaves; where it no longer holds the call queues again. */
+  holds(): boolean;
+}
+
+/** What one call may take. */
+export interface CallOptions {
+  /** Ends waiting and the call in flight; the call then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The run it belongs to: after its first 401/403 no call of it starts any more. */
+  readonly run?: string | undefined;
+  /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
+  readonly notAfter?: number | undefined;
+  /** Client token of an operation that is authenticated by one; a text is a token from elsewhere. */
+  readonly clientToken?: ClientToken | string | undefined;
+  /**
+   * Takes any status as the answer: behind a proxy it may be the target's, which nothing tells from the
+   * service's own. Such an answer closes neither the gate nor the run.
+   */
+  readonly anyStatus?: boolean | undefined;
+  readonly intent?: SendIntent | undefined;
+}
+
+/** A client of the service. It never tries a call twice: retries belong to the workflows. */
+export interface ApiClient {
+  /**
+   * Makes one call and gives the raw answer.
+   *
+   * @throws InputError when a parameter is not as the operation takes it (nothing is sent).
+   * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
+   */
+  call<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<Reply>;
+  /**
+   * Makes one call and lets the body of its answer flow into `sink`, however long it is; gives the rest of it.
+   * The sink is ended when the body was whole, and destroyed when it broke off.
+   */
+  download<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    sink: Writable,
+    options?: CallOptions,
+  ): Promise<Omit<Reply, "body">>;
+  /** Makes one call and gives the parsed answer, checked against the operation's response schema. */
+  read<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResponseOf<O>>;
+  /** Requests that left this process so far. */
+  readonly requestsSent: number;
+  /** Epoch milliseconds until which the service asked for no calls; undefined when it didn't. */
+  readonly gateUntil: number | undefined;
+  /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
+  readonly clockAheadMs: number | undefined;
+  /** Refuses what waits, breaks off what is in flight, closes the connections. */
+  close(): Promise<void>;
+}
+
+/** Makes a client; the connections are opened by the first calls. */
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  return new PooledClient(options);
+}
+
+class PooledClient implements ApiClient {
+  readonly #options: ApiClientOptions;
+  readonly #pool: Pool;
+  readonly #admission: Admission;
+  readonly #basePath: string;
+  readonly #authorization: string;
+  #sent = 0;
+  #lastDate: { readonly text: string; readonly here: number } | undefined;
+
+  constructor(options: ApiClientOptions) {
+    const { origin, pathname } = new URL(options.baseUrl);
+    this.#options = options;
+    this.#basePath = pathname.replace(/\/+$/, "");
+    this.#authorization = basicAuthorization(options.apiKey);
+    this.#admission = new Admission(options.concurrency, options.rps);
+    this.#pool = new Pool(origin, {
+      connections: options.concurrency,
+      pipelining: 1,
+      connect: { timeout: options.headersTimeoutMs },
+      // An exchange keeps its own, exact time; undici's is coarse and starts again with every byte.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  get requestsSent(): number {
+    return this.#sent;
+  }
+
+  get gateUntil(): number | undefined {
+    return this.#admission.gateUntil;
+  }
+
+  get clockAheadMs(): number | undefined {
+    if (this.#lastDate === undefined) return undefined;
+    const { text, here } = this.#lastDate;
+    const there = parseHttpDate(text, here);
+    return there === undefined ? undefined : there - here;
+  }
+
+  async call<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    options: CallOptions = {},
+  ): Promise<Reply> {
+    return this.#exchange(operation, compileRequest(operation, params), options);
+  }
+
+  async download<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    sink: Writable,
+    options: CallOptions = {},
+  ): Promise<Omit<Reply, "body">> {
+    try {
+      const request = compileRequest(operation, params);
+      const { status, headers } = await this.#exchange(operation, request, options, sink);
+      sink.end();
+      await finished(sink, { readable: false });
+      return { status, headers };
+    } catch (error) {
+      sink.destroy();
+      throw error;
+    }
+  }
+
+  async read<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
+    options?: CallOptions,
+  ): Promise<ResponseOf<O>> {
+    return readAnswer(operation, await this.call(operation, params, options));
+  }
+
+  async close(): Promise<void> {
+    this.#admission.close();
+    await this.#pool.destroy();
+  }
+
+  async #exchange(
+    operation: Operation,
+    request: Request,
+    options: CallOptions,
+    sink?: Writable,
+  ): Promise<Reply> {
+    const { clientToken } = options;
+    if (operation.auth === "client_token" && typeof clientToken === "object") {
+      checkGrant(operation, request.checked, clientToken.grant);
+    }
+    const form = formOf(operation, request, options, sink);
+    for (;;) {
+      // Asked for each attempt: a wait for the gate may have outlived a token.
+      const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
+      const reply = await this.#attempt(operation, this.#onWire(operation, request, token), options, form);
+      if (reply !== undefined) return reply;
+    }
+  }
+
+  #onWire(operation: Operation, request: Request, token: string | undefined): Dispatcher.DispatchOptions {
+    const { body } = request;
+    const size = isByteSource(body) ? body.size : undefined;
+    return {
+      method: operation.method,
+      path: `${this.#basePath}${request.target}`,
+      headers: {
+        accept: operation.answers === "bytes" ? "*/*" : "application/json",
+        "accept-encoding": "identity",
+        "user-agent": this.#options.userAgent,
+        ...request.headers,
+        ...(size === undefined ? {} : { "content-length": String(size) }),
+        ...authHeader(operation, this.#authorization, token),
+      },
+      ...(body === undefined || isByteSource(body) ? {} : { body }),
+    };
+  }
+
+  // Gives undefined when the gate closed between admission and sending (a connection was still being made), or
+  // that took longer than the intent holds: nothing was sent, so the call queues again.
+  async #attempt(
+    { name: operation, auth }: Operation,
+    request: Dispatcher.DispatchOptions,
+    { signal, run, notAfter, anyStatus, intent }: CallOptions,
+    form: ExchangeForm,
+  ): Promise<Reply | undefined> {
+    await this.#admission.enter({ operation, signal, run, notAfter });
+    const held = new Error("not now");
+    const beforeSend = () => {
+      const closed = this.#admission.closedFor(run);
+      if (closed === "run") return new AuthError({ operation, sent: false });
+      if (closed === "gate" || intent?.holds() === false) return held;
+      this.#sent += 1;
+      return undefined;
+    };
+    // A refused client token says nothing about the key that the rest of the run goes on with.
+    const keyOf = auth === "secret_key" ? run : undefined;
+    const onHead = (status: number, headers: IncomingHttpHeaders) => {
+      if (headers.date !== undefined) this.#lastDate = { text: headers.date, here: Date.now() };
+      if (!anyStatus) this.#obey(keyOf, status, headers);
+    };
+    const events = { beforeSend, onHead };
+    try {
+      await intent?.declare();
+      return await exchange(this.#pool, request, operation, this.#options, events, signal, form);
+    } catch (error) {
+      if (error === held) return undefined;
+      throw error;
+    } finally {
+      this.#admission.leave();
+    }
+  }
+
+  // As soon as the head is there: what waits must not start in the time its body takes.
+  #obey(run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
+    if ((status === 401 || status === 403) && run !== undefined) this.#admission.closeRun(run);
+    if (status !== 429 && status !== 503) return;
+    const wait = retryAfterMs(headers);
+    if (wait !== undefined) this.#admission.closeGate(Date.now() + wait);
+  }
+}
+
+function formOf(
+  operation: Operation,
+  { body, patienceMs }: Request,
+  { anyStatus }: CallOptions,
+  sink: Writable | undefined,
+): ExchangeForm {
+  return {
+    credential: operation.auth === "client_token" ? "client_token" : undefined,
+    write: !operation.idempotent,
+    source: isByteSource(body) ? body : undefined,
+    anyContent: operation.answers === "bytes",
+    anyStatus,
+    sink,
+    patienceMs,
+  };
+}

@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { parseHttpDate, parseRetryAfter } from "../../domain/service/retry-after.js";
+import {
+  type ApiError,
+  AuthError,
+  type CallFacts,
+  NotFoundError,
+  RateLimitedError,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "./errors.js";
+
+/** Milliseconds the service asked to wait, measured by its own clock where it sent a `Date`. */
+export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
+  const here = Date.now();
+  const there = typeof headers.date === "string" ? parseHttpDate(headers.date, here) : undefined;
+  const value = headers["retry-after"];
+  return parseRetryAfter(typeof value === "string" ? value : undefined, there ?? here);
+}
+
+/** The error for an answer that isn't 2xx, by what the caller does about it. */
+export function statusError(
+  facts: CallFacts & { readonly status: number },
+  headers: IncomingHttpHeaders,
+): ApiError {
+  const { status } = facts;
+  if (status === 401 || status === 403) return new AuthError(facts);
+  if (status === 404) return new NotFoundError(facts);
+  if (status === 429) return new RateLimitedError(facts, retryAfterMs(headers));
+  if (status === 408 || status >= 500)
+    return new TransientError(facts, `http_${status}`, retryAfterMs(headers));
+  if (status >= 400) return new RejectedError(facts);
+  // Followed, it would carry the key to another host; taken for a refusal, it would set off a full resync.
+  return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
+}
+
+/** What keeps the head of a 2xx answer from being used; undefined when nothing does. */
+export function headProblem(
+  headers: IncomingHttpHeaders,
+  maxBodyBytes: number,
+  anyContent = false,
+): string | undefined {
+  const encoding = headers["content-encoding"];
+  if (!anyContent && encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
+  if (!anyContent && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "")) {
+    return "expected content-type application/json";
+  }
+  return Number(headers["content-length"] ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined;
+}
+
+/** The expectation that a body over the limit broke. */
+export function tooLarge(maxBodyBytes: number): string {
+  return `expected a body of at most ${maxBodyBytes} bytes`;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection_refused",
+  ECONNRESET: "connection_reset",
+  EPIPE: "connection_reset",
+  UND_ERR_SOCKET: "connection_reset",
+  ENOTFOUND: "name_not_resolved",
+  EAI_AGAIN: "name_not_resolved",
+  ETIMEDOUT: "timeout",
+  UND_ERR_CONNECT_TIMEOUT: "timeout",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "torn_body",
+};
+
+/**
+ * The error for a connection that failed. The cause keeps the code alone: undici's own errors can hold
+ * pieces of the answer.
+ */
+export function networkError(facts: CallFacts, error: Error): TransientError {
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  return new TransientError(facts, networkReason(code, facts.status), undefined, { cause: new Error(code) });
+}
+
+function networkReason(code: string, status: number | undefined): string {
+  const reason = REASONS[code];
+  if (status !== undefined && reason !== "timeout") return "torn_body";
+  if (reason !== undefined) return reason;
+  if (code.startsWith("HPE_") || code === "HTTPParserError") return "bad_http";
+  return /^ERR_(TLS|SSL)|CERT|SELF_SIGNED|UNABLE_TO_/.test(code) ? "tls" : "network";
+}

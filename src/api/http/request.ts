@@ -1,0 +1,121 @@
+import type { z } from "zod";
+import { InputError } from "../../domain/input-error.js";
+import type { CheckedRequest, Operation, ParamsOf } from "../operations/operation.js";
+import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
+import type { Bytes } from "../schemas/byte-source.js";
+import { fillPath } from "../schemas/url-path.js";
+import { headerLines } from "./header-lines.js";
+
+/** A request that may be sent, besides what authenticates it. */
+export interface Request {
+  /** Path and query below the base address. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body: Bytes | undefined;
+  /** Milliseconds the service may take on top of the time limit. */
+  readonly patienceMs: number;
+  readonly checked: CheckedRequest;
+}
+
+/**
+ * Checks a call against everything its operation says and writes it down for the wire.
+ *
+ * @throws InputError naming operation, field, rule and accepted form, never a value; nothing was sent.
+ */
+export function compileRequest<O extends Operation>(operation: O, params: ParamsOf<O>): Request {
+  const checked = checkRequest(operation, params);
+  const { body } = checked;
+  const sendsBytes = operation.sends === "bytes";
+  return {
+    target: targetOf(operation, checked),
+    headers: {
+      ...(body === undefined || sendsBytes ? {} : { "content-type": "application/json" }),
+      ...headerLines(operation, checked.headers),
+    },
+    body: body === undefined ? undefined : sendsBytes ? (body as Bytes) : JSON.stringify(body),
+    patienceMs: operation.patienceMs?.(checked) ?? 0,
+    checked,
+  };
+}
+
+function targetOf(operation: Operation, { path, query }: CheckedRequest): string {
+  return `${fillPath(operation.path, path)}${queryText(query)}`;
+}
+
+/** Checks every part of a request and the rules between them; throws InputError. */
+export function checkRequest<O extends Operation>(operation: O, params: ParamsOf<O>): CheckedRequest {
+  const given = params as { readonly [N in keyof CheckedRequest]?: unknown };
+  const { path, query, headers, body } = operation.params;
+  const request: CheckedRequest = {
+    path: checked(operation, "parameter", path, given.path ?? {}) as CheckedRequest["path"],
+    query: checked(operation, "parameter", query, given.query ?? {}) as CheckedRequest["query"],
+    headers: (headers === undefined
+      ? absent(operation, "header option", given.headers, {})
+      : checked(operation, "header option", headers, given.headers ?? {})) as CheckedRequest["headers"],
+    body:
+      body === undefined
+        ? absent(operation, "body", given.body, undefined)
+        : checked(operation, "body field", body, given.body),
+  };
+  const breach = operation.check?.(request);
+  if (breach === undefined) return request;
+  throw refusal(operation, breach.field, breach.problem, breach.accepted);
+}
+
+function absent(operation: Operation, part: string, value: unknown, none: unknown): unknown {
+  if (value === undefined) return none;
+  throw refusal(operation, part, `given as ${kindOf(value)}`, `none: the operation takes no ${part}`);
+}
+
+function checked(operation: Operation, part: string, schema: z.ZodType, value: unknown): unknown {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const path = issue?.path ?? [];
+  if (issue?.code === "unrecognized_keys") {
+    const names = issue.keys.map((key) => plainName(key)).join(", ");
+    throw refusal(operation, `${part} ${names}`, "not known to this operation", acceptedNames(schema));
+  }
+  const name = path.map((key) => plainName(key)).join(".");
+  const field = name === "" ? part.replace(" field", "") : `${part} ${name}`;
+  const problem = `${issue?.message} (given: ${kindOf(valueAt(value, path))})`;
+  throw refusal(
+    operation,
+    field,
+    problem,
+    acceptedForm(schema, path) ?? `an object of ${acceptedNames(schema)}`,
+  );
+}
+
+function refusal(operation: Operation, field: string, problem: string, accepted: string): InputError {
+  return new InputError(`${operation.name}: ${field}: ${problem}; nothing was sent. Accepted: ${accepted}`);
+}
+
+function acceptedNames(schema: z.ZodType): string {
+  const names = "shape" in schema ? Object.keys(schema.shape as object) : [];
+  return names.length === 0 ? "none" : names.join(", ");
+}
+
+// A key in the wrong place may be a value in the wrong place: only what looks like a name is quoted.
+function plainName(key: PropertyKey): string {
+  const text = String(key);
+  return /^[a-z][a-z_]*(\.[a-z_0-9]+)*$|^x-[a-z-]+$|^\d{1,6}$/.test(text) && text.length <= 64
+    ? text
+    : "(a name that is not quoted)";
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) =>
+      typeof at === "object" && at !== null ? (at as Record<PropertyKey, unknown>)[key] : undefined,
+    value,
+  );
+}
+
+function queryText(query: Readonly<Record<string, unknown>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.append(name, Array.isArray(value) ? value.join(",") : String(value));
+  }
+  return search.size === 0 ? "" : `?${search}`;
+}

@@ -1,0 +1,69 @@
+import { OPERATIONS } from "../operations/index.js";
+import type { Operation } from "../operations/operation.js";
+import { type ParameterFacts, parametersOf } from "./reference.js";
+
+const HEAD = `# Operations
+
+Generated from the registry in \`src/api/operations/\`; a test fails when it is stale. \`npx vitest run test/api/reference.test.ts -u\` writes it anew.
+
+Every operation of the service, as the client knows it. What a request holds is checked before anything is sent, and a request that breaks a rule is refused with the field, the rule and the accepted form. Answers may hold fields that are not named here; a named one of another kind is a \`SchemaError\`, which is not retried. Error bodies are not shown by the service's document and never read: a status alone decides (\`errors.md\`). Redirects are never followed.
+
+*Idempotent* means that sending a request twice does no harm. *Lost answer* says how a request is settled that may have been carried out although no usable answer came. Every operation is an activity, which does what stands there when it is repeated; the client itself never sends anything twice. What is looked for and not found is sent again no sooner than ten seconds after the request that was lost, and \`synchronous_timeout_secs\` later where that was given. A request that was refused (a 4xx but 408), or never left, is not lost.
+
+Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
+`;
+
+/** The text of \`docs/operations.md\`. */
+export function referencePage(): string {
+  const parts = [...new Set(OPERATIONS.map(({ part }) => part))];
+  const sections = parts.map((part) => {
+    const operations = OPERATIONS.filter((operation) => operation.part === part);
+    return `## ${part[0]?.toUpperCase()}${part.slice(1)}\n\n${operations.map(operationText).join("\n")}`;
+  });
+  return `${HEAD}\n${indexTable()}\n${sections.join("\n")}`;
+}
+
+function indexTable(): string {
+  const lines = OPERATIONS.map(
+    ({ name, method, path, auth, idempotent }) =>
+      `| [\`${name}\`](#${name}) | \`${method} ${path}\` | ${AUTH[auth]} | ${idempotent ? "yes" : "no"} |`,
+  );
+  return `${["| operation | request | authentication | idempotent |", "| --- | --- | --- | --- |", ...lines].join("\n")}\n`;
+}
+
+const AUTH = { secret_key: "secret key", client_token: "client token" } as const;
+
+/** What is said of one operation, also as the help of \`nightledger call\`. */
+export function operationText(operation: Operation): string {
+  const { name, summary, method, path, auth, idempotent, lostAnswer, answer, notShown, list } = operation;
+  const facts = [
+    ["Authentication", AUTH[auth]],
+    ["Answer", answer],
+    ...(list === undefined ? [] : [["Paging", paging(operation)]]),
+    ["Idempotent", idempotent ? "yes" : "no"],
+    ["Lost answer", lostAnswer],
+    ...(notShown === undefined ? [] : [["Not shown by the document", notShown]]),
+  ];
+  const lines = facts.map(([word, text]) => `- ${word}: ${text}`);
+  return `### ${name}\n\n\`${method} ${path}\`: ${summary}\n\n${parameterTable(parametersOf(operation))}${lines.join("\n")}\n`;
+}
+
+function paging({ list }: Operation): string {
+  const rest =
+    "`readList` gives each row once; when the list moves under the reader it begins again, and says so";
+  if (list?.style === "next_page") return `\`page\`, \`page_size\`, \`meta.next_page\`. ${rest}`;
+  return `\`page\`, \`size\`, \`total\`. ${rest}`;
+}
+
+function parameterTable(facts: readonly ParameterFacts[]): string {
+  if (facts.length === 0) return "It takes nothing.\n\n";
+  const lines = facts.map(({ name, in: place, required, rule, header }) => {
+    const where = header === undefined ? place : `header \`${header}\``;
+    return `| \`${name}\` | ${where} | ${required ? "yes" : "no"} | ${cell(rule)} |`;
+  });
+  return `${["| name | in | required | rule |", "| --- | --- | --- | --- |", ...lines].join("\n")}\n\n`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replace(/<([a-z_ ]+)>/gi, "&lt;$1&gt;");
+}

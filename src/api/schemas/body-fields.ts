@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { isAmount, isRealDay } from "../../domain/service/transaction-values.js";
+import {
+  parseTransform,
+  TRANSFORM_FORMS,
+  transformProblem,
+  transformText,
+} from "../../domain/service/transform.js";
+import {
+  acceptedIdentifiers,
+  type IdentifierUse,
+  identifierProblem,
+} from "../../domain/service/vault-identifier.js";
+
+/** Text that says something. */
+export const saidText = z
+  .string("not text")
+  .refine((text) => text.trim() !== "", "blank")
+  .describe("text that is not blank");
+
+/** Anything that JSON can hold; what is undefined is left out, as JSON does. */
+export const jsonValue = z
+  .unknown()
+  .refine((value) => value === undefined || isJson(value), "not a JSON value");
+
+/** A map from names to anything that JSON can hold. */
+export const jsonObject = z
+  .record(z.string(), jsonValue, "not an object")
+  .describe("an object of JSON values");
+
+/** A value of the vault: string, integer, boolean or object (SERVICE.md 2.1). */
+const vaultValue = z.union(
+  [z.string(), z.int(), z.boolean(), jsonObject],
+  "not text, an integer, true or false, or an object",
+);
+
+/** Data identifiers that a use of the vault accepts (SERVICE.md 2.1). */
+export function identifiers(use: IdentifierUse) {
+  return z
+    .array(
+      ruled(z.string("not text"), (text) => identifierProblem(use, text)),
+      "not a list",
+    )
+    .nonempty("empty")
+    .describe(`a list of data identifiers: ${acceptedIdentifiers(use)}`);
+}
+
+/** A map from data identifiers to values (SERVICE.md 2.1). */
+export function vaultMap(use: IdentifierUse) {
+  return z
+    .record(z.string(), vaultValue, "not an object")
+    .superRefine((map, context) => {
+      for (const identifier of Object.keys(map)) {
+        const problem = identifierProblem(use, identifier);
+        if (problem !== undefined) context.addIssue({ code: "custom", path: [identifier], message: problem });
+      }
+    })
+    .describe(
+      `an object from data identifiers (${acceptedIdentifiers(use)}) to text, integers, true or false, or objects`,
+    );
+}
+
+/** Transforms by the grammar of SERVICE.md 4.2, sent in their canonical form. */
+export const transforms = z
+  .array(
+    ruled(z.string("not text"), transformProblem).transform((text) => {
+      const parsed = parseTransform(text);
+      return parsed === undefined ? text : transformText(parsed);
+    }),
+    "not a list",
+  )
+  .describe(
+    `a list of: ${TRANSFORM_FORMS}; a quote or backslash inside an argument has a backslash before it`,
+  );
+
+/** Money as text. */
+export const amount = z
+  .string("not text")
+  .refine(isAmount, "not a decimal number")
+  .describe("a decimal number as text, such as -12.50");
+
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** An ISO 8601 date, alone or with a time. */
+export const isoDate = z
+  .string("not text")
+  .refine((text) => isRealDay(DATE_TIME.exec(text)?.[1] ?? text), "not an ISO 8601 date")
+  .describe("an ISO 8601 date, YYYY-MM-DD, or with a time");
+
+/** A text under a rule that says what is wrong without quoting it. */
+export function ruled<S extends z.ZodType<string>>(schema: S, problem: (text: string) => string | undefined) {
+  return schema.superRefine((text, context) => {
+    const found = problem(text);
+    if (found !== undefined) context.addIssue({ code: "custom", message: found });
+  });
+}
+
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.every(isJson);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((item) => item === undefined || isJson(item));
+}

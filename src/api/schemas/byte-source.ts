@@ -1,0 +1,43 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import { InputError } from "../../domain/input-error.js";
+
+/** Bytes that are read while they are sent, so that they never stand in memory as a whole. */
+export interface ByteSource {
+  /** Length in bytes where it is known; without it the body goes in chunks. */
+  readonly size: number | undefined;
+  /** Opens the bytes from their start; a call that waits for its turn again opens them again. */
+  open(): AsyncIterable<Uint8Array>;
+}
+
+/** What a binary body may be given as. */
+export type Bytes = string | Uint8Array | ByteSource;
+
+/** A binary body. */
+export const bytes = z
+  .custom<Bytes>(
+    (value) => typeof value === "string" || value instanceof Uint8Array || isByteSource(value),
+    "not text, bytes or a source of bytes",
+  )
+  .describe("raw bytes, streamed");
+
+/** Whether a value is a {@link ByteSource}. */
+export function isByteSource(value: unknown): value is ByteSource {
+  return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
+}
+
+/**
+ * The bytes of a file, read from disk while they are sent.
+ *
+ * @throws InputError when the file can't be read.
+ */
+export async function fileBytes(path: string): Promise<ByteSource> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(
+      `${path} can't be read (${error.code}); nothing was sent. Give a file that can be read`,
+    );
+  });
+  if (!found.isFile()) throw new InputError(`${path} is not a file; nothing was sent. Give a file`);
+  return { size: found.size, open: () => createReadStream(path) };
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { INGRESS_RULE_FORM, ingressRuleProblem } from "../../domain/service/ingress-rule.js";
+import { ruled } from "./body-fields.js";
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** Text that a header carries unchanged (RFC 9110, 5.5). */
+export const headerText = ruled(z.string("not text"), headerProblem).describe(
+  "printable ASCII text without spaces around it",
+);
+
+/** Why a text can't be a header's value, without quoting it; undefined when it can. */
+export function headerProblem(text: string): string | undefined {
+  if (text === "") return "empty";
+  if (!/^[\x20-\x7e]+$/.test(text)) return "with a character that is not printable ASCII";
+  return text === text.trim() ? undefined : "with spaces around it";
+}
+
+/** Headers for the target of a proxy: they get the prefix here and lose it there. */
+export const forwardedHeaders = z
+  .record(z.string(), headerText, "not an object")
+  .superRefine((headers, context) => {
+    const names = new Set<string>();
+    for (const name of Object.keys(headers)) {
+      if (!TOKEN.test(name)) context.addIssue({ code: "custom", path: [name], message: "not a header name" });
+      // On the wire names that differ in their case alone are the same.
+      if (names.has(name.toLowerCase()))
+        context.addIssue({ code: "custom", path: [name], message: "given twice" });
+      names.add(name.toLowerCase());
+    }
+  })
+  .describe("an object from header names to printable ASCII text");
+
+/** Rules by which values of a proxy's answer go into a vault. */
+export const ingressRules = z
+  .array(ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM), "not a list")
+  .nonempty("empty")
+  .describe(`a list of ${INGRESS_RULE_FORM}`);
+
+const PEM = /^(?:-----BEGIN ([A-Z0-9 ]+)-----[A-Za-z0-9+/=\s]+-----END \1-----\s*)+$/;
+
+/** PEM text in base64, whole and of a kind (`CERTIFICATE`, `PRIVATE KEY`). */
+export function pem(kind: "CERTIFICATE" | "PRIVATE KEY") {
+  const problem = (text: string): string | undefined => {
+    if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 !== 0) return "not base64";
+    const [, label] = PEM.exec(Buffer.from(text, "base64").toString("latin1")) ?? [];
+    return label?.endsWith(kind) ? undefined : `not a PEM ${kind.toLowerCase()} inside the base64`;
+  };
+  return ruled(z.string("not text"), problem).describe(`base64 of a PEM ${kind.toLowerCase()}`);
+}
+
+/** An HTTP method for a proxy's target. */
+export const targetMethod = z
+  .enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], "not an HTTP method in capitals")
+  .describe("GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS; the service takes POST when left out");
+
+/** What a proxy appends to its target's address. */
+export const pathAndQuery = ruled(z.string("not text"), (text) => {
+  if (!/^[\x21-\x7e]+$/.test(text)) return "empty, with a space or a character that is not ASCII";
+  if (!/^[/?]/.test(text)) return "not beginning with / or ?";
+  return text.includes("#") ? "with a fragment" : undefined;
+}).describe("a path and query such as /v1/cards?expand=true, other characters percent-encoded");
+
+/** A media type. */
+export const mediaType = ruled(z.string("not text"), (text) => {
+  return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/.test(text)
+    ? headerProblem(text)
+    : "not a media type";
+}).describe("a media type such as image/png");

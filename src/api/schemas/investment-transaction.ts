@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { isAmount } from "../../domain/service/transaction-values.js";
+import { dayText, filledText, keyText, optionalText } from "./texts.js";
+
+// The document says text and its samples are JSON numbers; how exact a number is, only the raw body says.
+const money = z
+  .union([z.string(), z.number()], "not a decimal")
+  .refine((value) => isAmount(String(value)), "not a decimal");
+const optionalMoney = money.nullish();
+
+/** An investment transaction (SERVICE.md 2.10) that can be loaded; unknown fields pass. */
+export const investmentTransactionSchema = z.looseObject(
+  {
+    investment_transaction_id: keyText,
+    account_id: keyText,
+    amount: money,
+    date: dayText,
+    datetime: z.unknown().optional(),
+    description: optionalText,
+    type: filledText,
+    fees: optionalMoney,
+    forex_rate: optionalMoney,
+    price: optionalMoney,
+    quantity: optionalMoney,
+    security_id: optionalText,
+  },
+  "not an object",
+);
+export type InvestmentTransaction = z.output<typeof investmentTransactionSchema>;
+
+/** A security (SERVICE.md 2.10) that can be loaded. */
+export const securitySchema = z.looseObject(
+  {
+    security_id: keyText,
+    name: optionalText,
+    currency: optionalText,
+    type: optionalText,
+    ticker: optionalText,
+    isin: optionalText,
+    sedol: optionalText,
+    close_date: optionalText,
+    close_price: optionalMoney,
+  },
+  "not an object",
+);
+export type Security = z.output<typeof securitySchema>;

@@ -1,0 +1,16 @@
+import { OPERATIONS } from "../../api/operations/index.js";
+import { operationText } from "../../api/reference/reference-page.js";
+import { findOperation } from "./request.js";
+
+/** What `call --help` says below the options: all operations, or everything about one. */
+export function callHelp(name: string | undefined): string {
+  if (name !== undefined) return `\n${plain(operationText(findOperation(name)))}`;
+  const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));
+  const lines = OPERATIONS.map((operation) => `  ${operation.name.padEnd(width)}  ${operation.summary}`);
+  return `\nOperations (call <operation> --help tells more):\n${lines.join("\n")}`;
+}
+
+// The page is Markdown, a terminal isn't.
+function plain(text: string): string {
+  return text.replace(/^### /, "").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("\\|", "|");
+}

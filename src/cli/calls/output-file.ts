@@ -1,0 +1,47 @@
+import { createWriteStream } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { InputError } from "../../domain/input-error.js";
+
+/** A file that gets the body of an answer, whole or not at all. */
+export interface AnswerFile {
+  readonly path: string;
+  readonly sink: Writable;
+  /** Puts what the sink got in its place; gives its length in bytes. */
+  keep(): Promise<number>;
+  /** Takes away what came, and leaves what is there. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Opens the file before anything is sent: an answer that can't be written would be lost.
+ *
+ * @throws InputError for a place that can't be written, or that is something else than a file.
+ */
+export async function openAnswerFile(path: string): Promise<AnswerFile> {
+  const part = `${path}.part`;
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined && !there.isFile()) throw unwritable(path, "it is there and no file");
+  const handle = await open(part, "w", 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw unwritable(path, String(error.code));
+  });
+  const sink = createWriteStream(part, { fd: handle });
+  return {
+    path,
+    sink,
+    async keep() {
+      await rename(part, path);
+      return (await stat(path)).size;
+    },
+    async discard() {
+      sink.destroy();
+      await rm(part, { force: true });
+    },
+  };
+}
+
+function unwritable(path: string, why: string): InputError {
+  return new InputError(
+    `--output: ${path} can't be written (${why}); nothing was sent. Give a file in a folder that is there`,
+  );
+}

@@ -1,0 +1,183 @@
+import { readFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { z } from "zod";
+import { prefixed } from "../../api/http/header-lines.js";
+import { OPERATIONS } from "../../api/operations/index.js";
+import type { Operation, ParamsOf } from "../../api/operations/operation.js";
+import { parametersOf } from "../../api/reference/reference.js";
+import { bare } from "../../api/schemas/accepted-form.js";
+import { fileBytes } from "../../api/schemas/byte-source.js";
+import { InputError } from "../../domain/input-error.js";
+
+/** What a command line says of one call. */
+export interface CallRequest {
+  readonly params: ParamsOf<Operation>;
+  readonly clientToken: string | undefined;
+}
+
+/** Finds an operation by its name, however its words are joined. @throws InputError */
+export function findOperation(name: string): Operation {
+  const wanted = name.trim().toLowerCase().replaceAll("-", "_");
+  const found = OPERATIONS.find((operation) => operation.name === wanted);
+  if (found !== undefined) return found;
+  throw new InputError(
+    "call: no operation of this name; nothing was sent. `nightledger call --list` shows all",
+  );
+}
+
+/**
+ * Reads `--param name=value` and `--body` into the parameters of an operation. Values get the kind that the
+ * operation asks for; whether they are right, the client checks.
+ *
+ * @throws InputError naming the parameter, never its value.
+ */
+export async function readCallRequest(
+  operation: Operation,
+  given: readonly string[],
+  bodyFile: string | undefined,
+  stdin: Readable = process.stdin,
+): Promise<CallRequest> {
+  const parts: Record<Place, Record<string, unknown>> = { path: {}, query: {}, headers: {}, body: {} };
+  let clientToken: string | undefined;
+  for (const [name, value] of given.map((text) => split(operation, text))) {
+    if (operation.auth === "client_token" && (name === "client_token" || name === "x-fp-authorization")) {
+      if (clientToken !== undefined) throw givenTwice(operation, name);
+      clientToken = value;
+      continue;
+    }
+    const { place, field, schema, below } = target(operation, name);
+    const part = parts[place];
+    if (below !== undefined) {
+      const record = (part[field] ?? {}) as Record<string, unknown>;
+      if (Object.hasOwn(record, below)) throw givenTwice(operation, name);
+      part[field] = { ...record, [below]: value };
+    } else {
+      const read = fieldValue(operation, name, schema, value);
+      if (!Array.isArray(read) && field in part) throw givenTwice(operation, name);
+      part[field] = Array.isArray(read) ? [...((part[field] as unknown[] | undefined) ?? []), ...read] : read;
+    }
+  }
+  const hasFields = Object.keys(parts.body).length > 0;
+  if (hasFields && bodyFile !== undefined) {
+    throw new InputError(
+      `${operation.name}: the body is given by --body and by --param; nothing was sent. Give it once`,
+    );
+  }
+  const body =
+    bodyFile === undefined
+      ? hasFields
+        ? parts.body
+        : undefined
+      : await readBody(operation, bodyFile, stdin);
+  const { path, query, headers } = parts;
+  const params = {
+    path,
+    query,
+    ...(operation.params.headers && { headers }),
+    ...(body !== undefined && { body }),
+  };
+  return { params: params as ParamsOf<Operation>, clientToken };
+}
+
+type Place = "path" | "query" | "headers" | "body";
+
+interface Target {
+  readonly place: Place;
+  readonly field: string;
+  readonly schema: z.ZodType;
+  /** Name inside a record of headers. */
+  readonly below?: string;
+}
+
+function split(operation: Operation, text: string): [string, string] {
+  const at = text.indexOf("=");
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw new InputError(`${operation.name}: a --param is not of the form name=value; nothing was sent`);
+}
+
+function givenTwice(operation: Operation, name: string): InputError {
+  return new InputError(
+    `${operation.name}: parameter ${name} is given twice; nothing was sent. Give it once`,
+  );
+}
+
+// A header option is known by its own name and by that of its header.
+function target(operation: Operation, name: string): Target {
+  const { path, query, headers, body } = operation.params;
+  const shapes: [Place, z.ZodType | undefined][] = [
+    ["path", path],
+    ["query", query],
+    ["headers", headers],
+    ["body", body],
+  ];
+  for (const [place, schema] of shapes) {
+    const inner = schema === undefined ? undefined : bare(schema);
+    if (!(inner instanceof z.ZodObject)) continue;
+    const field = inner.shape[name] as z.ZodType | undefined;
+    if (field !== undefined) return { place, field: name, schema: field };
+  }
+  for (const [option, header] of Object.entries(operation.headerNames ?? {})) {
+    const schema = headers?.shape[option] as z.ZodType | undefined;
+    if (schema === undefined) continue;
+    const wanted = name.toLowerCase();
+    if (wanted === header) return { place: "headers", field: option, schema };
+    const prefix = header.endsWith("*") ? prefixed(header, "") : undefined;
+    if (prefix !== undefined && wanted.startsWith(prefix) && wanted !== prefix) {
+      return { place: "headers", field: option, schema, below: wanted.slice(prefix.length) };
+    }
+  }
+  const names = parametersOf(operation).map((facts) => facts.name);
+  const known = /^[a-z][a-z_-]{0,63}$/.test(name) ? `parameter ${name}` : "a parameter";
+  throw new InputError(
+    `${operation.name}: ${known} is not known to this operation; nothing was sent. Accepted: ${names.join(", ") || "none"}`,
+  );
+}
+
+function fieldValue(operation: Operation, name: string, schema: z.ZodType, text: string): unknown {
+  const inner = bare(schema);
+  if (inner instanceof z.ZodNumber) return /^-?\d{1,15}(\.\d+)?$/.test(text) ? Number(text) : text;
+  if (inner instanceof z.ZodString || inner instanceof z.ZodEnum) return text;
+  if (inner instanceof z.ZodArray) {
+    if (text.trimStart().startsWith("[")) return parsed(operation, `parameter ${name}`, text);
+    return bare(inner.element as z.ZodType) instanceof z.ZodString
+      ? listOf(name, text)
+      : [parsed(operation, `parameter ${name}`, text)];
+  }
+  return parsed(operation, `parameter ${name}`, text);
+}
+
+// Ids and identifiers have no commas; transforms and rules may.
+function listOf(name: string, text: string): string[] {
+  return name === "account_ids" || name === "fields" ? text.split(",") : [text];
+}
+
+async function readBody(operation: Operation, file: string, stdin: Readable): Promise<unknown> {
+  if (operation.params.body === undefined) {
+    throw new InputError(`${operation.name}: takes no body; nothing was sent. Leave --body out`);
+  }
+  if (operation.sends === "bytes")
+    return file === "-" ? { size: undefined, open: () => stdin } : fileBytes(file);
+  return parsed(operation, "the body", await readBytes(file, stdin));
+}
+
+async function readBytes(file: string, stdin: Readable): Promise<Uint8Array> {
+  if (file === "-") return Buffer.concat(await stdin.toArray());
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(
+      `${file} can't be read (${error.code}); nothing was sent. Give a file that can be read`,
+    );
+  });
+}
+
+// The parser's own message quotes what it read. Bytes that are not UTF-8 would be sent as other ones.
+function parsed(operation: Operation, what: string, given: string | Uint8Array): unknown {
+  try {
+    return JSON.parse(
+      typeof given === "string" ? given : new TextDecoder("utf-8", { fatal: true }).decode(given),
+    );
+  } catch {
+    throw new InputError(
+      `${operation.name}: ${what} is not JSON; nothing was sent. Accepted: JSON text in UTF-8`,
+    );
+  }
+}

@@ -1,0 +1,170 @@
+import { readAnswer } from "../../api/http/answer.js";
+import { grantFor } from "../../api/http/auth.js";
+import type { ApiClient, CallOptions } from "../../api/http/client.js";
+import { type ClientToken, withClientToken } from "../../api/http/client-token.js";
+import { ApiError, RateLimitedError, SchemaError, TransientError } from "../../api/http/errors.js";
+import { checkRequest } from "../../api/http/request.js";
+import type { Operation, ParamsOf } from "../../api/operations/operation.js";
+import { operationFacts } from "../../api/reference/reference.js";
+import { readConfig } from "../../config.js";
+import { InputError } from "../../domain/input-error.js";
+import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
+import { UnreachableError } from "../../domain/unreachable-error.js";
+import { tableOf } from "../lake/row-table.js";
+import { openServiceClient } from "../session/service-client.js";
+import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
+import { InterruptedError, interruption } from "../terminal/interruption.js";
+import { Releases } from "../terminal/releases.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
+import { type AnswerFile, openAnswerFile } from "./output-file.js";
+import { findOperation, readCallRequest } from "./request.js";
+
+export interface CallFlags {
+  readonly param?: readonly string[];
+  readonly body?: string;
+  readonly for?: string;
+  readonly output?: string;
+  readonly anyStatus?: boolean;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly showSecrets?: boolean;
+}
+
+/** Makes one call, or lists what can be called; gives the exit code. */
+export async function runCall(
+  terminal: Terminal,
+  name: string | undefined,
+  flags: CallFlags,
+): Promise<number> {
+  if (flags.list) {
+    terminal.result(flags.json ? JSON.stringify(operationFacts()) : operationTable());
+    return EXIT.completed;
+  }
+  if (name === undefined) {
+    throw new InputError(
+      "call: no operation is given; nothing was sent. `nightledger call --list` shows all",
+    );
+  }
+  const operation = findOperation(name);
+  try {
+    const answer = await answerOf(terminal, operation, flags);
+    if (flags.json) terminal.result(JSON.stringify(answer));
+    else {
+      terminal.say(`status ${answer.status}`);
+      terminal.result(prettyBody(answer.body));
+    }
+    return EXIT.completed;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (flags.json) terminal.result(JSON.stringify({ error: errorFacts(error) }));
+    terminal.say(`${error.name}: ${error.message}`);
+    return exitCodeOf(error);
+  }
+}
+
+async function answerOf(terminal: Terminal, operation: Operation, flags: CallFlags): Promise<ShownAnswer> {
+  const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
+  const request = checkRequest(operation, params);
+  const grant = grantOf(operation, flags.for, clientToken, request);
+  const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
+  const releases = new Releases();
+  const { signal } = interruption(releases);
+  const client = openServiceClient(api);
+  releases.add(() => client.close());
+  try {
+    const call = (token: ClientToken | string | undefined) =>
+      made(client, operation, params, flags, file, {
+        signal,
+        clientToken: token,
+        anyStatus: flags.anyStatus,
+      });
+    return await (grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal }));
+  } catch (error) {
+    await file?.discard();
+    if (error instanceof InterruptedError) {
+      throw new InterruptedError(
+        `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "Whether it was carried out is not known: settle that before it is sent again (docs/operations.md)"}`,
+      );
+    }
+    if (error instanceof TransientError && !error.sent) {
+      throw new UnreachableError(
+        `the service at ${api.url} could not be reached: ${error.message}. Check NIGHTLEDGER_API_URL and the network`,
+        { cause: error },
+      );
+    }
+    throw error;
+  } finally {
+    await releases.run();
+  }
+}
+
+async function made(
+  client: ApiClient,
+  operation: Operation,
+  params: ParamsOf<Operation>,
+  { showSecrets = false }: CallFlags,
+  file: AnswerFile | undefined,
+  options: CallOptions,
+): Promise<ShownAnswer> {
+  if (file !== undefined) {
+    const head = await client.download(operation, params, file.sink, options);
+    return shownAnswer(operation, head, { file: file.path, bytes: await file.keep() }, showSecrets);
+  }
+  const reply = await client.call(operation, params, options);
+  const body =
+    operation.answers === "bytes" || options.anyStatus
+      ? shownBytes(reply.body, reply.headers["content-type"])
+      : readAnswer(operation, reply);
+  return shownAnswer(operation, reply, body, showSecrets);
+}
+
+/** What a token must be made for, where the call asks for one to be made. */
+function grantOf(
+  operation: Operation,
+  fpId: string | undefined,
+  clientToken: string | undefined,
+  request: ReturnType<typeof checkRequest>,
+): ClientTokenGrant | undefined {
+  if (operation.tokenUse === undefined) {
+    if (fpId === undefined) return undefined;
+    throw new InputError(
+      `${operation.name}: takes the secret key and no client token; nothing was sent. Leave --for out`,
+    );
+  }
+  if ((fpId === undefined) === (clientToken === undefined)) {
+    throw new InputError(
+      `${operation.name}: needs a client token; nothing was sent. Accepted: --for <fp_id>, which makes one for this call, or --param client_token=…, not both`,
+    );
+  }
+  if (fpId === undefined) return undefined;
+  return grantFor(operation, request, { fp_id: fpId, ttl: TOKEN_TTL.min });
+}
+
+function errorFacts(error: ApiError): Record<string, unknown> {
+  const { name, message, operation, status, sent } = error;
+  return {
+    class: name,
+    message,
+    operation,
+    status,
+    sent,
+    ...(error instanceof SchemaError && { path: error.path, expectation: error.expectation }),
+    ...(error instanceof TransientError && { reason: error.reason, retry_after_ms: error.retryAfterMs }),
+    ...(error instanceof RateLimitedError && { retry_after_ms: error.retryAfterMs }),
+  };
+}
+
+function operationTable(): string {
+  return tableOf(
+    operationFacts().map(({ operation, method, path, auth, idempotent, params }) => ({
+      operation,
+      request: `${method} ${path}`,
+      auth,
+      idempotent,
+      params: params.map(({ name, required }) => (required ? name : `[${name}]`)).join(" "),
+    })),
+  );
+}

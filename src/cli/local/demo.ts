@@ -1,0 +1,146 @@
+import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { startSandbox } from "../../../sandbox/index.js";
+import { InputError } from "../../domain/input-error.js";
+import { SYNC_STREAMS } from "../../domain/sync/job.js";
+import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { readRoster } from "../files/roster-file.js";
+import { withLakeQuery } from "../lake/query.js";
+import { tableOf } from "../lake/row-table.js";
+import { inspectSurroundings, openJobTemporal } from "../session/preflight.js";
+import { followSync, type ReadyJob, summaryOf } from "../sync/run.js";
+import { EXIT } from "../terminal/exit-code.js";
+import { interruption } from "../terminal/interruption.js";
+import { Releases } from "../terminal/releases.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+const MARKER = ".made-by-nightledger-demo";
+const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
+const OPTIONS = { streams: SYNC_STREAMS, links: null, full: false, pageSize: 500 } as const;
+
+/** Two nights against a stand-in, and what they left: the exit code. */
+export async function runDemo(outer: Terminal, directory: string): Promise<number> {
+  const home = resolve(outer.cwd, directory);
+  await makeAnew(home);
+  const releases = new Releases();
+  const { signal } = interruption(releases);
+  try {
+    const sandbox = await startSandbox({ population: POPULATION, latencyMs: 5 });
+    releases.add(() => sandbox.close());
+    const terminal = inside(outer, home, sandbox.url, sandbox.apiKey);
+    const rosterPath = join(home, "users.csv");
+    await sandbox.writeRoster(rosterPath);
+    const surroundings = await inspectSurroundings(terminal);
+    const roster = await readRoster(rosterPath);
+    terminal.say(`stand-in service at ${sandbox.url}: ${roster.rows.length} users`);
+    terminal.say("bringing up Temporal (once, a machine without it builds it: three minutes)");
+    const { temporal } = await openJobTemporal(surroundings, terminal, releases, { signal });
+    const job = { surroundings, temporal, roster, options: OPTIONS };
+    terminal.say("\nfirst night: everything the banks have");
+    const first = await night(terminal, job, signal);
+    if (first === undefined) return EXIT.failures;
+    sandbox.advance({ days: 3, seed: 7 });
+    terminal.say("\nthree days later: new, changed, settled and removed rows");
+    const second = await night(terminal, job, signal);
+    if (second === undefined) return EXIT.failures;
+    await showResult(terminal, relative(outer.cwd, home) || ".", [first, second]);
+    return EXIT.completed;
+  } finally {
+    await releases.run();
+  }
+}
+
+async function makeAnew(home: string): Promise<void> {
+  const entries = await readdir(home).catch(() => []);
+  const ours = await access(join(home, MARKER)).then(
+    () => true,
+    () => false,
+  );
+  if (entries.length > 0 && !ours) {
+    throw new InputError(
+      `--directory: ${home} holds files that no demo made. Name a new or empty directory.`,
+    );
+  }
+  await rm(home, { recursive: true, force: true });
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, MARKER), "");
+}
+
+/** The demo's own surroundings: nothing of the user's configuration is touched. */
+function inside(outer: Terminal, home: string, url: string, key: string): Terminal {
+  const kept = Object.entries(outer.env).filter(
+    ([name]) => !/^(NIGHTLEDGER|TEMPORAL)_/.test(name) || name === "TEMPORAL_CLI_PATH",
+  );
+  const env = {
+    ...Object.fromEntries(kept),
+    NIGHTLEDGER_API_URL: url,
+    NIGHTLEDGER_API_KEY: key,
+    NIGHTLEDGER_LAKE: join(home, "lake"),
+    NIGHTLEDGER_HOME: join(home, "home"),
+  };
+  return { ...outer, env, cwd: home };
+}
+
+async function night(
+  terminal: Terminal,
+  job: ReadyJob,
+  signal: AbortSignal,
+): Promise<SyncSummary | undefined> {
+  const followed = await followSync(terminal, job, signal);
+  const { end } = followed;
+  if (end?.kind === "completed") return summaryOf(followed).summary;
+  terminal.say(`the demo stopped: ${end?.kind === "failed" ? end.message : "interrupted"}`);
+  return undefined;
+}
+
+async function showResult(
+  terminal: Terminal,
+  directory: string,
+  nights: readonly SyncSummary[],
+): Promise<void> {
+  const counts = nights.map(({ links, rows, calls, duration_ms }, at) => ({
+    night: at === 0 ? "first" : "second",
+    "links synced": links.synced,
+    unchanged: links.unchanged,
+    skipped: links.skipped,
+    created: rows.created,
+    updated: rows.updated,
+    removed: rows.removed,
+    quarantined: rows.quarantined,
+    calls,
+    seconds: (duration_ms / 1000).toFixed(1),
+  }));
+  terminal.result(`\n${tableOf(counts)}`);
+  await withLakeQuery(terminal, async (lake) => {
+    const ask = async (sql: string) => {
+      for await (const batch of lake.query(sql)) return batch;
+      return [];
+    };
+    terminal.result("\nthe latest transactions, as they stand now (table transactions)");
+    terminal.result(
+      tableOf(
+        await ask(`select "date", amount, currency, "type", pending, description from transactions
+          order by "date" desc, sequence desc, link_id limit 5`),
+      ),
+    );
+    terminal.result("\nthe proof of completeness of one link, run by run (table link_syncs)");
+    terminal.result(
+      tableOf(
+        await ask(`select status, pages, created, updated, removed, left(certificate_prev, 12) as previous,
+          left(certificate, 12) as certificate from link_syncs where certificate is not null
+          and link_id = (select min(link_id) from link_syncs where certificate_prev is not null)
+          order by finished_at`),
+      ),
+    );
+  });
+  const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
+  terminal.result(
+    [
+      `\nfiles     ${directory}/lake: Parquet in Delta tables; DuckDB, Polars, Spark read them as they are`,
+      "\ntry next",
+      `  ${lake} tables`,
+      `  ${lake} query "select change_type, count(*) from transaction_changes group by 1"`,
+      "  npx nightledger sandbox --roster-out users.csv",
+    ].join("\n"),
+  );
+}

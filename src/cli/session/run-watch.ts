@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  isGrpcServiceError,
+  WorkflowFailedError,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import { UnreachableError } from "../../domain/unreachable-error.js";
+import { troubleKind, troublesOf } from "./pending-failures.js";
+import type { TemporalSession } from "./temporal-session.js";
+import { WatchEnd } from "./watch-end.js";
+
+const LOOK_EVERY_MS = 500;
+/** Without an answer from Temporal for so long, it counts as lost. */
+const LOST_AFTER_MS = 120_000;
+const QUERY_TIMEOUT_MS = 2_000;
+
+/** How a run ended, as far as this command saw it. */
+export type RunEnd<Result> =
+  | { readonly kind: "completed"; readonly result: Result }
+  /** It stands still and will not go on by itself. */
+  | { readonly kind: "halted" }
+  | { readonly kind: "cancelled" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "interrupted" };
+
+export interface WatchOptions<Progress> {
+  readonly signal: AbortSignal;
+  onProgress(progress: Progress): void;
+  /** Whether a run stands still, so that nothing is gained by waiting; left out, it never does. */
+  isHalted?(progress: Progress): boolean;
+  /** Nobody answers for the run: its worker is not there. */
+  onSilence(): void;
+  /** Something that holds the run up and that a user can mend, such as a full disk; told once. */
+  onTrouble(words: string): void;
+}
+
+/**
+ * Waits for a run and tells its progress meanwhile.
+ *
+ * @throws UnreachableError when Temporal is lost for good.
+ */
+export async function watchRun<Progress, Result>(
+  temporal: TemporalSession,
+  handle: WorkflowHandle,
+  options: WatchOptions<Progress>,
+): Promise<RunEnd<Result>> {
+  const { signal } = options;
+  let answered = Date.now();
+  const told = new Set<string>();
+  const end = new WatchEnd(temporal.lost, signal);
+  while (!signal.aborted) {
+    try {
+      const run = await end.before(handle.describe());
+      if (run === undefined) break;
+      answered = Date.now();
+      if (run.status.name !== "RUNNING") return await endOf(handle);
+      const progress = await tellProgress(temporal, handle, options);
+      if (progress !== undefined && options.isHalted?.(progress)) return { kind: "halted" };
+      for (const words of await troublesOf(temporal.client, run)) {
+        const kind = troubleKind(words);
+        if (!told.has(kind)) options.onTrouble(words);
+        told.add(kind);
+      }
+    } catch (error) {
+      if (!isGrpcServiceError(error) || error instanceof WorkflowNotFoundError) throw error;
+      if (Date.now() - answered > LOST_AFTER_MS) {
+        throw new UnreachableError(
+          `Temporal at ${temporal.server.address} has not answered for two minutes. The run is as it was; the same command goes on with it`,
+          { cause: error },
+        );
+      }
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return { kind: "interrupted" };
+}
+
+async function tellProgress<Progress>(
+  temporal: TemporalSession,
+  handle: WorkflowHandle,
+  options: WatchOptions<Progress>,
+): Promise<Progress | undefined> {
+  try {
+    const progress = await temporal.client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
+      handle.query<Progress>("progress"),
+    );
+    options.onProgress(progress);
+    return progress;
+  } catch (error) {
+    if (!isGrpcServiceError(error)) options.onSilence();
+    else if (!temporal.embedded) options.onSilence();
+    return undefined;
+  }
+}
+
+async function endOf<Result>(handle: WorkflowHandle): Promise<RunEnd<Result>> {
+  try {
+    return { kind: "completed", result: (await handle.result()) as Result };
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    if (error.cause?.name === "CancelledFailure") return { kind: "cancelled" };
+    return { kind: "failed", message: error.cause?.message ?? error.message };
+  }
+}

@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import type { Client } from "@temporalio/client";
+import type { ApiConfig } from "../../config.js";
+import type { Logger } from "../../logger.js";
+import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
+import { connectClient } from "../../temporal/connection.js";
+import type { TemporalAddress, TemporalSettings } from "../../temporal/connection-settings.js";
+import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
+import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
+import { type RunningWorker, startWorker } from "../../worker.js";
+import { Releases } from "../terminal/releases.js";
+
+/** A command's hold on Temporal: a client, and in embedded mode the server and a worker in this process. */
+export interface TemporalSession {
+  readonly client: Client;
+  readonly embedded: boolean;
+  readonly server: TemporalAddress;
+  /** Address of the embedded server's web UI, where it was asked for. */
+  readonly ui: string | undefined;
+  /** Rejects when the worker or the embedded server is lost for good. */
+  readonly lost: Promise<never>;
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly settings: TemporalSettings;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly keys: EncryptionKeys;
+  readonly api: ApiConfig;
+  readonly lake: string;
+  readonly taskQueue: string;
+  readonly log: Logger;
+  readonly ui?: boolean;
+  readonly report: (message: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+const WATCH_EVERY_MS = 1_000;
+
+/** Connects to the cluster, or brings up the embedded server and a worker (DESIGN.md, Embedded mode). */
+export async function openTemporal(options: SessionOptions): Promise<TemporalSession> {
+  const releases = new Releases();
+  try {
+    return options.settings.mode === "cluster"
+      ? await cluster(options, options.settings, releases)
+      : await embedded(options, releases);
+  } catch (error) {
+    await releases.run().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function cluster(
+  options: SessionOptions,
+  server: TemporalAddress,
+  releases: Releases,
+): Promise<TemporalSession> {
+  const { client, close } = await connectClient(server, options.keys);
+  releases.add(close);
+  const lost = new Promise<never>(() => undefined);
+  return { client, embedded: false, server, ui: undefined, lost, close: () => releases.run() };
+}
+
+async function embedded(options: SessionOptions, releases: Releases): Promise<TemporalSession> {
+  const { env, home, report, signal } = options;
+  const cli = await findTemporalCli({ env, report, ...(signal && { signal }) });
+  const held = await acquireEmbeddedServer({ home, cliPath: cli.path, ui: options.ui, report, signal });
+  releases.add(() => held.release());
+  const server = { address: held.address, namespace: held.namespace };
+  const { client, close } = await connectClient(server, options.keys);
+  releases.add(close);
+  const { api, lake, keys, taskQueue, log } = options;
+  const worker = await startWorker({ api, lake, server, keys, taskQueue, log, embedded: true });
+  releases.add(() => worker.stop());
+  const watch = watchServer(() => held.ensureRunning(), report, signal);
+  releases.add(watch.stop);
+  const lost = Promise.race([watch.lost, workerLost(worker)]);
+  lost.catch(() => undefined);
+  return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
+}
+
+function workerLost(worker: RunningWorker): Promise<never> {
+  return worker.done.then(() => new Promise<never>(() => undefined));
+}
+
+/** Starts the embedded server again when something killed it: the same workflows go on. */
+function watchServer(
+  ensureRunning: () => Promise<string>,
+  report: (message: string) => void,
+  signal: AbortSignal | undefined,
+) {
+  let timer: NodeJS.Timeout;
+  let running: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const lost = new Promise<never>((_, reject) => {
+    const look = async () => {
+      try {
+        await ensureRunning();
+      } catch (error) {
+        // It was a look that was broken off, not the server.
+        if (signal?.aborted) return;
+        report(`The embedded Temporal server is gone and did not start again: ${(error as Error).message}`);
+        reject(error);
+        return;
+      }
+      if (!stopped) timer = setTimeout(next, WATCH_EVERY_MS);
+    };
+    const next = () => {
+      running = look();
+    };
+    timer = setTimeout(next, WATCH_EVERY_MS);
+  });
+  return {
+    lost,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** Where logs go: a file in HOME in embedded mode, standard error with a cluster. */
+export function logDestination(settings: TemporalSettings, home: string): "stderr" | { file: string } {
+  return settings.mode === "embedded" ? { file: join(home, "nightledger.log") } : "stderr";
+}

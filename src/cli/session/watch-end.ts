@@ -1,0 +1,43 @@
+import { aborted } from "../terminal/interruption.js";
+
+/** What ends a command's watching from outside: Temporal is lost for good, or the user stops it. */
+export class WatchEnd {
+  #lost: { readonly error: unknown } | undefined;
+  #stopped = false;
+  readonly #waiting = new Set<() => void>();
+
+  /** @param lost Rejects when Temporal is lost. */
+  constructor(lost: Promise<never>, signal: AbortSignal) {
+    lost.catch((error: unknown) => {
+      this.#lost = { error };
+      this.#wake();
+    });
+    void aborted(signal).then(() => {
+      this.#stopped = true;
+      this.#wake();
+    });
+  }
+
+  /**
+   * The result of some work; undefined where the user stops first. `Promise.race` would keep every such result for as
+   * long as what it is raced with stays open: megabytes a minute, for days.
+   *
+   * @throws what Temporal was lost by.
+   */
+  before<T>(work: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#waiting.delete(end);
+        if (this.#lost !== undefined) reject(this.#lost.error);
+        else resolve(undefined);
+      };
+      this.#waiting.add(end);
+      work.then(resolve, reject).finally(() => this.#waiting.delete(end));
+      if (this.#lost !== undefined || this.#stopped) end();
+    });
+  }
+
+  #wake(): void {
+    for (const end of [...this.#waiting]) end();
+  }
+}

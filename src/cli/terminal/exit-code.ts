@@ -1,0 +1,21 @@
+import { AuthError } from "../../api/http/errors.js";
+import { InputError } from "../../domain/input-error.js";
+import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { UnreachableError } from "../../domain/unreachable-error.js";
+
+/** What a command ends with (DESIGN.md, Command line). */
+export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
+
+/** The exit code of an error that ended a command. */
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof InputError) return EXIT.usage;
+  if (error instanceof UnreachableError) return EXIT.unreachable;
+  if (error instanceof AuthError) return EXIT.credentials;
+  return EXIT.failures;
+}
+
+/** The exit code of a run that ended, or of a command that left it running. */
+export function exitCodeOfRun(summary: SyncSummary, unauthorized: boolean): number {
+  if (unauthorized) return EXIT.credentials;
+  return summary.status === "completed" || summary.status === "running" ? EXIT.completed : EXIT.failures;
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiClient } from "../../api/http/client.js";
+import { sendTestWebhook } from "../../api/operations/webhook-test.js";
+import { readConfig } from "../../config.js";
+import { InputError } from "../../domain/input-error.js";
+import type { EventKind } from "../../domain/service/event-kind.js";
+import { eventFacts } from "../../domain/webhooks/event-facts.js";
+import { SealedStore } from "../../lake/store/sealed-store.js";
+import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
+import { createSealer } from "../../temporal/encryption/sealer.js";
+import { withStoreQuery } from "../lake/query.js";
+import { inspectSurroundings, type JobSurroundings } from "../session/preflight.js";
+import { openServiceClient } from "../session/service-client.js";
+import { EXIT } from "../terminal/exit-code.js";
+import { interruption } from "../terminal/interruption.js";
+import { Releases } from "../terminal/releases.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { testEvent } from "./test-event.js";
+
+export interface WebhookTestFlags {
+  readonly kind: readonly EventKind[];
+  /** Seconds. */
+  readonly timeout: number;
+  readonly json?: boolean;
+}
+
+/** What became of one test webhook. */
+interface TestedKind {
+  readonly kind: EventKind;
+  readonly seen: boolean;
+  /** From the asking until it was seen, or given up. */
+  readonly duration_ms: number;
+}
+
+const LOOK_EVERY_MS = 250;
+
+/** Has the service send test webhooks, and waits until a receiver has taken each; the exit code. */
+export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags): Promise<number> {
+  const surroundings = await inspectSurroundings(terminal);
+  const { webhooksIfAny } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
+  const sealed = sealedStore(surroundings);
+  const releases = new Releases();
+  try {
+    const { signal } = interruption(releases);
+    const { api } = surroundings.config;
+    const client = openServiceClient(api);
+    releases.add(() => client.close());
+    const tested: TestedKind[] = [];
+    for (const kind of flags.kind) {
+      const arrivals = new Arrivals(surroundings, sealed);
+      const asked = { kind, isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000 };
+      tested.push(await testOne(client, arrivals, asked, signal));
+    }
+    if (flags.json) terminal.result(JSON.stringify(tested));
+    else for (const one of tested) terminal.result(wordsOf(one));
+    if (tested.every(({ seen }) => seen)) return EXIT.completed;
+    terminal.say(
+      "the service took the test, and no receiver of this lake has seen it: check that one runs (`nightledger webhooks serve`), that the service sends to its address, and its counts at /healthz",
+    );
+    return EXIT.failures;
+  } finally {
+    await releases.run();
+  }
+}
+
+async function testOne(
+  api: ApiClient,
+  arrivals: Arrivals,
+  {
+    kind,
+    isLive,
+    timeoutMs,
+  }: { readonly kind: EventKind; readonly isLive: boolean; readonly timeoutMs: number },
+  signal: AbortSignal,
+): Promise<TestedKind> {
+  const mark = `nightledger-test-${randomBytes(6).toString("hex")}`;
+  const started = Date.now();
+  const payload = testEvent(kind, { mark, isLive, at: new Date(started) });
+  await api.read(sendTestWebhook, { body: { idempotency_key: mark, payload } }, { signal });
+  const since = () => Date.now() - started;
+  let seen = await arrivals.has(mark);
+  while (!seen && since() < timeoutMs) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    seen = await arrivals.has(mark);
+  }
+  return { kind, seen, duration_ms: since() };
+}
+
+/** Looks for an event of a mark where a receiver puts it first, and where it ends. */
+class Arrivals {
+  readonly #looked = new Set<string>();
+
+  constructor(
+    private readonly surroundings: JobSurroundings,
+    private readonly sealed: SealedStore,
+  ) {}
+
+  async has(mark: string): Promise<boolean> {
+    for (const { name } of await stagedEvents(this.sealed)) {
+      if (this.#looked.has(name)) continue;
+      this.#looked.add(name);
+      const event = await stagedEvent(this.sealed, name);
+      if (event !== undefined && eventFacts(JSON.parse(event.body))?.onboardingId === mark) return true;
+    }
+    return withStoreQuery(this.surroundings.store, async (query) => {
+      const sql = `select 1 from webhook_events where onboarding_id = '${mark}'`;
+      for await (const rows of query.query(sql)) if (rows.length > 0) return true;
+      return false;
+    });
+  }
+}
+
+function sealedStore({ keys, store, config }: JobSurroundings): SealedStore {
+  if (keys !== undefined) return new SealedStore(store, createSealer(keys));
+  throw new InputError(
+    `${config.home.path} holds no keys yet, so no receiver has run here; nothing was sent. Start one first: nightledger webhooks serve`,
+  );
+}
+
+function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
+  return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
+}

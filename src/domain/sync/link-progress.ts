@@ -1,0 +1,92 @@
+import type { FailureStreak } from "../backoff.js";
+
+/** Where the reading of one link's update stands: what the next slice goes on from. */
+export interface LinkProgress {
+  /** Index of the link in the group's plan. */
+  readonly link: number;
+  /** Grows with every restart, resync or change of size; pages of an earlier one are never read again. */
+  readonly attempt: number;
+  /** `full` reads from no cursor: a first sync, a refused cursor, `--full`. */
+  readonly mode: "incremental" | "full";
+  /** Size asked for; null leaves the parameter away. */
+  readonly size: number | null;
+  /** Pages staged in this attempt; the index of the next one. */
+  readonly pages: number;
+  /** What the next request sends; null sends none. */
+  readonly cursor: string | null;
+  /** The last non-empty `next` of this update. */
+  readonly lastNext: string | null;
+  /** Entries delivered in this attempt, bad ones included. */
+  readonly entries: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly quarantined: number;
+  /** Bytes staged in this attempt. */
+  readonly bytes: number;
+  /** Rolling hash of the attempt's pages (LAKE.md, Certificate); empty before the first. */
+  readonly pagesSha256: string;
+  /** Hash of what the last page delivered, where the cursor did not move past it. */
+  readonly lastPageSha256: string | null;
+  /** Entries of each page since the last that was handed to loading. */
+  readonly pageEntries: readonly number[];
+  /** What was handed to loading: pages, their entries, the rolling hash at that point. */
+  readonly loaded: { readonly pages: number; readonly entries: number; readonly pagesSha256: string };
+  /** Restarts in the middle of an update, in this run. */
+  readonly restarts: number;
+  readonly streak: FailureStreak | null;
+  /** Epoch milliseconds before which no slice takes the link; 0 at once. */
+  readonly notBefore: number;
+}
+
+/** A link's reading before its first page. */
+export function freshProgress(
+  link: number,
+  cursor: string | null,
+  size: number | null,
+  full: boolean,
+): LinkProgress {
+  return {
+    link,
+    attempt: 0,
+    mode: full || cursor === null ? "full" : "incremental",
+    size,
+    pages: 0,
+    cursor: full ? null : cursor,
+    lastNext: null,
+    entries: 0,
+    created: 0,
+    updated: 0,
+    removed: 0,
+    quarantined: 0,
+    bytes: 0,
+    pagesSha256: "",
+    lastPageSha256: null,
+    pageEntries: [],
+    loaded: { pages: 0, entries: 0, pagesSha256: "" },
+    restarts: 0,
+    streak: null,
+    notBefore: 0,
+  };
+}
+
+/** The same link's next attempt: nothing of the earlier one counts any more. */
+export function nextAttempt(
+  progress: LinkProgress,
+  change: { cursor: string | null; size: number | null; full: boolean },
+): LinkProgress {
+  const fresh = freshProgress(progress.link, change.cursor, change.size, change.full);
+  return {
+    ...fresh,
+    mode: change.full ? "full" : progress.mode,
+    attempt: progress.attempt + 1,
+    restarts: progress.restarts,
+    streak: progress.streak,
+  };
+}
+
+/** The same reading once all its pages were handed to loading. */
+export function handedToLoading(progress: LinkProgress): LinkProgress {
+  const { pages, entries, pagesSha256 } = progress;
+  return { ...progress, pageEntries: [], loaded: { pages, entries, pagesSha256 } };
+}

@@ -1,0 +1,157 @@
+import { afterTransient, backoffMs } from "../backoff.js";
+import { type LinkProgress, nextAttempt } from "./link-progress.js";
+
+/** How a link ended in a run: `link_syncs.status`. */
+export type LinkStatus = "synced" | "unchanged" | "skipped" | "not_ready" | "failed";
+
+/** What a slice, or the loading of its pages, says of one link. */
+export type LinkOutcome =
+  /** Time was up, or no call could be sent: goes on in a later slice. */
+  | { readonly kind: "open" }
+  /** `has_more` was false. */
+  | { readonly kind: "complete" }
+  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  /** A 4xx that is none of 401, 403, 404, 408, 429. */
+  | { readonly kind: "rejected"; readonly status: number }
+  | { readonly kind: "gone" }
+  | { readonly kind: "unauthorized" }
+  /** The envelope breaks the contract, or the cursor loops: trying again does not mend it. */
+  | { readonly kind: "broken"; readonly reason: string }
+  /** A staged page did not stand up to its hash. */
+  | { readonly kind: "torn" };
+
+/** What becomes of the link. */
+export type LinkVerdict =
+  | { readonly kind: "read"; readonly progress: LinkProgress }
+  | { readonly kind: "publish"; readonly progress: LinkProgress }
+  | { readonly kind: "drop"; readonly progress: LinkProgress }
+  | {
+      readonly kind: "end";
+      readonly status: "skipped" | "not_ready" | "failed";
+      readonly reason: string;
+      readonly progress: LinkProgress;
+    };
+
+/** What the course of a link depends on besides its progress. */
+export interface LinkBase {
+  /** The committed cursor; null where there is none. */
+  readonly cursor: string | null;
+  /** Whether anything of the link was ever committed. */
+  readonly known: boolean;
+}
+
+export const MOST_RESTARTS = 5;
+const FALLBACK_SIZE = 100;
+
+/** The next smaller size to ask for; undefined when none is left. */
+function smallerSize(size: number | null): number | null | undefined {
+  if (size === null) return undefined;
+  return size > FALLBACK_SIZE ? FALLBACK_SIZE : null;
+}
+
+function firstCursor(progress: LinkProgress, base: LinkBase): string | null {
+  return progress.mode === "full" ? null : base.cursor;
+}
+
+function end(
+  progress: LinkProgress,
+  status: "skipped" | "not_ready" | "failed",
+  reason: string,
+): LinkVerdict {
+  return { kind: "end", status, reason, progress };
+}
+
+/** From the update's first cursor again, with growing waits, five times at most (LAKE.md, Sync rules). */
+function restart(
+  progress: LinkProgress,
+  base: LinkBase,
+  reason: string,
+  at: number,
+  jitter: number,
+): LinkVerdict {
+  if (progress.restarts >= MOST_RESTARTS)
+    return end(progress, "failed", `${reason} after ${MOST_RESTARTS} restarts`);
+  const restarts = progress.restarts + 1;
+  const again = nextAttempt(progress, {
+    cursor: firstCursor(progress, base),
+    size: progress.size,
+    full: progress.mode === "full",
+  });
+  return { kind: "read", progress: { ...again, restarts, notBefore: at + backoffMs(restarts, jitter) } };
+}
+
+/**
+ * A refusal by position, because the bodies of the service's errors are not known:
+ * on a first page a smaller size, then none, then (with a stored cursor) a full resync; in the middle a restart.
+ */
+function afterRejection(
+  progress: LinkProgress,
+  base: LinkBase,
+  status: number,
+  askedSize: number,
+  at: number,
+  jitter: number,
+): LinkVerdict {
+  if (progress.pages > 0) return restart(progress, base, `update_refused http_${status}`, at, jitter);
+  const size = smallerSize(progress.size);
+  if (size !== undefined) {
+    const full = progress.mode === "full";
+    return {
+      kind: "read",
+      progress: nextAttempt(progress, { cursor: firstCursor(progress, base), size, full }),
+    };
+  }
+  if (progress.mode === "incremental") {
+    return { kind: "read", progress: nextAttempt(progress, { cursor: null, size: askedSize, full: true }) };
+  }
+  return end(progress, "failed", `refused http_${status}`);
+}
+
+function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
+  const empty = progress.entries === 0 && progress.lastNext === null;
+  if (!base.known && empty) return end(progress, "not_ready", "no history yet");
+  if (base.known && progress.mode === "full" && progress.lastNext === null) {
+    return end(progress, "failed", "resync_without_cursor");
+  }
+  return { kind: "publish", progress };
+}
+
+/**
+ * The course of one link: what to do after each outcome (LAKE.md, Sync rules). Pure.
+ *
+ * @param at epoch milliseconds at which the outcome came
+ * @param jitter a number in [0, 1)
+ */
+export function afterOutcome(
+  progress: LinkProgress,
+  base: LinkBase,
+  outcome: LinkOutcome,
+  askedSize: number,
+  at: number,
+  jitter: number,
+): LinkVerdict {
+  switch (outcome.kind) {
+    case "open":
+      return { kind: "read", progress: { ...progress, notBefore: 0 } };
+    case "complete":
+      return afterCompletion(progress, base);
+    case "transient": {
+      const verdict = afterTransient(progress.streak, at, outcome.retryAfterMs, jitter);
+      if (verdict.kind === "give_up") return end(progress, "failed", `gave_up ${outcome.reason}`);
+      return {
+        kind: "read",
+        progress: { ...progress, streak: verdict.streak, notBefore: verdict.notBefore },
+      };
+    }
+    case "rejected":
+      return afterRejection(progress, base, outcome.status, askedSize, at, jitter);
+    case "gone":
+      return end(progress, "skipped", "link_gone");
+    case "unauthorized":
+      return { kind: "drop", progress };
+    case "broken":
+      return end(progress, "failed", outcome.reason);
+    case "torn":
+      return restart(progress, base, "staged_page_torn", at, jitter);
+  }
+}

@@ -1,0 +1,70 @@
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlList } from "../sql/duckdb-sql.js";
+import type { DeltaAction } from "./delta-actions.js";
+import type { DeltaLocation } from "./delta-location.js";
+import { checkpointKeys } from "./delta-path.js";
+import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
+
+/** Each action of a checkpoint with the field that is never null where the action is there. */
+const ACTIONS = {
+  protocol: "minReaderVersion",
+  metaData: "id",
+  add: "path",
+  remove: "path",
+  txn: "appId",
+} as const;
+
+/** The state that a classic checkpoint holds, whoever wrote it; columns we don't know are not looked at. */
+export async function readCheckpoint(
+  { store, table, duckdb }: DeltaLocation,
+  checkpoint: { readonly version: number; readonly parts?: number },
+): Promise<Snapshot> {
+  const keys = checkpointKeys(table, checkpoint.version, checkpoint.parts);
+  const paths = await Promise.all(keys.map((key) => store.download(key, duckdb.scratchDirectory)));
+  const actions = await duckdb.exclusive(async (sql) => {
+    const source = `read_parquet(${sqlList(paths)})`;
+    const columns = await sql.rows(`describe select * from ${source}`);
+    const present = new Set(columns.map((column) => column.column_name));
+    const found: DeltaAction[] = [];
+    for (const [name, field] of Object.entries(ACTIONS)) {
+      if (present.has(name)) found.push(...(await actionsOf(sql, source, name, field)));
+    }
+    if (present.has("domainMetadata")) found.push(...(await domainsOf(sql, source)));
+    return found;
+  });
+  return advance(NO_TABLE, [{ version: checkpoint.version, actions }]);
+}
+
+async function actionsOf(
+  sql: SqlSession,
+  source: string,
+  name: string,
+  field: string,
+): Promise<DeltaAction[]> {
+  const rows = await sql.rows(
+    `select to_json("${name}")::varchar as action from ${source} where "${name}".${field} is not null`,
+  );
+  return rows.map(
+    (row) => ({ [name]: withoutNulls(JSON.parse(row.action as string)) }) as unknown as DeltaAction,
+  );
+}
+
+/** Domains are read as plain columns: there may be 100,000 of them. */
+async function domainsOf(sql: SqlSession, source: string): Promise<DeltaAction[]> {
+  const rows = await sql.rows(
+    `select domainMetadata.domain as domain, domainMetadata.configuration as configuration
+     from ${source} where domainMetadata.domain is not null and not coalesce(domainMetadata.removed, false)`,
+  );
+  return rows.map((row) => ({
+    domainMetadata: {
+      domain: row.domain as string,
+      configuration: row.configuration as string,
+      removed: false,
+    },
+  }));
+}
+
+/** Parquet has every field of an action, a commit only those that are set. */
+function withoutNulls(action: object): object {
+  return Object.fromEntries(Object.entries(action).filter(([, value]) => value !== null));
+}

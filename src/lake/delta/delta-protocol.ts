@@ -1,0 +1,54 @@
+import { InputError } from "../../domain/input-error.js";
+import type { DeltaAction } from "./delta-actions.js";
+import type { Snapshot } from "./delta-snapshot.js";
+
+const READER_VERSION = 1;
+const WRITER_VERSION = 2;
+const FEATURES_WRITER_VERSION = 7;
+const KNOWN_FEATURES = new Set(["domainMetadata", "appendOnly", "invariants"]);
+
+/** @throws InputError where a table needs more of its readers than we know. */
+export function assertReadable(table: string, snapshot: Snapshot): void {
+  const version = snapshot.protocol?.minReaderVersion ?? READER_VERSION;
+  const features = snapshot.protocol?.readerFeatures ?? [];
+  if (version > READER_VERSION || features.length > 0) {
+    throw tooNew(table, `reader version ${version}${listed(features)}`);
+  }
+  if ((snapshot.metadata?.partitionColumns.length ?? 0) > 0) {
+    throw new InputError(`Table ${table} is partitioned by columns, which no table of this lake is.`);
+  }
+}
+
+/** @throws InputError where a table needs more of its writers than we know. */
+export function assertWritable(table: string, snapshot: Snapshot): void {
+  assertReadable(table, snapshot);
+  const version = snapshot.protocol?.minWriterVersion ?? WRITER_VERSION;
+  if (version <= WRITER_VERSION) return;
+  const unknown = (snapshot.protocol?.writerFeatures ?? []).filter((name) => !KNOWN_FEATURES.has(name));
+  if (version !== FEATURES_WRITER_VERSION || unknown.length > 0) {
+    throw tooNew(table, `writer version ${version}${listed(unknown)}`);
+  }
+}
+
+/** Refuses what a commit must never hold; each of these is a mistake of the caller. */
+export function assertLawful(table: string, snapshot: Snapshot, actions: readonly DeltaAction[]): void {
+  const creates = actions.some((action) => "protocol" in action) && actions.some((a) => "metaData" in a);
+  if (snapshot.version === -1 && !creates) {
+    throw new Error(`The first commit of table ${table} must carry its protocol and metaData.`);
+  }
+  const appendOnly = snapshot.metadata?.configuration["delta.appendOnly"] === "true";
+  if (appendOnly && actions.some((action) => "remove" in action && action.remove.dataChange)) {
+    throw new Error(`Table ${table} is append-only: no commit may take rows out of it.`);
+  }
+}
+
+function listed(features: readonly string[]): string {
+  return features.length === 0 ? "" : ` with ${features.join(", ")}`;
+}
+
+function tooNew(table: string, needs: string): InputError {
+  return new InputError(
+    `Table ${table} was made by a newer protocol (${needs}) than this version knows. Nothing was changed; ` +
+      "use a newer version of nightledger for this lake, or another lake.",
+  );
+}

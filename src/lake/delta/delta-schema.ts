@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { InputError } from "../../domain/input-error.js";
+import type { DeltaAction, Protocol } from "./delta-actions.js";
+
+export type ColumnType =
+  | "VARCHAR"
+  | "BIGINT"
+  | "INTEGER"
+  | "BOOLEAN"
+  | "DATE"
+  | "TIMESTAMPTZ"
+  | `DECIMAL(${number},${number})`;
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+/** What a table is made from (LAKE.md, Tables and columns). */
+export interface TableSpec {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  /** An append-only feed whose commits carry domains (LAKE.md, Delta); every other table stays writer 2. */
+  readonly feed?: boolean;
+}
+
+const DELTA_TYPES = {
+  VARCHAR: "string",
+  BIGINT: "long",
+  INTEGER: "integer",
+  BOOLEAN: "boolean",
+  DATE: "date",
+  TIMESTAMPTZ: "timestamp",
+} as const;
+
+const SQL_TYPES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(DELTA_TYPES).map(([sql, delta]) => [delta, sql])),
+  short: "SMALLINT",
+  byte: "TINYINT",
+  float: "FLOAT",
+  double: "DOUBLE",
+  binary: "BLOB",
+  timestamp_ntz: "TIMESTAMP",
+};
+
+/** The Delta schema of a column list; every column is nullable. */
+export function schemaString(columns: readonly Column[]): string {
+  const fields = columns.map(({ name, type }) => ({
+    name,
+    type: deltaType(type),
+    nullable: true,
+    metadata: {},
+  }));
+  return JSON.stringify({ type: "struct", fields });
+}
+
+/**
+ * The columns of a Delta schema with their SQL types.
+ * @throws InputError for nested columns, which none of our tables has.
+ */
+export function columnsOf(table: string, schema: string): { name: string; type: string }[] {
+  const { fields } = JSON.parse(schema) as { fields: { name: string; type: unknown }[] };
+  return fields.map(({ name, type }) => {
+    const sql = typeof type === "string" ? sqlType(type) : undefined;
+    if (sql === undefined) {
+      throw new InputError(
+        `Column ${name} of table ${table} has the type ${JSON.stringify(type)}, which this version can't read.`,
+      );
+    }
+    return { name, type: sql };
+  });
+}
+
+/**
+ * The actions that make a table: part of its first commit. Two creators may race, one of them wins
+ * version 0 and the other plans again.
+ */
+export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] {
+  const protocol: Protocol = spec.feed
+    ? { minReaderVersion: 1, minWriterVersion: 7, writerFeatures: ["domainMetadata", "appendOnly"] }
+    : { minReaderVersion: 1, minWriterVersion: 2 };
+  return [
+    { protocol },
+    {
+      metaData: {
+        id: randomUUID(),
+        name: spec.name,
+        format: { provider: "parquet", options: {} },
+        schemaString: schemaString(spec.columns),
+        partitionColumns: [],
+        configuration: spec.feed ? { "delta.appendOnly": "true" } : {},
+        createdTime,
+      },
+    },
+  ];
+}
+
+function deltaType(type: ColumnType): string {
+  const simple = DELTA_TYPES[type as keyof typeof DELTA_TYPES];
+  return simple ?? type.toLowerCase().replaceAll(" ", "");
+}
+
+function sqlType(type: string): string | undefined {
+  if (/^decimal\(\d+, *\d+\)$/.test(type)) return type.toUpperCase().replaceAll(" ", "");
+  return SQL_TYPES[type];
+}

@@ -1,0 +1,81 @@
+import { InputError } from "../../domain/input-error.js";
+
+/** Longer texts get no bounds at all: a bound cut to size must be rounded, and readers differ in how. */
+const LONGEST_BOUND = 256;
+
+/** What is known of one column of one file. Bounds are null where every value is null. */
+export interface ColumnStats {
+  /** `VARCHAR` bounds in the order of their UTF-8 bytes, as DuckDB's min() and max() give them; days as text. */
+  readonly min: string | number | bigint | null;
+  readonly max: string | number | bigint | null;
+  readonly nullCount: number | bigint;
+}
+
+/** The only columns with statistics (LAKE.md, Delta): others would go through a double in some reader. */
+export type StatsColumn = "link_id" | "date" | "sequence";
+
+/** The `stats` text of an added file. */
+export function statsText(
+  numRecords: number | bigint,
+  columns: Partial<Readonly<Record<StatsColumn, ColumnStats>>> = {},
+): string {
+  const minValues: Record<string, string | number> = {};
+  const maxValues: Record<string, string | number> = {};
+  const nullCount: Record<string, number> = {};
+  for (const [name, { min, max, nullCount: nulls }] of Object.entries(columns)) {
+    nullCount[name] = Number(nulls);
+    const [low, high] = [bound(min), bound(max)];
+    if (low === undefined || high === undefined) continue;
+    minValues[name] = low;
+    maxValues[name] = high;
+  }
+  return JSON.stringify({ numRecords: Number(numRecords), minValues, maxValues, nullCount });
+}
+
+/** What a file's statistics say of it; undefined where another tool left something out. */
+export interface FileFacts {
+  readonly rows: number | undefined;
+  /** First and last link in the order of their UTF-8 bytes. */
+  readonly links: readonly [min: string, max: string] | undefined;
+  readonly firstDay: string | undefined;
+}
+
+interface Stats {
+  readonly numRecords?: number;
+  readonly minValues?: { readonly link_id?: string; readonly date?: string };
+  readonly maxValues?: { readonly link_id?: string };
+}
+
+/** Reads the `stats` text of an added file. */
+export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
+  const { numRecords, minValues, maxValues } = JSON.parse(stats ?? "{}") as Stats;
+  const [min, max] = [minValues?.link_id, maxValues?.link_id];
+  const links = min === undefined || max === undefined ? undefined : ([min, max] as const);
+  return { rows: numRecords, links, firstDay: minValues?.date };
+}
+
+/** Whether files may hold rows of links in a range: bounds are compared as they were made, as UTF-8 bytes. */
+export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "links">) => boolean {
+  const [low, high] = [Buffer.from(from), Buffer.from(to)];
+  return ({ links }) =>
+    links === undefined ||
+    (Buffer.compare(Buffer.from(links[0]), high) <= 0 && Buffer.compare(Buffer.from(links[1]), low) >= 0);
+}
+
+/**
+ * The number of rows in a file's statistics.
+ * @throws InputError where another tool left them out.
+ */
+export function rowsOf(table: string, file: { readonly path: string; readonly stats?: string }): number {
+  const { rows } = factsOf(file);
+  if (rows !== undefined) return rows;
+  throw new InputError(
+    `File ${file.path} of table ${table} has no row count in the log. Count its rows with SQL instead.`,
+  );
+}
+
+function bound(value: string | number | bigint | null): string | number | undefined {
+  if (value === null) return undefined;
+  if (typeof value === "string") return value.length > LONGEST_BOUND ? undefined : value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : undefined;
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DuckDb } from "../sql/duckdb.js";
+import type { ObjectStore } from "../store/object-store.js";
+import { writeCheckpoint } from "./checkpoint.js";
+import { type AddFile, type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
+import { DeltaConflictError } from "./delta-conflict-error.js";
+import type { DeltaLocation } from "./delta-location.js";
+import { newestSnapshot, readCommit } from "./delta-log.js";
+import { commitKey } from "./delta-path.js";
+import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
+import { creationOf, type TableSpec } from "./delta-schema.js";
+import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
+
+const MAX_ATTEMPTS = 25;
+const CHECKPOINT_EVERY = 10;
+const LONGEST_PAUSE_MS = 250;
+
+export interface DeltaTableOptions {
+  /** A checkpoint follows each version that is a multiple of this; 0 for none. */
+  readonly checkpointEvery?: number;
+  /** Told of a checkpoint that failed; the commit before it stands all the same. */
+  readonly onCheckpointFailed?: (error: unknown) => void;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+/**
+ * Decides what to commit on a state: the actions, or null for nothing. Called again with a newer state each
+ * time another writer was faster, so it compares what it must (heads, transactions, live files) every time.
+ */
+export type CommitPlan = (
+  snapshot: Snapshot,
+) => readonly DeltaAction[] | null | Promise<readonly DeltaAction[] | null>;
+
+export interface Committed {
+  readonly version: number;
+  readonly actions: readonly DeltaAction[];
+}
+
+/** A file that a version brought new rows in. */
+export interface ChangedFile {
+  readonly version: number;
+  readonly add: AddFile;
+}
+
+/** Opens a table of a store, whether it is there already or not. */
+export function openTable(
+  store: ObjectStore,
+  table: string,
+  duckdb: DuckDb,
+  options: DeltaTableOptions = {},
+): DeltaTable {
+  return new DeltaTable({ store, table, duckdb }, options);
+}
+
+/** One Delta table: its newest state, and commits on top of it (LAKE.md, Commit and Delta). */
+export class DeltaTable {
+  readonly name: string;
+  readonly #location: DeltaLocation;
+  readonly #options: DeltaTableOptions;
+  #known: Snapshot = NO_TABLE;
+
+  constructor(location: DeltaLocation, options: DeltaTableOptions = {}) {
+    this.name = location.table;
+    this.#location = location;
+    this.#options = options;
+  }
+
+  /**
+   * The newest state; version -1 while the table is not there.
+   * @throws InputError where the table needs a newer reader or its log is damaged.
+   */
+  async snapshot(): Promise<Snapshot> {
+    const newest = await newestSnapshot(this.#location, this.#known);
+    assertReadable(this.name, newest);
+    this.#known = newest;
+    return newest;
+  }
+
+  /**
+   * Commits what `plan` decides, at the next version that is free; null when there is nothing to do.
+   * Each commit carries a `commitInfo.commitId` of its own, so that after an ambiguous answer the version
+   * is read back and known for ours or another's.
+   * @throws InputError where the table needs a newer writer; nothing is changed.
+   * @throws DeltaConflictError when all attempts lost, StoreFullError on a full disk; nothing is published.
+   */
+  async commit(plan: CommitPlan, options: { readonly maxAttempts?: number } = {}): Promise<Committed | null> {
+    const attempts = options.maxAttempts ?? MAX_ATTEMPTS;
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      const snapshot = await this.snapshot();
+      assertWritable(this.name, snapshot);
+      const planned = await plan(snapshot);
+      if (planned === null) return null;
+      assertLawful(this.name, snapshot, planned);
+      const commit = { version: snapshot.version + 1, actions: this.#identified(planned) };
+      if (await this.#publish(commit)) {
+        const state = advance(snapshot, [commit]);
+        this.#known = state;
+        await this.#checkpoint(state);
+        return commit;
+      }
+      await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 5 * 2 ** attempt));
+    }
+    throw new DeltaConflictError(this.name, attempts);
+  }
+
+  /** Makes the table where it is not there yet. */
+  async create(spec: TableSpec): Promise<void> {
+    await this.commit(({ version }) => (version === -1 ? creationOf(spec, this.#now()) : null));
+  }
+
+  /**
+   * The files that brought new rows in the versions after `fromExclusive`, in their order; undefined when
+   * one of these versions can't be read any more and the caller must start from the live files.
+   */
+  async changesBetween(fromExclusive: number, toInclusive: number): Promise<ChangedFile[] | undefined> {
+    const changed: ChangedFile[] = [];
+    for (let version = fromExclusive + 1; version <= toInclusive; version += 1) {
+      const commit = await readCommit(this.#location, version);
+      if (commit === undefined) return undefined;
+      for (const action of commit.actions) {
+        if ("add" in action && action.add.dataChange) changed.push({ version, add: action.add });
+      }
+    }
+    return changed;
+  }
+
+  /** Writes a checkpoint of a state now, whatever its version. */
+  async checkpoint(snapshot: Snapshot): Promise<void> {
+    await writeCheckpoint(this.#location, snapshot, this.#now());
+  }
+
+  /** False when another writer has the version. */
+  async #publish(commit: Committed): Promise<boolean> {
+    const { store, table } = this.#location;
+    const key = commitKey(table, commit.version);
+    const body = Buffer.from(serializeActions(commit.actions));
+    let failure: unknown;
+    try {
+      if (await store.putIfAbsent(key, body)) return true;
+    } catch (error) {
+      failure = error;
+    }
+    // A refusal or an error may hide a write of ours that arrived: only the log itself knows.
+    const standing = await store.get(key);
+    if (standing?.equals(body)) return true;
+    if (standing !== undefined) return false;
+    throw failure ?? new Error(`Version ${commit.version} of table ${table} was refused, yet is not there.`);
+  }
+
+  #identified(planned: readonly DeltaAction[]): DeltaAction[] {
+    const given = planned.find((action) => "commitInfo" in action)?.commitInfo;
+    const commitInfo: CommitInfo = {
+      operation: "WRITE",
+      engineInfo: "nightledger",
+      ...given,
+      timestamp: this.#now(),
+      commitId: randomUUID(),
+    };
+    return [{ commitInfo }, ...planned.filter((action) => !("commitInfo" in action))];
+  }
+
+  async #checkpoint(state: Snapshot): Promise<void> {
+    const every = this.#options.checkpointEvery ?? CHECKPOINT_EVERY;
+    if (every === 0 || state.version === 0 || state.version % every !== 0) return;
+    try {
+      await this.checkpoint(state);
+    } catch (error) {
+      this.#options.onCheckpointFailed?.(error);
+    }
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now();
+  }
+}

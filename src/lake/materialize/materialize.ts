@@ -1,0 +1,124 @@
+import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
+import { creationOf } from "../delta/delta-schema.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
+import type { Lake } from "../lake.js";
+import { addOf, type DataFile } from "../tables/parquet-file.js";
+import { transactionChanges, transactions } from "../tables/transactions.js";
+import { type FeedChanges, feedChanges, WATERMARK, watermarkOf } from "./feed-changes.js";
+import { FileStorage } from "./file-storage.js";
+import { writeNewFiles } from "./new-files.js";
+import type { MaterializeProgress, WriteOptions } from "./progress.js";
+
+export type { MaterializeProgress };
+
+/** Versions of cursors alone after which the watermark is worth a commit: each is read again until then. */
+const IDLE_VERSIONS = 100;
+
+export interface MaterializeOptions extends WriteOptions {
+  /** Names the new files, so that whoever finds one knows where it came from. */
+  readonly runId?: string;
+}
+
+/** What one call did. */
+export interface Materialized {
+  /** The feed's version before and after; -1 for none. */
+  readonly from: number;
+  readonly to: number;
+  /** Rows in new files. */
+  readonly rows: number;
+  /** Files that new ones replaced. */
+  readonly rewritten: number;
+  /** The whole feed replaced what `transactions` held. */
+  readonly rebuilt: boolean;
+}
+
+const running = new Map<string, Promise<unknown>>();
+
+/**
+ * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
+ * watermark (LAKE.md, Materialize). Calls for one lake in one process wait for each other; of two processes
+ * the slower one finds the watermark passed and stops.
+ *
+ * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a
+ * full disk; DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted.
+ * `transactions` is then as it was.
+ */
+export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
+  const { address } = lake.store;
+  const before = running.get(address) ?? Promise.resolve();
+  const turn = before.then(() => bringUp(lake, options));
+  const settled = turn.catch(() => undefined);
+  running.set(address, settled);
+  try {
+    return await turn;
+  } finally {
+    if (running.get(address) === settled) running.delete(address);
+  }
+}
+
+async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
+  const head = await lake.table(transactionChanges.name).snapshot();
+  for (;;) {
+    options.signal?.throwIfAborted();
+    const standing = await lake.table(transactions.name).snapshot();
+    const from = watermarkOf(standing);
+    const nothing = { from, to: Math.max(from, head.version), rows: 0, rewritten: 0, rebuilt: false };
+    if (from >= head.version) return nothing;
+    const changes = await feedChanges(lake, from, head);
+    if (isIdle(changes, from, head)) return nothing;
+    const done = await apply(lake, head, standing, changes, options);
+    if (done !== undefined) return done;
+  }
+}
+
+/** Versions that moved cursors only leave the table, and mostly its watermark too, as they are. */
+function isIdle({ adds, whole }: FeedChanges, from: number, head: Snapshot): boolean {
+  return !whole && adds.length === 0 && head.version - from < IDLE_VERSIONS;
+}
+
+/** Undefined when another writer was faster, so that there is something else to do or nothing at all. */
+async function apply(
+  lake: Lake,
+  head: Snapshot,
+  standing: Snapshot,
+  changes: FeedChanges,
+  options: MaterializeOptions,
+): Promise<Materialized | undefined> {
+  const storage = new FileStorage(lake, options.runId ?? "materialize");
+  const { replaced, files } = await written().catch(async (error) => {
+    await storage.discard();
+    throw error;
+  });
+  const from = watermarkOf(standing);
+  // From here on an error may hide a commit that arrived: the files stay, and vacuum knows what to do.
+  const committed = await lake.table(transactions.name).commit((now) => {
+    const asPlanned =
+      watermarkOf(now) === from &&
+      (changes.whole ? now.version === standing.version : replaced.every(({ path }) => now.files.has(path)));
+    if (!asPlanned) return null;
+    const at = Date.now();
+    return [
+      { commitInfo: { operation: "MERGE", ...(options.runId !== undefined && { runId: options.runId }) } },
+      ...(now.version === -1 ? creationOf(transactions, at) : []),
+      ...replaced.map((file): DeltaAction => ({ remove: removeOf(file, at) })),
+      ...files.map((file): DeltaAction => ({ add: addOf(file) })),
+      // Without a time: a watermark that a checkpoint leaves out after 30 quiet days would cost a rebuild.
+      { txn: { appId: WATERMARK, version: head.version } },
+    ];
+  });
+  if (committed === null) {
+    await storage.discard();
+    return undefined;
+  }
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const rebuilt = changes.whole && replaced.length > 0;
+  return { from, to: head.version, rows, rewritten: replaced.length, rebuilt };
+
+  async function written(): Promise<{
+    replaced: Awaited<ReturnType<typeof writeNewFiles>>;
+    files: readonly DataFile[];
+  }> {
+    const replaced = await writeNewFiles(lake, storage, changes, standing, options);
+    return { replaced, files: await storage.finished() };
+  }
+}

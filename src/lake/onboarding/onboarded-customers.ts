@@ -1,0 +1,56 @@
+import type { EventFacts } from "../../domain/webhooks/event-facts.js";
+import type { Lake } from "../lake.js";
+import { readTables } from "../query/table-views.js";
+import type { SqlRow } from "../sql/duckdb-session.js";
+import { onboardings } from "../tables/onboardings.js";
+
+/** A customer with a playbook that was run on them. */
+export interface OnboardedCustomer {
+  readonly playbookKey: string;
+  readonly fpId: string | null;
+  readonly externalId: string | null;
+  readonly onboardingId: string | null;
+}
+
+/** What an event says of whom it is about. */
+export type EventSubject = Pick<EventFacts, "fpId" | "externalId" | "onboardingId">;
+
+/** The customers in `onboardings` that any of some events may be about. */
+export async function onboardedCustomers(
+  lake: Lake,
+  subjects: readonly EventSubject[],
+): Promise<OnboardedCustomer[]> {
+  return readTables(lake, [onboardings], async (sql) => {
+    const rows = await sql.rows(
+      `with wanted as (select unnest(from_json($1, '["VARCHAR"]')) as id)
+       select distinct playbook_key, coalesce(fp_id, fp_bid) as fp_id, external_id, onboarding_id from onboardings
+       where coalesce(fp_id, fp_bid) in (from wanted) or external_id in (from wanted) or onboarding_id in (from wanted)`,
+      [JSON.stringify(subjects.flatMap(idsOf))],
+    );
+    return rows.map(customerOf);
+  });
+}
+
+/** Whether an event may be about a customer. */
+export function isAbout(subject: EventSubject, customer: OnboardedCustomer): boolean {
+  const pairs = [
+    [subject.fpId, customer.fpId],
+    [subject.externalId, customer.externalId],
+    [subject.onboardingId, customer.onboardingId],
+  ] as const;
+  return pairs.some(([theirs, ours]) => theirs !== null && theirs === ours);
+}
+
+function idsOf({ fpId, externalId, onboardingId }: EventSubject): string[] {
+  return [fpId, externalId, onboardingId].filter((id) => id !== null);
+}
+
+function customerOf(row: SqlRow): OnboardedCustomer {
+  const text = (name: string) => (typeof row[name] === "string" ? row[name] : null);
+  return {
+    playbookKey: String(row.playbook_key),
+    fpId: text("fp_id"),
+    externalId: text("external_id"),
+    onboardingId: text("onboarding_id"),
+  };
+}

@@ -1,0 +1,50 @@
+import type { DeltaLocation } from "../delta/delta-location.js";
+import { newestSnapshot } from "../delta/delta-log.js";
+import { fileKey } from "../delta/delta-path.js";
+import { assertReadable } from "../delta/delta-protocol.js";
+import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
+import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
+import { sqlList, sqlName } from "../sql/duckdb-sql.js";
+import type { ObjectStore } from "../store/object-store.js";
+
+/** One table of a lake with the state that it is read at. */
+export interface ReadTable {
+  readonly location: DeltaLocation;
+  readonly snapshot: Snapshot;
+}
+
+/** The names of a lake's tables, found by their logs. */
+export async function findTables(store: ObjectStore): Promise<string[]> {
+  const entries = await store.list("");
+  const names = entries.map((entry) => /^([^/]+)\/_delta_log\/\d{20}\./.exec(entry.key)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))];
+}
+
+/** The newest state of a table, undefined where it is not there. */
+export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
+  const snapshot = await newestSnapshot(location, NO_TABLE);
+  assertReadable(location.table, snapshot);
+  return snapshot.version === -1 ? undefined : { location, snapshot };
+}
+
+/** The SQL that makes a view over the live files of a table; one without files is empty but has its columns. */
+export async function viewStatement({ location, snapshot }: ReadTable): Promise<string> {
+  const { store, table, duckdb } = location;
+  const columns = columnsOf(table, snapshot.metadata?.schemaString ?? "");
+  const files: string[] = [];
+  for (const { path } of snapshot.files.values()) {
+    files.push(await store.download(fileKey(table, path), duckdb.scratchDirectory));
+  }
+  const values = columns.map(({ name, type }) => {
+    const value = files.length === 0 ? "null" : sqlName(name);
+    return `cast(${value} as ${type}) as ${sqlName(name)}`;
+  });
+  const source = files.length === 0 ? "where false" : `from read_parquet(${sqlList(files)})`;
+  return `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`;
+}
+
+/** The SQL that makes an empty view of a table that no commit has made yet. */
+export function emptyViewStatement({ name, columns }: TableSpec): string {
+  const values = columns.map((column) => `null::${column.type} as ${sqlName(column.name)}`);
+  return `create temp view ${sqlName(name)} as select ${values.join(", ")} where false`;
+}

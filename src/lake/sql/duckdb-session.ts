@@ -1,0 +1,74 @@
+import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
+import { StoreFullError } from "../store/local-store-errors.js";
+import { exactValue, type SqlValue } from "./duckdb-values.js";
+
+export type SqlParameter = string | number | bigint | boolean | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** One connection's SQL, for as long as its exclusive section lasts. */
+export interface SqlSession {
+  /** Runs statements; answers how many rows the last one wrote. */
+  run(sql: string, parameters?: readonly SqlParameter[]): Promise<number>;
+  /** All rows of a query. */
+  rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
+  /** The rows of a query that gives few, in one round trip: what it takes, a busy process waits for each time. */
+  few(sql: string): Promise<SqlRow[]>;
+  /** The rows of a query in batches of about 2,048, for results that may not fit into memory. */
+  stream(sql: string, parameters?: readonly SqlParameter[]): AsyncIterableIterator<SqlRow[]>;
+}
+
+/** Wraps a connection; a full disk becomes StoreFullError, every other error keeps DuckDB's words. */
+export function createSession(connection: DuckDBConnection): SqlSession {
+  async function* stream(sql: string, parameters: readonly SqlParameter[] = []) {
+    try {
+      const result = await connection.stream(sql, [...parameters]);
+      const names = result.deduplicatedColumnNames();
+      for await (const chunk of result) {
+        yield namedRows(names, chunk.getRows());
+      }
+    } catch (error) {
+      throw sqlFailure(error);
+    }
+  }
+  async function result(sql: string, parameters?: readonly SqlParameter[]) {
+    try {
+      return await connection.run(sql, parameters && [...parameters]);
+    } catch (error) {
+      throw sqlFailure(error);
+    }
+  }
+  return {
+    stream,
+    async run(sql, parameters) {
+      return (await result(sql, parameters)).rowsChanged;
+    },
+    async few(sql) {
+      const whole = await result(sql);
+      const names = whole.deduplicatedColumnNames();
+      const chunks = Array.from({ length: whole.chunkCount }, (_, at) => whole.getChunk(at));
+      return chunks.flatMap((chunk) => namedRows(names, chunk.getRows()));
+    },
+    async rows(sql, parameters) {
+      const all: SqlRow[] = [];
+      for await (const batch of stream(sql, parameters)) all.push(...batch);
+      return all;
+    },
+  };
+}
+
+function namedRows(names: readonly string[], rows: readonly (readonly DuckDBValue[])[]): SqlRow[] {
+  return rows.map((row) => Object.fromEntries(names.map((name, at) => [name, exactValue(row[at] ?? null)])));
+}
+
+function sqlFailure(error: unknown): unknown {
+  if (
+    !(error instanceof Error) ||
+    !/no space left|file too large|quota exceeded|failed to offload/i.test(error.message)
+  )
+    return error;
+  return new StoreFullError(
+    `No space left while SQL was writing files (${error.message.split("\n")[0]}). Nothing was published; ` +
+      "make room and run the same command again.",
+    { cause: error },
+  );
+}

@@ -1,0 +1,69 @@
+import { FAILURE_TYPES } from "../../domain/failures.js";
+import { InputError } from "../../domain/input-error.js";
+
+/**
+ * Thrown when the disk (or a quota) is full. Nothing was published; the same step succeeds once there is
+ * room again, so callers treat it as transient.
+ */
+export class StoreFullError extends Error {
+  override readonly name = FAILURE_TYPES.transient;
+  readonly code = "ENOSPC";
+}
+
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+const FORBIDDEN = new Set(["EACCES", "EPERM", "EROFS"]);
+const NO_HARD_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "EXDEV", "ENOSYS", "EINVAL", "EMLINK"]);
+
+/** The system's code of a failed file operation, empty where there is none. */
+export function errorCode(error: unknown): string {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return code ?? "";
+}
+
+/** True where a path leads nowhere. */
+export function isAbsent(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === "ENOENT" || code === "ENOTDIR";
+}
+
+/** The error of a write that left nothing behind, in words for whoever runs the job. */
+export function unpublished(error: unknown, path: string): Error {
+  const code = errorCode(error);
+  if (error instanceof InputError || error instanceof StoreFullError) return error;
+  if (FULL.has(code)) {
+    return new StoreFullError(
+      `No space left to write ${path} (${code}). Nothing was published and the tables are as they were; ` +
+        "make room and run the same command again.",
+      { cause: error },
+    );
+  }
+  if (FORBIDDEN.has(code)) {
+    return new InputError(
+      `${path} can't be written (${code}). Nothing was published; give this user write permission ` +
+        "on the directory, or name another one.",
+      { cause: error },
+    );
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The error of a refused link(): some mounts have no hard links, and commits rest on them. */
+export function unlinkable(error: unknown, directory: string): Error {
+  if (!NO_HARD_LINKS.has(errorCode(error))) return unpublished(error, directory);
+  return new InputError(
+    `The file system of ${directory} refuses hard links (${errorCode(error)}), which commits need. ` +
+      "Nothing was published; put the lake on a local file system such as ext4, xfs, apfs or zfs.",
+    { cause: error },
+  );
+}
+
+/** The error of a refused read. */
+export function unreadable(error: unknown, path: string): Error {
+  if (FORBIDDEN.has(errorCode(error))) {
+    return new InputError(
+      `${path} can't be read (${errorCode(error)}). Give this user read permission and run again.`,
+      { cause: error },
+    );
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fstatSync,
+  open as openCallback,
+  openSync,
+  readSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import { promisify } from "node:util";
+import { InputError } from "../../domain/input-error.js";
+import { isAbsent } from "./local-store-errors.js";
+
+const TEMPORARY = ".tmp-";
+
+const openFile = promisify(openCallback) as (path: string, flags: string) => Promise<number>;
+
+/** True for the temp files of this or a killed process: never part of a listing. */
+export function isTemporary(name: string): boolean {
+  return name.startsWith(TEMPORARY);
+}
+
+/** A new temp name beside the final one, so that rename and link stay within one file system. */
+export function temporaryBeside(path: string): string {
+  return join(dirname(path), `${TEMPORARY}${process.pid}-${randomUUID()}`);
+}
+
+/** The real path of a directory that may not be there yet: one lake has one address, whatever link led to it. */
+export function canonicalPath(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch (error) {
+    if (!isAbsent(error) || dirname(absolute) === absolute) return absolute;
+    return join(canonicalPath(dirname(absolute)), basename(absolute));
+  }
+}
+
+/**
+ * The path of a key below the root.
+ * @throws InputError for a key that leaves the root or could be mistaken for a temp file.
+ */
+export function pathOfKey(root: string, key: string): string {
+  const parts = key.split("/");
+  const unsafe = parts.some(
+    (part) => part === "" || part === "." || part === ".." || /[\0\\]/.test(part) || isTemporary(part),
+  );
+  if (unsafe) {
+    throw new InputError(
+      `${JSON.stringify(key)} is not a key of ${root}: keys are relative, "/"-separated, and stay inside it.`,
+    );
+  }
+  return join(root, ...parts);
+}
+
+/**
+ * The bytes and the time of a file, in place: staged pages are read while they are still in memory, and the
+ * thread pool would cost more than that.
+ */
+export function readInPlace(
+  path: string,
+  room: (bytes: number) => Buffer = Buffer.allocUnsafe,
+): { readonly body: Buffer; readonly modifiedAt: Date } {
+  const file = openSync(path, "r");
+  try {
+    const { size, mtime } = fstatSync(file);
+    const body = room(size).subarray(0, size);
+    let read = 0;
+    while (read < size) {
+      const more = readSync(file, body, read, size - read, read);
+      if (more === 0) break;
+      read += more;
+    }
+    return { body: body.subarray(0, read), modifiedAt: mtime };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Makes what is in a file, or the names in a directory, survive a power cut. */
+export async function syncToDisk(path: string): Promise<void> {
+  const handle = await open(path, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Creates a directory so that it survives a power cut: each new name is fsynced in its parent. */
+export async function makeDirectoryDurably(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true });
+  if (first === undefined) return;
+  for (let made = directory; made.length >= first.length; made = dirname(made)) {
+    await syncToDisk(dirname(made));
+    if (!made.includes(sep)) break;
+  }
+}
+
+/** Writes a temp file (fsynced when asked); on failure it is gone again. */
+export async function writeTemporary(
+  path: string,
+  body: Uint8Array | string,
+  options: { readonly durable: boolean },
+): Promise<void> {
+  try {
+    await (options.durable ? writeDurably(path, body) : writeToCache(path, body));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function writeDurably(path: string, body: Uint8Array | string): Promise<void> {
+  const handle = await open(path, "wx");
+  try {
+    await handle.writeFile(body);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * The name is made by the thread pool, because a disk that writes its journal holds names up. The bytes are only
+ * copied by the system: that is done in place, and two of three trips to another thread are saved.
+ */
+async function writeToCache(path: string, body: Uint8Array | string): Promise<void> {
+  const file = await openFile(path, "wx");
+  try {
+    writeFileSync(file, body);
+  } finally {
+    closeSync(file);
+  }
+}

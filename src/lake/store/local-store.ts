@@ -1,0 +1,120 @@
+import { readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { InputError } from "../../domain/input-error.js";
+import { KnownDirectories } from "./local-store-directories.js";
+import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
+import {
+  canonicalPath,
+  makeDirectoryDurably,
+  pathOfKey,
+  readInPlace,
+  syncToDisk,
+  temporaryBeside,
+  writeTemporary,
+} from "./local-store-files.js";
+import { entryOf, listBelow } from "./local-store-list.js";
+import { publish, publishFiles } from "./local-store-publish.js";
+import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
+import { removeTree } from "./tree-removal.js";
+
+/**
+ * An object store in a directory (LAKE.md, Commit 6). The directory is made by the first write.
+ * Writes throw {@link StoreFullError} on a full disk and InputError on a refused directory or a file system
+ * without hard links; neither leaves a temp file behind.
+ */
+export function createLocalStore(root: string): ObjectStore {
+  const address = canonicalPath(root);
+  const pathOf = (key: string) => pathOfKey(address, key);
+  const directories = new KnownDirectories();
+
+  async function get(key: string): Promise<Buffer | undefined> {
+    const path = pathOf(key);
+    try {
+      return await readFile(path);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw unreadable(error, path);
+    }
+  }
+
+  async function read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined> {
+    const path = pathOf(key);
+    try {
+      return readInPlace(path, room);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw unreadable(error, path);
+    }
+  }
+
+  async function put(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
+    const path = pathOf(key);
+    const directory = dirname(path);
+    const temporary = temporaryBeside(path);
+    const durable = options.durable === true;
+    try {
+      if (durable) await makeDirectoryDurably(directory);
+      await directories.writeIn(directory, () => writeTemporary(temporary, body, { durable }));
+      await rename(temporary, path);
+      if (durable) await syncToDisk(directory);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw unpublished(error, path);
+    }
+  }
+
+  async function putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean> {
+    const path = pathOf(key);
+    const temporary = temporaryBeside(path);
+    try {
+      await makeDirectoryDurably(dirname(path));
+      await writeTemporary(temporary, body, { durable: true });
+    } catch (error) {
+      throw unpublished(error, path);
+    }
+    try {
+      return await publish(temporary, path);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  return {
+    address,
+    get,
+    read,
+    put,
+    putIfAbsent,
+    async upload(localPath, key) {
+      await publishFiles([{ localPath, path: pathOf(key) }]);
+    },
+    async uploadAll(files) {
+      await publishFiles(files.map(({ localPath, key }) => ({ localPath, path: pathOf(key) })));
+    },
+    list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
+    async stat(key) {
+      return entryOf(key, pathOf(key));
+    },
+    async delete(key) {
+      const path = pathOf(key);
+      await rm(path, { force: true }).catch((error) => {
+        if (!isAbsent(error)) throw unpublished(error, path);
+      });
+    },
+    async deletePrefix(prefix) {
+      const path = pathOf(prefix.replace(/\/$/, ""));
+      await removeTree(path).catch((error) => {
+        throw unpublished(error, path);
+      });
+    },
+    async download(key) {
+      const path = pathOf(key);
+      if ((await entryOf(key, path)) === undefined) throw new InputError(missing(path));
+      return path;
+    },
+  };
+}
+
+function missing(path: string): string {
+  return `${path} is missing, though a table refers to it. Restore it from a backup of the lake.`;
+}

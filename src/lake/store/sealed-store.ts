@@ -1,0 +1,79 @@
+import type { Sealer } from "../../domain/sealer.js";
+import type { ObjectEntry, ObjectStore, PutOptions } from "./object-store.js";
+
+/**
+ * The part of a store that holds what nobody may read on its disk: customers' data and secrets on their way
+ * from one activity to the next. An object opens under its own key only, so none can stand in for another.
+ */
+export class SealedStore {
+  constructor(
+    private readonly store: ObjectStore,
+    /** For what is sealed elsewhere, such as a value of a table. */
+    readonly sealer: Sealer,
+  ) {}
+
+  /** Seals bytes; atomic, and durable when asked. */
+  async putBytes(key: string, bytes: Uint8Array, options?: PutOptions): Promise<void> {
+    await this.store.put(key, this.sealer.seal(bytes, key), options);
+  }
+
+  /** Seals a value as JSON; atomic, and durable when asked. */
+  async put(key: string, value: unknown, options?: PutOptions): Promise<void> {
+    await this.putBytes(key, jsonBytes(value), options);
+  }
+
+  /** Seals a value as JSON, durably; `false` when the key is there already. */
+  async putIfAbsent(key: string, value: unknown): Promise<boolean> {
+    return this.store.putIfAbsent(key, this.sealer.seal(jsonBytes(value), key));
+  }
+
+  /**
+   * The bytes of an object, `undefined` where there is none.
+   *
+   * @throws InputError when it does not open: wrong key, changed, cut or moved.
+   */
+  async getBytes(key: string): Promise<Buffer | undefined> {
+    const sealed = await this.store.get(key);
+    if (sealed === undefined) return undefined;
+    const { buffer, byteOffset, byteLength } = this.sealer.open(sealed, key);
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  /** The value of an object, `undefined` where there is none; throws as {@link getBytes}. */
+  async get<T>(key: string): Promise<T | undefined> {
+    const bytes = await this.getBytes(key);
+    return bytes === undefined ? undefined : (JSON.parse(bytes.toString("utf8")) as T);
+  }
+
+  /**
+   * The value of an object that must be there.
+   *
+   * @throws Error when it is not: staging was deleted under something that is still going on.
+   */
+  async require<T>(key: string): Promise<T> {
+    const value = await this.get<T>(key);
+    if (value !== undefined) return value;
+    throw new Error(`${key} is gone from the lake's staging area; start the job again`);
+  }
+
+  /** Size of the sealed bytes and their time in the store. */
+  async stat(key: string): Promise<ObjectEntry | undefined> {
+    return this.store.stat(key);
+  }
+
+  async list(prefix: string, startAfter?: string): Promise<ObjectEntry[]> {
+    return this.store.list(prefix, startAfter);
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.store.delete(key);
+  }
+
+  async deletePrefix(prefix: string): Promise<void> {
+    await this.store.deletePrefix(prefix);
+  }
+}
+
+function jsonBytes(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value), "utf8");
+}

@@ -1,0 +1,78 @@
+import { rm } from "node:fs/promises";
+import type { Lake } from "../lake.js";
+import { createSession } from "../sql/duckdb-session.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { type DataFile, scratchPath, storeFile } from "../tables/parquet-file.js";
+import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
+import { bundleQuery, type PageBundle } from "./page-bundle.js";
+import type { Stream } from "./stream.js";
+
+/** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
+const LOAD_THREADS = 1;
+
+/** Rows of one link in one loaded file. */
+export interface LinkRows {
+  readonly link_id: string;
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly sign_conflicts: number;
+  readonly sequence_from: number;
+  readonly sequence_to: number;
+}
+
+/** A file of `transaction_changes` with the rows of each link in it. */
+export interface FeedFile extends DataFile {
+  readonly links: readonly LinkRows[];
+}
+
+/**
+ * Loads staged pages of `transactions` into one new file of the feed (DESIGN.md, load); undefined where they
+ * hold no rows. The counts are read back from the written file.
+ *
+ * @throws Error in DuckDB's words when it refuses a page: one is enough for all of them.
+ */
+export async function loadFeedFile(
+  lake: Lake,
+  stream: Stream,
+  prefix: string,
+  bundle: PageBundle,
+): Promise<FeedFile | undefined> {
+  const path = scratchPath(lake, "parquet");
+  try {
+    const [known] = await lake.duckdb.exclusive(
+      (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
+      LOAD_THREADS,
+    );
+    if (known === undefined) return undefined;
+    const links = await linkRows(lake, path);
+    return { ...(await storeFile(lake, stream.table, prefix, path, known)), links };
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Beside the next load: it reads five narrow columns of one file. */
+async function linkRows({ duckdb }: Lake, path: string): Promise<LinkRows[]> {
+  const connection = await duckdb.connect();
+  try {
+    const rows = await createSession(connection).few(`
+      select link_id, count(*) filter (change_type = 'created') as created,
+        count(*) filter (change_type = 'updated') as updated,
+        count(*) filter (change_type = 'removed') as removed,
+        count(*) filter (sign(amount) * sign(signed_amount) < 0) as sign_conflicts,
+        min(sequence) as sequence_from, max(sequence) as sequence_to
+      from read_parquet(${sqlText(path)}) group by link_id`);
+    return rows.map((row) => ({
+      link_id: String(row.link_id),
+      created: Number(row.created),
+      updated: Number(row.updated),
+      removed: Number(row.removed),
+      sign_conflicts: Number(row.sign_conflicts),
+      sequence_from: Number(row.sequence_from),
+      sequence_to: Number(row.sequence_to),
+    }));
+  } finally {
+    connection.closeSync();
+  }
+}

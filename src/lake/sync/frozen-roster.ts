@@ -1,0 +1,46 @@
+import { type RosterRow, rosterRange, rosterText } from "../../domain/sync/roster.js";
+import type { ObjectStore } from "../store/object-store.js";
+
+/** Users in one group of a run: one child workflow, one file of the frozen roster. */
+export const GROUP_SIZE = 100;
+
+function rosterKey(runId: string, group: number): string {
+  return `_staging/${runId}/roster/${group}.jsonl`;
+}
+
+/** Stages the rows rows of a roster, a file a group, so that later changes of the file are the next run's. */
+export async function freezeRoster(
+  store: ObjectStore,
+  runId: string,
+  rows: readonly RosterRow[],
+): Promise<void> {
+  for (let group = 0; group * GROUP_SIZE < rows.length; group += 1) {
+    const part = rows.slice(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);
+    await store.put(rosterKey(runId, group), rosterText(part));
+  }
+}
+
+/** The users of one group, as they were frozen. @throws Error when the run's staging is gone. */
+export async function frozenUsers(store: ObjectStore, runId: string, group: number): Promise<RosterRow[]> {
+  const key = rosterKey(runId, group);
+  const text = await store.get(key);
+  if (text === undefined) throw new Error(`${key} is gone from the lake; start the job again`);
+  return rosterRange(text.toString("utf8"), 0, GROUP_SIZE);
+}
+
+/** Those of some users that a run's frozen roster names; none where its staging is gone. */
+export async function usersInRoster(
+  store: ObjectStore,
+  runId: string,
+  users: ReadonlySet<string>,
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let group = 0; found.size < users.size; group += 1) {
+    const text = await store.get(rosterKey(runId, group));
+    if (text === undefined) break;
+    for (const { fp_id } of rosterRange(text.toString("utf8"), 0, GROUP_SIZE)) {
+      if (users.has(fp_id)) found.add(fp_id);
+    }
+  }
+  return found;
+}

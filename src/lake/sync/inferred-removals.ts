@@ -1,0 +1,92 @@
+import { fileKey } from "../delta/delta-path.js";
+import { factsOf, holdsLinks } from "../delta/delta-stats.js";
+import type { Lake } from "../lake.js";
+import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { transactionChanges } from "../tables/transactions.js";
+
+/** A complete reading of a link, to be held against what the feed knows of it. */
+export interface FullReading {
+  readonly linkId: string;
+  readonly fpId: string;
+  readonly runId: string;
+  readonly generation: number;
+  /** Sequence of the first removal. */
+  readonly sequenceFrom: number;
+  /** Files of the reading that are not committed yet. */
+  readonly files: readonly DataFile[];
+  /** Ids that came back in rows that were quarantined. */
+  readonly quarantinedIds: readonly string[];
+  readonly at: Date;
+}
+
+/** What the feed knows of a link and the reading did not bring back. */
+export interface InferredRemovals {
+  /** Live ids known before the reading. */
+  readonly known: number;
+  readonly gone: number;
+  /** The `removed` rows with `inferred` true; undefined where nothing is gone. */
+  readonly write: () => Promise<DataFile | undefined>;
+}
+
+/**
+ * Ids that are live in the feed and that a full resync did not bring back (LAKE.md, Sync rules).
+ * The caller compares the link's head when it commits: while that stands, so does what was read here.
+ */
+export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {
+  const snapshot = await lake.table(transactionChanges.name).snapshot();
+  const holdsLink = holdsLinks(reading.linkId, reading.linkId);
+  const feed = [...snapshot.files.values()].filter((file) => holdsLink(factsOf(file)));
+  if (feed.length === 0) return { known: 0, gone: 0, write: async () => undefined };
+  const link = sqlText(reading.linkId);
+  const known = `select transaction_id from ${await parquet(
+    lake,
+    feed.map(({ path }) => path),
+  )}
+    where link_id = ${link} group by transaction_id having arg_max(change_type, sequence) <> 'removed'`;
+  const back =
+    reading.files.length === 0
+      ? ""
+      : `union all select transaction_id
+    from ${await parquet(
+      lake,
+      reading.files.map(({ path }) => path),
+    )} where link_id = ${link}`;
+  const gone = `select transaction_id from (${known}) anti join (
+    select unnest(${sqlList(reading.quarantinedIds)}::varchar[]) as transaction_id ${back}) using (transaction_id)`;
+  const [counts] = await lake.duckdb.exclusive((sql) =>
+    sql.rows(`select (select count(*) from (${known})) as known, (select count(*) from (${gone})) as gone`),
+  );
+  return {
+    known: Number(counts?.known),
+    gone: Number(counts?.gone),
+    write: () => writeQuery(lake, transactionChanges, reading.runId, removals(reading, gone)),
+  };
+}
+
+async function parquet(lake: Lake, paths: readonly string[]): Promise<string> {
+  const local = await Promise.all(
+    paths.map((path) =>
+      lake.store.download(fileKey(transactionChanges.name, path), lake.duckdb.scratchDirectory),
+    ),
+  );
+  return `read_parquet(${sqlList(local)})`;
+}
+
+function removals(reading: FullReading, gone: string): string {
+  const values: Readonly<Record<string, string>> = {
+    link_id: sqlText(reading.linkId),
+    fp_id: sqlText(reading.fpId),
+    transaction_id: "transaction_id",
+    change_type: "'removed'",
+    sequence: `${reading.sequenceFrom} - 1 + row_number() over (order by transaction_id)`,
+    generation: `${reading.generation}`,
+    inferred: "true",
+    run_id: sqlText(reading.runId),
+    fetched_at: sqlText(reading.at.toISOString()),
+  };
+  const columns = transactionChanges.columns.map(
+    ({ name, type }) => `(${values[name] ?? "null"})::${type} as ${sqlName(name)}`,
+  );
+  return `select ${columns.join(", ")} from (${gone})`;
+}

@@ -1,0 +1,45 @@
+import { hash } from "node:crypto";
+import { type CertificateFields, certificateText } from "../../domain/sync/certificate.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
+
+/**
+ * The whole committed state of one link: cursor and certificate ride in the commit that carries its rows
+ * (LAKE.md, Commit 2 and 3). `link_syncs` can be rebuilt from it.
+ */
+export interface LinkDomain extends CertificateFields {
+  /** What the next run's first request sends; null reads everything again. */
+  readonly cursor: string | null;
+  readonly next_sequence: number;
+  /** The certificate of the last committed update: what compare-and-swap looks at. */
+  readonly head: string;
+  readonly attempt: number;
+  readonly restarts: number;
+  readonly sign_conflicts: number;
+  /** Hash of what the last page delivered, kept only where the cursor did not move past it. */
+  readonly last_page_sha256: string | null;
+  readonly started_at: string;
+  readonly finished_at: string;
+}
+
+const PREFIX = "nightledger.link.";
+
+/** The Delta domain that holds a link's state. */
+export function domainName(linkId: string): string {
+  return `${PREFIX}${linkId}`;
+}
+
+/** The committed state of a link; undefined where nothing of it was ever committed. */
+export function linkDomain(snapshot: Snapshot, linkId: string): LinkDomain | undefined {
+  const text = snapshot.domains.get(domainName(linkId));
+  return text === undefined ? undefined : (JSON.parse(text) as LinkDomain);
+}
+
+/** sha256 over the certificate's text (LAKE.md, Certificate). */
+export function certificateOf(fields: CertificateFields): string {
+  return hash("sha256", certificateText(fields));
+}
+
+/** The rolling hash with one page more: h = sha256hex(h ‖ sha256hex(body)) (LAKE.md, Certificate). */
+export function withPage(pagesSha256: string, body: Uint8Array): string {
+  return hash("sha256", pagesSha256 + hash("sha256", body));
+}

@@ -1,0 +1,36 @@
+import type { DeltaAction } from "../delta/delta-actions.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
+import { domainName, type LinkDomain, linkDomain } from "./link-checkpoint.js";
+
+/** A link's update as a group wants to commit it. */
+export interface LinkUpdate {
+  readonly linkId: string;
+  /** The head that its pages started from; null for a new link. */
+  readonly baseHead: string | null;
+  readonly domain: LinkDomain;
+}
+
+/** How a link's update stands against a state of the feed. */
+export type Standing =
+  /** The head is the one its pages started from. */
+  | { readonly kind: "free" }
+  /** This run and attempt committed it already: an answer was lost. */
+  | { readonly kind: "committed"; readonly domain: LinkDomain }
+  /** Somebody else committed the link meanwhile. */
+  | { readonly kind: "superseded" };
+
+/** Compare-and-swap by head, never by the cursor's text (LAKE.md, Commit 3). */
+export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
+  const now = linkDomain(snapshot, update.linkId);
+  if (now !== undefined && now.run_id === update.domain.run_id && now.attempt === update.domain.attempt) {
+    return { kind: "committed", domain: now };
+  }
+  return (now?.head ?? null) === update.baseHead ? { kind: "free" } : { kind: "superseded" };
+}
+
+/** The actions that make updates the links' state. */
+export function domainActions(updates: readonly LinkUpdate[]): DeltaAction[] {
+  return updates.map(({ linkId, domain }) => ({
+    domainMetadata: { domain: domainName(linkId), configuration: JSON.stringify(domain), removed: false },
+  }));
+}

@@ -1,0 +1,80 @@
+import { appendFileSync } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import type { Lake } from "../lake.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { objectSize, scratchPath } from "../tables/parquet-file.js";
+import type { Stream } from "./stream.js";
+
+/** What SQL must know of a staged page beyond its text. */
+export interface PageOrigin {
+  readonly runId: string;
+  readonly fpId: string;
+  readonly linkId: string | null;
+  readonly generation: number | null;
+  /** Sequence of the page's first entry. */
+  readonly sequenceFrom: number | null;
+  readonly fetchedAt: Date;
+}
+
+/** Staged pages as one scratch file, each in a wrapper with its number. */
+export interface PageBundle {
+  readonly path: string;
+  /** Bytes of the largest page. */
+  readonly largest: number;
+  readonly origins: readonly PageOrigin[];
+}
+
+/** Takes the JSON of one page, or that of its clean page; the bytes may be used again afterwards. */
+export type AddPage = (origin: PageOrigin, body: Buffer) => void;
+
+/**
+ * Writes the pages that `fill` adds into one scratch file for `work` and deletes it again: SQL takes a buffer for
+ * each file that it opens, which costs more than all the rows of a small page (docs/performance.md). It is written
+ * in place: the system only copies it, and beside a reading each trip through the thread pool waits its turn.
+ */
+export async function withBundle<T>(
+  lake: Lake,
+  fill: (add: AddPage) => Promise<void>,
+  work: (bundle: PageBundle) => Promise<T>,
+): Promise<T> {
+  const path = scratchPath(lake, "json");
+  const origins: PageOrigin[] = [];
+  let largest = 0;
+  try {
+    await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
+    const file = await open(path, "wx");
+    try {
+      await fill((origin, body) => {
+        appendFileSync(file.fd, `{"p":${origins.length},"b":`);
+        appendFileSync(file.fd, body);
+        appendFileSync(file.fd, "}\n");
+        origins.push(origin);
+        largest = Math.max(largest, body.length);
+      });
+    } finally {
+      await file.close();
+    }
+    return await work({ path, largest, origins });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** The query that turns the pages of a bundle into the rows of their stream's table. */
+export function bundleQuery(stream: Stream, { path, largest, origins }: PageBundle): string {
+  return `
+    with page as (
+      select p as page_no, unnest(b) from read_json(${sqlText(path)}, format = 'unstructured', records = true,
+        maximum_object_size = ${objectSize([largest])}, columns = {p: 'INTEGER', b: '${stream.pageType}'})
+    ), origin(page_no, run_id, fp_id, link_id, generation, sequence_from, fetched_at) as (
+      values ${origins.map(originValues).join(", ")}
+    )
+    ${stream.projection.replace(/^\s*with /, ", ")}`;
+}
+
+function originValues(origin: PageOrigin, number: number): string {
+  const { runId, fpId, linkId, generation, sequenceFrom, fetchedAt } = origin;
+  const link = linkId === null ? "null::varchar" : sqlText(linkId);
+  return `(${number}, ${sqlText(runId)}, ${sqlText(fpId)}, ${link}, ${generation ?? "null"}::integer,
+    ${sequenceFrom ?? "null"}::bigint, ${sqlText(fetchedAt.toISOString())}::timestamptz)`;
+}

@@ -1,0 +1,28 @@
+import { creationOf, type TableSpec } from "../delta/delta-schema.js";
+import type { Lake } from "../lake.js";
+import { addOf, type DataFile } from "./parquet-file.js";
+
+/**
+ * Appends files to a table that is not the feed, once: where a transaction of that name stands, a lost
+ * answer is being repeated and nothing is written (LAKE.md, Commit 2).
+ */
+export async function appendOnce(
+  lake: Lake,
+  spec: TableSpec,
+  appId: string,
+  write: () => Promise<DataFile | undefined>,
+): Promise<void> {
+  const table = lake.table(spec.name);
+  if ((await table.snapshot()).txns.has(appId)) return;
+  const file = await write();
+  if (file === undefined) return;
+  await table.commit((snapshot) => {
+    if (snapshot.txns.has(appId)) return null;
+    const now = Date.now();
+    return [
+      ...(snapshot.version === -1 ? creationOf(spec, now) : []),
+      { txn: { appId, version: 1, lastUpdated: now } },
+      { add: addOf(file) },
+    ];
+  });
+}

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Client } from "@temporalio/client";
+import { jsonObjectOf } from "../domain/json.js";
+import { CUSTOMER_SIGNALS } from "../domain/onboarding/messages.js";
+import { customerMessage, customerWorkflowIds } from "../domain/webhooks/customer-message.js";
+import { eventFacts } from "../domain/webhooks/event-facts.js";
+import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
+import type { SealedStore } from "../lake/store/sealed-store.js";
+import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
+import type { CountBook } from "./counts.js";
+import { sha256, signalAny } from "./customer-signals.js";
+import type { EventNotice } from "./event-notice.js";
+import type { Signatures } from "./signatures.js";
+
+export interface EventIntakeParts {
+  readonly client: Client;
+  readonly sealed: SealedStore;
+  readonly scope: string;
+  readonly mode: ReceiverMode;
+  readonly signatures: Signatures;
+  readonly notice: EventNotice;
+  readonly counts: CountBook;
+}
+
+/**
+ * Takes one webhook: it is durable in the staging area before anyone is told of it, and the customer, or else the
+ * table's workflow, is told before the sender gets its 2xx. Whatever breaks off in between, the sender's repetition,
+ * or the next look at the staging area, does the rest; each step can be done twice.
+ *
+ * @throws Error where the lake or Temporal is not there: the sender is to send it again.
+ */
+export async function takeEvent(
+  { client, sealed, scope, mode, signatures, notice, counts }: EventIntakeParts,
+  headers: IncomingHttpHeaders,
+  body: string,
+): Promise<Refusal | undefined> {
+  const signed = signatures.check(headers, body);
+  if (typeof signed === "string") return signed;
+  const facts = eventFacts(jsonObjectOf(body));
+  if (facts === undefined) return "body";
+  if (!isOfMode(mode, facts.isLive)) return "mode";
+  const { messageId } = signed;
+  const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
+  const message = customerMessage(messageId, facts);
+  const ids = message === null ? [] : customerWorkflowIds(sha256, scope, facts);
+  const matched = await signalAny(client, ids, CUSTOMER_SIGNALS.event, message);
+  const receipt = { name: stagedEventName(messageId), matched };
+  // Where a customer was asked for, Temporal is there; the table may hear of it a moment later.
+  if (ids.length > 0) notice.tellSoon(receipt);
+  else await notice.tell(receipt);
+  counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });
+  return undefined;
+}

@@ -1,0 +1,120 @@
+import { createServer } from "node:http";
+import type { Client } from "@temporalio/client";
+import type { ApiClient } from "../api/http/client.js";
+import type { ReceiverMode } from "../domain/webhooks/rejection.js";
+import type { SealedStore } from "../lake/store/sealed-store.js";
+import { stagedEvents } from "../lake/webhooks/staged-events.js";
+import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
+import type { Logger } from "../logger.js";
+import { CountBook, type ReceiverCounts } from "./counts.js";
+import { EventNotice } from "./event-notice.js";
+import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
+import { addressOf, listen, type ReceiverPlace } from "./listen.js";
+import { createRoutes, type RouteLimits } from "./routes.js";
+import { Signatures } from "./signatures.js";
+
+/** What a receiver allows a sender, so that its memory and its connections are bounded. */
+export interface ReceiverLimits extends RouteLimits {
+  readonly connections: number;
+  /** Until the headers of a request are there. */
+  readonly headersMs: number;
+  /** Until a request is there as a whole. */
+  readonly requestMs: number;
+  /** For requests that are being answered when the receiver stops. */
+  readonly graceMs: number;
+}
+
+const LIMITS: ReceiverLimits = {
+  bodyBytes: 256 * 1024,
+  webhooksAtOnce: 128,
+  sessionsAtOnce: 16,
+  connections: 1_024,
+  headersMs: 5_000,
+  requestMs: 10_000,
+  graceMs: 15_000,
+};
+const KEEP_ALIVE_MS = 15_000;
+
+export interface ReceiverOptions extends ReceiverPlace {
+  readonly secrets: readonly string[];
+  readonly mode: ReceiverMode;
+  readonly scope: string;
+  readonly taskQueue: string;
+  readonly client: Client;
+  readonly sealed: SealedStore;
+  readonly api: ApiClient;
+  readonly log: Logger;
+  readonly limits?: Partial<ReceiverLimits>;
+}
+
+/** A receiver that serves. */
+export interface Receiver {
+  readonly url: string;
+  counts(): ReceiverCounts;
+  /** Takes no new connection, ends the requests that are there, and then everything. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves the service's webhooks and the tokens of finished flows over HTTP (docs/webhooks.md).
+ *
+ * @throws InputError where the port can't be taken.
+ */
+export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { client, scope, taskQueue } = options;
+  const limits = { ...LIMITS, ...options.limits };
+  const counts = new CountBook(options.log);
+  const notice = new EventNotice(client, scope, taskQueue, (error) =>
+    options.log.warn({ err: error }, "the table of webhooks waits: its workflow could not be told"),
+  );
+  const signatures = new Signatures(options.secrets);
+  const answer = createRoutes({ ...options, signatures, notice, counts }, limits);
+  let stopping = false;
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: Math.min(1_000, limits.headersMs),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    async (request, response) => {
+      let given: Answer;
+      try {
+        given = await answer(request);
+      } catch (error) {
+        // Whoever broke off waits for no answer.
+        if (request.destroyed && !request.complete) return;
+        counts.complain(error);
+        counts.countRefused("unavailable");
+        given = refusalAnswer("unavailable");
+      }
+      writeAnswer(response, given, stopping);
+    },
+  );
+  server.maxConnections = limits.connections;
+  await listen(server, options);
+  await takeUpEarlier(options.sealed, notice, counts);
+  return {
+    url: addressOf(server, options),
+    counts: () => counts.counts,
+    async stop() {
+      stopping = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      const late = setTimeout(() => server.closeAllConnections(), limits.graceMs);
+      await closed;
+      clearTimeout(late);
+      await notice.close();
+      counts.close();
+    },
+  };
+}
+
+/** What an earlier receiver staged and could not tell of any more, and follow-ups that nobody sees to. */
+async function takeUpEarlier(sealed: SealedStore, notice: EventNotice, counts: CountBook): Promise<void> {
+  try {
+    const left = [...(await stagedEvents(sealed)), ...(await followUpNames(sealed))];
+    if (left.length > 0) await notice.tell();
+  } catch (error) {
+    counts.complain(error);
+  }
+}

@@ -1,0 +1,90 @@
+import type { IncomingMessage } from "node:http";
+import type { Refusal } from "../domain/webhooks/rejection.js";
+import { inTime } from "./customer-signals.js";
+import { type EventIntakeParts, takeEvent } from "./event-intake.js";
+import { type Answer, refusalAnswer } from "./http-answer.js";
+import { readBody } from "./request-body.js";
+import { type SessionIntakeParts, takeSession } from "./session-intake.js";
+
+/** The paths that a receiver answers. */
+export const RECEIVER_PATHS = { webhooks: "/webhooks", validate: "/validate", health: "/healthz" } as const;
+
+/** What is worked on at once, and how large it may be: so much memory is used at most. */
+export interface RouteLimits {
+  readonly bodyBytes: number;
+  readonly webhooksAtOnce: number;
+  readonly sessionsAtOnce: number;
+}
+
+type Route = (request: IncomingMessage) => Promise<Answer>;
+
+const HEALTH_WITHIN_MS = 2_000;
+
+/**
+ * Answers requests by their path and method; every refusal is counted. What a route throws is the caller's to answer:
+ * something that is needed is not there.
+ */
+export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limits: RouteLimits): Route {
+  const { client, counts } = parts;
+  const refuse = (refusal: Refusal): Answer => {
+    counts.countRefused(refusal);
+    return refusalAnswer(refusal);
+  };
+
+  /** A route that takes a body, for so many requests at once. */
+  function intake(
+    most: number,
+    take: (request: IncomingMessage, body: string) => Promise<Answer | Refusal>,
+  ): Route {
+    let inside = 0;
+    return async (request) => {
+      if (inside >= most) return refuse("busy");
+      inside += 1;
+      try {
+        const body = await readBody(request, limits.bodyBytes);
+        if (body === undefined) return refuse("too_large");
+        const taken = await take(request, body.toString("utf8"));
+        return typeof taken === "string" ? refuse(taken) : taken;
+      } finally {
+        inside -= 1;
+      }
+    };
+  }
+
+  async function health(): Promise<Answer> {
+    const isThere = await inTime(
+      client,
+      () => client.workflowService.getSystemInfo({}),
+      HEALTH_WITHIN_MS,
+    ).then(
+      () => true,
+      () => false,
+    );
+    const status = isThere ? "ok" : "unavailable";
+    return { status: isThere ? 200 : 503, body: { status, ...counts.counts } };
+  }
+
+  const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
+    [RECEIVER_PATHS.webhooks]: {
+      POST: intake(
+        limits.webhooksAtOnce,
+        async ({ headers }, body) => (await takeEvent(parts, headers, body)) ?? { status: 204 },
+      ),
+    },
+    [RECEIVER_PATHS.validate]: {
+      POST: intake(limits.sessionsAtOnce, async (_, body) => {
+        const taken = await takeSession(parts, body);
+        return typeof taken === "string" ? taken : { status: 200, body: taken };
+      }),
+    },
+    [RECEIVER_PATHS.health]: { GET: health },
+  };
+
+  return async (request) => {
+    const methods = routes[(request.url ?? "").split("?", 1)[0] ?? ""];
+    if (methods === undefined) return refuse("path");
+    const route = methods[request.method ?? ""];
+    if (route !== undefined) return route(request);
+    return { ...refuse("method"), headers: { allow: Object.keys(methods).join(", ") } };
+  };
+}

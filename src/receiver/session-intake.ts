@@ -1,0 +1,72 @@
+import type { Client } from "@temporalio/client";
+import type { ApiClient } from "../api/http/client.js";
+import { NotFoundError, RejectedError } from "../api/http/errors.js";
+import { validateSession } from "../api/operations/session.js";
+import type { Session } from "../api/schemas/onboarding.js";
+import { jsonObjectOf } from "../domain/json.js";
+import { eventWorkflowIds } from "../domain/onboarding/identity.js";
+import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
+import type { Refusal } from "../domain/webhooks/rejection.js";
+import type { CountBook } from "./counts.js";
+import { inTime, sha256, signalAny } from "./customer-signals.js";
+
+const VALIDATE_WITHIN_MS = 10_000;
+const SIGNAL_ATTEMPTS = 3;
+
+export interface SessionIntakeParts {
+  readonly api: ApiClient;
+  readonly client: Client;
+  readonly scope: string;
+  readonly counts: CountBook;
+}
+
+/**
+ * Takes the token of a flow that a customer finished: the service says who it was and how it ended, and the customer's
+ * workflow is told. The token is kept nowhere.
+ *
+ * @returns how many customers waited for it, or why it is refused
+ * @throws Error where Temporal or the service is not there: the token may be sent again.
+ */
+export async function takeSession(
+  { api, client, scope, counts }: SessionIntakeParts,
+  body: string,
+): Promise<{ readonly matched: number } | Refusal> {
+  const validation_token = tokenOf(body);
+  if (validation_token === undefined) return "body";
+  // Whether a token can be validated twice is not known: without Temporal the first time would be for nothing.
+  await inTime(client, () => client.workflowService.getSystemInfo({}));
+  const signal = AbortSignal.timeout(VALIDATE_WITHIN_MS);
+  let session: Session;
+  try {
+    session = await api.read(validateSession, { body: { validation_token } }, { signal });
+  } catch (error) {
+    if (error instanceof RejectedError || error instanceof NotFoundError) return "session";
+    throw error;
+  }
+  const parts = [session.user, session.business].filter((part) => part != null);
+  const matched = await Promise.all(
+    parts.map((part) => {
+      const { onboarding_id: onboardingId, status, requires_manual_review: requiresManualReview } = part;
+      const message: SessionValidated = { onboardingId, status, requiresManualReview };
+      return tell(client, eventWorkflowIds(sha256, scope, part), message);
+    }),
+  );
+  counts.countValidated();
+  return { matched: matched.filter(Boolean).length };
+}
+
+/** Tries harder than with an event: nobody repeats this but whoever has the token. */
+async function tell(client: Client, ids: readonly string[], message: SessionValidated): Promise<boolean> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await signalAny(client, ids, CUSTOMER_SIGNALS.validated, message);
+    } catch (error) {
+      if (attempt === SIGNAL_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function tokenOf(body: string): string | undefined {
+  const token = jsonObjectOf(body)?.validation_token;
+  return typeof token === "string" && token.trim() !== "" ? token : undefined;
+}

@@ -1,0 +1,157 @@
+import { chmod, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../../domain/input-error.js";
+import { UnreachableError } from "../../domain/unreachable-error.js";
+import { acquireLock } from "../server/generation-lock.js";
+import { buildCli, goModuleDirectory } from "./cli-build.js";
+import {
+  type CliEnvironment,
+  cliCacheDirectory,
+  findOnPath,
+  isExecutable,
+  TEMPORAL_CLI_VERSION,
+  whyNotTemporal,
+} from "./cli-cache.js";
+import {
+  type CliDownload,
+  clearDownload,
+  downloadCli,
+  type StepResult,
+  sdkDownload,
+} from "./cli-download.js";
+
+/** What the search for a Temporal CLI goes by. */
+export interface CliSearch {
+  /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */
+  readonly env: CliEnvironment;
+  /** Told what is going on while it takes long. */
+  readonly report: (message: string) => void;
+  readonly signal?: AbortSignal | undefined;
+  /** The SDK's own unless told otherwise. */
+  readonly download?: CliDownload;
+  /** The folder with the pinning `go.mod`: this installation's unless told otherwise. */
+  readonly moduleDirectory?: string;
+}
+
+/** A Temporal CLI and where it came from. */
+export interface TemporalCli {
+  readonly path: string;
+  readonly origin: "TEMPORAL_CLI_PATH" | "PATH" | "cache" | "download" | "build";
+}
+
+const INSTALL_WAIT_MS = 2_400_000;
+
+/**
+ * Finds or installs the Temporal CLI (DESIGN.md, "Embedded Temporal server"): `TEMPORAL_CLI_PATH`, the `PATH`,
+ * the cache, a download, a build. Two processes at once install once.
+ *
+ * @throws InputError when `TEMPORAL_CLI_PATH` is not a Temporal CLI; UnreachableError, naming each thing tried,
+ * when nothing works; the signal's reason when aborted.
+ */
+export async function findTemporalCli(search: CliSearch): Promise<TemporalCli> {
+  const { env, signal } = search;
+  const given = env.TEMPORAL_CLI_PATH;
+  if (given !== undefined && given !== "") {
+    const wrong = await whyNotTemporal(given, signal);
+    if (wrong === undefined) return { path: given, origin: "TEMPORAL_CLI_PATH" };
+    throw new InputError(
+      `TEMPORAL_CLI_PATH: ${given} ${wrong}. Nothing was started. ` +
+        "Name a `temporal` binary, or unset the variable to have one found or installed.",
+    );
+  }
+  const tried = ["TEMPORAL_CLI_PATH: not set"];
+  const onPath = await findOnPath("temporal", env.PATH);
+  if (onPath === undefined) tried.push("PATH: no `temporal`");
+  else {
+    const wrong = await whyNotTemporal(onPath, signal);
+    if (wrong === undefined) return { path: onPath, origin: "PATH" };
+    tried.push(`PATH: ${onPath} ${wrong}`);
+  }
+  const directory = cliCacheDirectory(env);
+  const cached = join(directory, "temporal");
+  if (await isExecutable(cached)) return { path: cached, origin: "cache" };
+  tried.push(`cache: no ${cached}`);
+  return install(search, directory, tried);
+}
+
+async function install(search: CliSearch, directory: string, tried: string[]): Promise<TemporalCli> {
+  const cached = join(directory, "temporal");
+  const unlock = await lockCache(search, directory, tried);
+  try {
+    if (await isExecutable(cached)) return { path: cached, origin: "cache" };
+    for (const step of [download, build]) {
+      const { origin, result } = await step(search, directory);
+      const failure = "failure" in result ? result.failure : await adopt(result.file, cached, search.signal);
+      if (failure === undefined) return { path: cached, origin };
+      tried.push(`${origin}: ${failure}`);
+    }
+  } finally {
+    await clearDownload(join(directory, "partial"));
+    await unlock();
+  }
+  throw nothingWorked(tried);
+}
+
+async function lockCache(
+  search: CliSearch,
+  directory: string,
+  tried: string[],
+): Promise<() => Promise<void>> {
+  try {
+    await mkdir(directory, { recursive: true });
+    return await acquireLock(join(directory, "lock"), {
+      guards: "the installation of the Temporal CLI",
+      waitMs: INSTALL_WAIT_MS,
+      report: search.report,
+      signal: search.signal,
+    });
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    tried.push(`download and build: ${directory} can't be written (${code})`);
+    throw nothingWorked(tried);
+  }
+}
+
+interface Step {
+  readonly origin: "download" | "build";
+  readonly result: StepResult;
+}
+
+async function download(search: CliSearch, directory: string): Promise<Step> {
+  search.report(`No Temporal CLI here; trying to download ${TEMPORAL_CLI_VERSION}.`);
+  const partial = await emptyPartial(directory);
+  const from = search.download ?? sdkDownload();
+  return { origin: "download", result: await downloadCli(from, partial, search.env, search.signal) };
+}
+
+async function build(search: CliSearch, directory: string): Promise<Step> {
+  const target = join(await emptyPartial(directory), "temporal");
+  const moduleDirectory = search.moduleDirectory ?? goModuleDirectory();
+  const result = await buildCli(moduleDirectory, target, search.env, search.report, search.signal);
+  return { origin: "build", result };
+}
+
+// One folder, only touched under the lock: what a killed installation left is cleared by the next one.
+async function emptyPartial(directory: string): Promise<string> {
+  const partial = join(directory, "partial");
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial);
+  return partial;
+}
+
+async function adopt(file: string, cached: string, signal?: AbortSignal): Promise<string | undefined> {
+  await chmod(file, 0o755);
+  const wrong = await whyNotTemporal(file, signal);
+  if (wrong !== undefined) return `what came ${wrong}`;
+  await rename(file, cached);
+  return undefined;
+}
+
+function nothingWorked(tried: readonly string[]): UnreachableError {
+  return new UnreachableError(
+    `There is no Temporal CLI for the embedded mode. Tried:\n${tried.map((line) => `  ${line}`).join("\n")}\n` +
+      "Nothing was started. Install the Temporal CLI and set TEMPORAL_CLI_PATH to it, or install Go and try " +
+      "again, or set TEMPORAL_ADDRESS to a Temporal server.",
+  );
+}

@@ -1,0 +1,63 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { InputError } from "../../domain/input-error.js";
+import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
+
+/** Encrypted bytes and the id of the key that opens them. */
+export interface Sealed {
+  readonly keyId: string;
+  /** 12 bytes of IV, 16 of tag, then the ciphertext. */
+  readonly data: Uint8Array;
+}
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * Encrypts with the current key, AES-256-GCM under a fresh random IV.
+ *
+ * @param context what the bytes are for; they open under the same context only.
+ */
+export function encrypt(keys: EncryptionKeys, bytes: Uint8Array, context: string): Sealed {
+  const { id, secret } = keys.current;
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, secret, iv, { authTagLength: TAG_BYTES });
+  cipher.setAAD(associatedData(id, context));
+  const text = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  return { keyId: id, data: Buffer.concat([iv, cipher.getAuthTag(), text]) };
+}
+
+/**
+ * Opens what {@link encrypt} made, with the key of that id.
+ *
+ * @throws InputError when the key is unknown or wrong, or the bytes were changed or belong to another context.
+ */
+export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): Uint8Array {
+  const { keyId } = sealed;
+  const key = keys.byId.get(keyId);
+  if (key === undefined) {
+    throw new InputError(
+      `${KEYS_VARIABLE}: no key with the id "${keyId}", which encrypted this. Known: ` +
+        `${[...keys.byId.keys()].join(", ")}. Add the old key behind the current one.`,
+    );
+  }
+  const data = Buffer.from(sealed.data.buffer, sealed.data.byteOffset, sealed.data.byteLength);
+  try {
+    const decipher = createDecipheriv(CIPHER, key.secret, data.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(associatedData(keyId, context));
+    decipher.setAuthTag(data.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return Buffer.concat([decipher.update(data.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+  } catch (error) {
+    throw new InputError(
+      `${KEYS_VARIABLE}: what was encrypted with the key "${keyId}" does not open: that id has another key ` +
+        "now, or the bytes were changed or moved. Nothing was changed. Give the key that encrypted it.",
+      { cause: error },
+    );
+  }
+}
+
+function associatedData(keyId: string, context: string): Buffer {
+  return Buffer.from(JSON.stringify(["nightledger/v1", keyId, context]), "utf8");
+}

@@ -1,0 +1,105 @@
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../../domain/input-error.js";
+
+/** A named AES-256 key. A `KeyObject` does not show its bytes when it is printed. */
+export interface EncryptionKey {
+  readonly id: string;
+  readonly secret: KeyObject;
+}
+
+/** The keys of a deployment: `current` encrypts, each of them decrypts. */
+export interface EncryptionKeys {
+  readonly current: EncryptionKey;
+  readonly byId: ReadonlyMap<string, EncryptionKey>;
+}
+
+/** The variable that holds the keys. */
+export const KEYS_VARIABLE = "NIGHTLEDGER_ENCRYPTION_KEYS";
+
+const ACCEPTED = "Accepted: id:base64 of 32 bytes, comma-separated; the first one encrypts.";
+// Shorter than a key in any base64, so that a key in the id's place is never taken for an id, nor shown.
+const ID = /^[A-Za-z0-9._-]{1,32}$/;
+const SECRET = /^[A-Za-z0-9+/]{43}=$/;
+
+/**
+ * Reads `id:base64(32 bytes)`, comma-separated (DESIGN.md, "Configuration").
+ *
+ * @param source what the value came from, for the message: the variable or a file.
+ * @throws InputError with the position and what is wrong there, never what stands there.
+ */
+export function parseEncryptionKeys(value: string, source: string = KEYS_VARIABLE): EncryptionKeys {
+  const byId = new Map<string, EncryptionKey>();
+  const entries = value.split(",").map((entry) => entry.trim());
+  if (entries.length === 1 && entries[0] === "") throw new InputError(`${source}: is empty. ${ACCEPTED}`);
+  for (const [index, entry] of entries.entries()) {
+    const wrong = (what: string) => new InputError(`${source}: key ${index + 1}: ${what}. ${ACCEPTED}`);
+    if (entry === "") throw wrong("nothing between two commas or at an end");
+    const colon = entry.indexOf(":");
+    if (colon < 0) throw wrong("has no colon between id and key");
+    const id = entry.slice(0, colon);
+    if (!ID.test(id)) throw wrong("its id is not 1 to 32 letters, digits, dots, dashes or underscores");
+    const secret = entry.slice(colon + 1);
+    const bytes = Buffer.from(secret, "base64");
+    if (!SECRET.test(secret)) {
+      const length = secret.length;
+      throw wrong(`id "${id}" has ${length} characters that are not base64 of 32 bytes (44 characters)`);
+    }
+    if (byId.has(id)) throw wrong(`id "${id}" is there twice`);
+    byId.set(id, { id, secret: createSecretKey(bytes) });
+  }
+  const [current] = byId.values();
+  if (current === undefined) throw new InputError(`${source}: is empty. ${ACCEPTED}`);
+  return { current, byId };
+}
+
+/** The embedded mode's own keys, or `undefined` when HOME has none yet. Writes nothing. */
+export async function readEmbeddedKeys(home: string): Promise<EncryptionKeys | undefined> {
+  const path = keysPath(home);
+  try {
+    return parseEncryptionKeys((await readFile(path, "utf8")).trim(), path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The embedded mode's own keys, made once in `HOME/keys` with mode 0600; two at once get the same. */
+export async function ensureEmbeddedKeys(home: string): Promise<EncryptionKeys> {
+  const found = await readEmbeddedKeys(home);
+  if (found !== undefined) {
+    await chmod(keysPath(home), 0o600);
+    return found;
+  }
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const draft = `${keysPath(home)}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    const id = `embedded-${randomBytes(4).toString("hex")}`;
+    await writeDurably(draft, `${id}:${randomBytes(32).toString("base64")}\n`);
+    await link(draft, keysPath(home));
+  } catch (error) {
+    // Another command was first: its keys are the ones.
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+  const made = await readEmbeddedKeys(home);
+  if (made === undefined) throw new InputError(`${keysPath(home)} was removed while it was made. Try again.`);
+  return made;
+}
+
+function keysPath(home: string): string {
+  return join(home, "keys");
+}
+
+// Durable before anything is encrypted with them: a history without its key can't be read again.
+async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { InputError } from "../../domain/input-error.js";
+import type { Sealer } from "../../domain/sealer.js";
+import { decrypt, encrypt } from "./cipher.js";
+import type { EncryptionKeys } from "./keys.js";
+
+/** First bytes of everything sealed; the last one is the version of its form. */
+const MARK = Buffer.from("NLS1", "latin1");
+
+/**
+ * A sealer over the keys of a deployment: AES-256-GCM (`cipher.ts`). The form is the mark, one byte with the
+ * length of the key's id, the id, then IV, tag and ciphertext.
+ */
+export function createSealer(keys: EncryptionKeys): Sealer {
+  return {
+    seal(bytes, context) {
+      const { keyId, data } = encrypt(keys, bytes, contextOf(context));
+      const id = Buffer.from(keyId, "latin1");
+      return Buffer.concat([MARK, Buffer.from([id.length]), id, data]);
+    },
+    open(sealed, context) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+      const idEnd = MARK.length + 1 + (bytes[MARK.length] ?? 0);
+      if (!bytes.subarray(0, MARK.length).equals(MARK) || bytes.length < idEnd) {
+        throw new InputError(
+          "what should be encrypted is not: it was not written by Nightledger, or was cut. Nothing was changed. " +
+            "Restore it from a backup, or start the job again",
+        );
+      }
+      const keyId = bytes.toString("latin1", MARK.length + 1, idEnd);
+      return decrypt(keys, { keyId, data: bytes.subarray(idEnd) }, contextOf(context));
+    },
+  };
+}
+
+function contextOf(context: string): string {
+  return `sealed:${context}`;
+}

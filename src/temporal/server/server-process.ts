@@ -1,0 +1,202 @@
+import { execFileSync, spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { UnreachableError } from "../../domain/unreachable-error.js";
+import { identify, isRunning, type ProcessIdentity } from "./process-identity.js";
+import { type ServerFlags, serverArguments } from "./server-arguments.js";
+import { becomesReady } from "./server-readiness.js";
+import type { ServerRecord } from "./server-record.js";
+
+/** What it takes to start one dev server. */
+export interface ServerStart extends Pick<ServerFlags, "database"> {
+  readonly cliPath: string;
+  /** Where the server's output goes; one older file is kept beside it. */
+  readonly logFile: string;
+  readonly namespace: string;
+  /** Taken when it is free, so that clients of a server that died find the new one. */
+  readonly preferredPort?: number | undefined;
+  readonly ui?: boolean | undefined;
+  /** Called once the process exists and before it is ready, so that no crash leaves an unknown server. */
+  readonly spawned?: (record: ServerRecord) => Promise<void>;
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const HOST = "127.0.0.1";
+const UI_PORT = 8233;
+const START_DEADLINE_MS = 60_000;
+const TERM_GRACE_MS = 1_500;
+const KILL_GRACE_MS = 5_000;
+const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
+const START_ATTEMPTS = 3;
+
+/**
+ * Starts a dev server in its own process group and waits until it is ready.
+ *
+ * @throws UnreachableError when it ends or does not answer in time, with the tail of its log.
+ */
+export async function startServer(start: ServerStart): Promise<ServerRecord> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort(attempt === 1 ? start.preferredPort : undefined);
+    const uiPort = start.ui ? await freePort(attempt === 1 ? UI_PORT : undefined) : undefined;
+    const log = await openLog(start.logFile);
+    try {
+      return await launch(start, { database: start.database, ip: HOST, port, uiPort }, log.handle.fd);
+    } catch (error) {
+      const tail = await logTail(start.logFile, log.offset);
+      // Another program may take the port between our look and the server's start.
+      if (/address already in use/i.test(tail) && attempt < START_ATTEMPTS) continue;
+      if (!(error instanceof UnreachableError)) throw error;
+      throw new UnreachableError(
+        `${error.message} Log ${start.logFile} ends with:\n${tail || "(nothing was logged)"}`,
+      );
+    } finally {
+      await log.handle.close();
+    }
+  }
+}
+
+async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Promise<ServerRecord> {
+  const address = `${HOST}:${flags.port}`;
+  const directory = dirname(start.logFile);
+  // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
+  // environment: no secret of ours in the server's, and no Temporal setting of the user's in effect.
+  const child = spawn(start.cliPath, serverArguments(flags), {
+    detached: true,
+    stdio: ["ignore", logFd, logFd],
+    env: { PATH: "/usr/bin:/bin", HOME: directory, TEMPORAL_VERSION_CHECK_DISABLED: "1" },
+    cwd: directory,
+  });
+  child.unref();
+  let ended: string | undefined;
+  child.once("error", (error) => {
+    ended = `could not be run: ${error.message}`;
+  });
+  child.once("exit", (code, signal) => {
+    ended = `ended with ${signal ?? `code ${code}`} before it was ready`;
+  });
+  const identity = child.pid === undefined ? undefined : identify(child.pid);
+  if (identity === undefined) {
+    await sleep(0);
+    throw new UnreachableError(
+      `The Temporal dev server (${start.cliPath}) ${ended ?? "ended at once"}. Nothing was started.`,
+    );
+  }
+  const ui = flags.uiPort === undefined ? {} : { ui: `http://${HOST}:${flags.uiPort}` };
+  const record: ServerRecord = { ...identity, port: flags.port, address, ...ui };
+  try {
+    await start.spawned?.(record);
+    const deadlineMs = start.deadlineMs ?? START_DEADLINE_MS;
+    const stopped = () => ended !== undefined || start.signal?.aborted === true;
+    const ready = await becomesReady(address, start.namespace, { deadlineMs, stopped });
+    start.signal?.throwIfAborted();
+    if (!ready || ended !== undefined) {
+      const what = ended ?? `did not answer on ${address} within ${deadlineMs / 1000} s and was ended`;
+      throw new UnreachableError(
+        `The Temporal dev server (${start.cliPath}) ${what}. Its database is as it was; try again.`,
+      );
+    }
+    return record;
+  } catch (error) {
+    await endProcess(identity);
+    throw error;
+  }
+}
+
+/**
+ * Ends exactly this process: asks, then kills. Returns when it is gone.
+ *
+ * @throws UnreachableError when it can't be ended.
+ */
+export async function endProcess(identity: ProcessIdentity, graceMs = TERM_GRACE_MS): Promise<void> {
+  if (await endsAfter(identity, "SIGTERM", graceMs)) return;
+  if (await endsAfter(identity, "SIGKILL", KILL_GRACE_MS)) return;
+  throw new UnreachableError(
+    `The Temporal dev server (pid ${identity.pid}) can't be ended. End it by hand, then try again.`,
+  );
+}
+
+async function endsAfter(
+  identity: ProcessIdentity,
+  signal: NodeJS.Signals,
+  graceMs: number,
+): Promise<boolean> {
+  if (!isRunning(identity)) return true;
+  try {
+    process.kill(identity.pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return true;
+    return false;
+  }
+  const deadline = Date.now() + graceMs;
+  while (isRunning(identity)) {
+    if (Date.now() > deadline) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
+/** Processes that have this database open as a dev server, whether HOME knows of them or not. */
+export function serversOn(database: string): ProcessIdentity[] {
+  const pids = process.platform === "linux" ? pidsFromProc(database) : pidsFromPs(database);
+  return pids.flatMap((pid) => identify(pid) ?? []);
+}
+
+function pidsFromProc(database: string): number[] {
+  const needle = `\0--db-filename\0${database}\0`;
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      try {
+        return readFileSync(`/proc/${name}/cmdline`, "utf8").includes(needle);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+function pidsFromPs(database: string): number[] {
+  const lines = execFileSync("/bin/ps", ["-axww", "-o", "pid=", "-o", "args="], { encoding: "utf8" });
+  return lines
+    .split("\n")
+    .filter((line) => `${line} `.includes(`--db-filename ${database} `))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+/** A free port of the loopback interface, the preferred one when that is free. */
+async function freePort(preferred?: number): Promise<number> {
+  const probe = createServer();
+  const listens = (port: number) =>
+    new Promise<boolean>((resolve) => {
+      probe.once("error", () => resolve(false));
+      probe.listen(port, HOST, () => resolve(true));
+    });
+  if (!(preferred !== undefined && (await listens(preferred)))) await listens(0);
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") {
+    throw new UnreachableError(
+      `No free port on ${HOST} for the Temporal dev server. Free some and try again.`,
+    );
+  }
+  return address.port;
+}
+
+async function openLog(path: string) {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > LOG_LIMIT_BYTES) await rename(path, `${path}.1`);
+  return { handle: await open(path, "a", 0o600), offset: size > LOG_LIMIT_BYTES ? 0 : size };
+}
+
+async function logTail(path: string, offset: number): Promise<string> {
+  const written = (await readFile(path).catch(() => Buffer.alloc(0))).subarray(offset).toString("utf8");
+  return written.trimEnd().split("\n").slice(-12).join("\n").slice(-3000);
+}

@@ -1,0 +1,136 @@
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  proxyActivities,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { SyncOptions } from "../../domain/sync/job.js";
+import { addTotals, noTotals, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
+import { HEARTBEATING } from "../policies.js";
+import { discoverUsers } from "./discover-users.js";
+import { type CarriedGroup, GroupState } from "./group-state.js";
+import { groupProgressSignal } from "./messages.js";
+import { Publisher } from "./publisher.js";
+import { Reader } from "./reader.js";
+
+const { observeGroup, planGroup } = proxyActivities<Activities>(HEARTBEATING);
+
+export interface SyncGroupInput {
+  readonly runId: string;
+  /** Number of the group; its users are one file of the frozen roster. */
+  readonly group: number;
+  readonly users: number;
+  readonly options: SyncOptions;
+  /** Size that worked earlier in the run; null leaves the parameter away. */
+  readonly size: number | null;
+  /** Links that were not ready at the first try, of a plan that stands. */
+  readonly again: { readonly plan: string; readonly links: readonly number[] } | null;
+  readonly carried: CarriedGroup | null;
+}
+
+export interface SyncGroupResult {
+  readonly totals: SyncTotals;
+  readonly plan: string | null;
+  readonly notReady: readonly number[];
+  readonly size: number | null;
+  readonly unauthorized: boolean;
+}
+
+/**
+ * Syncs the links of about a hundred users: discover, then extract in a loop while finished links are loaded
+ * and committed (DESIGN.md, Workflows). What goes wrong with a link stays with that link.
+ */
+export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult> {
+  const { carried, users } =
+    input.carried === null ? await begin(input) : { carried: input.carried, users: [] };
+  const state = new GroupState(carried, {
+    full: input.options.full,
+    secondTry: input.again !== null,
+    random: Math.random,
+  });
+  try {
+    await read(input, state, users);
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    state.totals = givenUp(input, state, error);
+  }
+  const { totals, notReady, size, unauthorized, plan } = state;
+  return { totals, notReady, size, unauthorized, plan: plan === "" ? null : plan };
+}
+
+/** A group as its reading begins, and the users whose present look is still to be committed. */
+interface BegunGroup {
+  readonly carried: CarriedGroup;
+  readonly users: readonly number[];
+}
+
+async function begin(input: SyncGroupInput): Promise<BegunGroup> {
+  const { runId, group, options, again } = input;
+  if (again !== null) return { carried: GroupState.begin(again.plan, again.links, input.size), users: [] };
+  const found = await discoverUsers({ runId, group, users: input.users, streams: options.streams });
+  const { totals, users, unauthorized } = found;
+  if (unauthorized) {
+    return { carried: { ...GroupState.begin("", [], input.size), totals, unauthorized }, users: [] };
+  }
+  const planned = await planGroup({ runId, group, streams: options.streams, only: options.links, users });
+  const waiting = Array.from({ length: planned.links }, (_, link) => link);
+  return { carried: { ...GroupState.begin(planned.plan, waiting, input.size), totals }, users };
+}
+
+/** Commits what the users look like now; nothing of their links is committed before. */
+async function observe(
+  { runId, group, options }: SyncGroupInput,
+  users: readonly number[],
+  state: GroupState,
+): Promise<void> {
+  if (users.length === 0) return;
+  const { quarantined } = await observeGroup({ runId, group, streams: options.streams, users });
+  const { rows, ...none } = noTotals();
+  state.totals = addTotals(state.totals, { ...none, rows: { ...rows, quarantined } });
+}
+
+/** Reads until nothing is open, or the history has grown enough. */
+async function read(input: SyncGroupInput, state: GroupState, users: readonly number[]): Promise<void> {
+  const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
+  const publisher = new Publisher(input.options, state, ref, observe(input, users, state));
+  const reader = new Reader(input.options, state, ref, publisher, () => tellRun(input, state));
+  if ((await reader.run()) === "done") return;
+  await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });
+}
+
+function groupName({ group, again }: SyncGroupInput): string {
+  return again === null ? `g${group}` : `g${group}-again`;
+}
+
+async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> {
+  const { parent } = workflowInfo();
+  if (parent === undefined) return;
+  const { group } = input;
+  const { links: linksTotal, linksDone } = state;
+  const { created, updated, removed } = state.totals.rows;
+  const rowsRead = state.entriesOpen + created + updated + removed;
+  try {
+    const run = getExternalWorkflowHandle(parent.workflowId);
+    await run.signal(groupProgressSignal, { group, linksTotal, linksDone, rowsRead });
+  } catch (error) {
+    // The run may have ended: what is told is for show only.
+    if (isCancellation(error)) throw error;
+  }
+}
+
+/** What can't be committed fails, with the reason; everything committed before stays as it is. */
+function givenUp(input: SyncGroupInput, state: GroupState, error: ActivityFailure): SyncTotals {
+  const { cause } = error;
+  const reason = cause instanceof ApplicationFailure ? `${cause.type}: ${cause.message}` : error.message;
+  const none = noTotals();
+  const failed = { ...none, links: { ...none.links, failed: state.unfinished() } };
+  return withFailure(addTotals(state.totals, failed), {
+    stream: "transactions",
+    owner: groupName(input),
+    reason: reason ?? "unknown",
+  });
+}

@@ -1,0 +1,243 @@
+import {
+  CancellationScope,
+  type ChildWorkflowHandle,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import type { SyncOptions } from "../../domain/sync/job.js";
+import { endStatus, type RunStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
+import {
+  addTotals,
+  type Failure,
+  noTotals,
+  type SyncTotals,
+  withFailure,
+} from "../../domain/sync/sync-totals.js";
+import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING, TASK_TIMEOUT } from "../policies.js";
+import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
+import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
+
+const { materialize, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+
+export interface SyncInput {
+  readonly runId: string;
+  readonly jobId: string;
+  /** ISO instant at which the run was asked for. */
+  readonly startedAt: string;
+  readonly roster: { readonly sha256: string; readonly users: number; readonly groupSize: number };
+  readonly options: SyncOptions;
+  readonly carried: CarriedRun | null;
+}
+
+interface NotReady {
+  readonly group: number;
+  readonly plan: string;
+  readonly links: readonly number[];
+}
+
+/** What a run carries through continue-as-new. */
+interface CarriedRun {
+  readonly nextGroup: number;
+  readonly totals: SyncTotals;
+  readonly notReady: readonly NotReady[];
+  readonly size: number | null;
+}
+
+/** Result of a run; `unauthorized` tells a refused key from every other failure. */
+export interface SyncResult extends SyncSummary {
+  readonly unauthorized: boolean;
+}
+
+interface Run extends CarriedRun {
+  readonly unauthorized: boolean;
+}
+
+/** Syncs the users of a frozen roster, group by group, then materializes and writes the run's row. */
+export async function sync(input: SyncInput): Promise<SyncResult> {
+  let run: Run = { ...(input.carried ?? firstGroups(input)), unauthorized: false };
+  let phase: SyncProgress["phase"] = "reading";
+  const going = new Map<number, GroupProgress>();
+  setHandler(groupProgressSignal, (progress) => {
+    if (going.has(progress.group)) going.set(progress.group, progress);
+  });
+  setHandler(syncProgressQuery, () => ({
+    runId: input.runId,
+    usersTotal: input.roster.users,
+    usersDone: run.totals.users.total,
+    phase,
+    totals: run.totals,
+    groups: [...going.values()],
+  }));
+  const drops = new Drops();
+  const end = (status: RunStatus) => finish(input, run.totals, status);
+  try {
+    run = await readGroups(input, run, going, drops, (progress) => {
+      run = progress;
+    });
+    run = await readAgain(input, run, going);
+    phase = "materializing";
+    const [stale] = await Promise.all([bringUp(input.runId), drops.ended()]);
+    if (stale !== undefined) run = { ...run, totals: withFailure(run.totals, stale) };
+    phase = "finishing";
+    run = { ...run, totals: { ...run.totals, users: { ...run.totals.users, total: input.roster.users } } };
+    const status = stale === undefined ? endStatus(run.totals, run.unauthorized) : "failed";
+    const duration_ms = await end(status);
+    return { run_id: input.runId, status, ...run.totals, duration_ms, unauthorized: run.unauthorized };
+  } catch (error) {
+    if (!isCancellation(error)) throw error;
+    await CancellationScope.nonCancellable(() => end("cancelled"));
+    throw error;
+  }
+}
+
+/** Groups whose staging is being deleted, beside whatever comes next; what fails is deleted with the run's. */
+class Drops {
+  #under: Promise<unknown> = Promise.resolve();
+
+  add(runId: string, plan: string | null): void {
+    if (plan === null) return;
+    this.#under = Promise.all([this.#under, dropGroup({ runId, plan }).catch(() => undefined)]);
+  }
+
+  async ended(): Promise<void> {
+    await this.#under;
+  }
+}
+
+/** Why `transactions` could not be brought up to the feed; everything that was read is committed all the same. */
+async function bringUp(runId: string): Promise<Failure | undefined> {
+  try {
+    await materialize({ runId });
+    return undefined;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { stream: "transactions", owner: "materialize", reason: reasonOf(error) };
+  }
+}
+
+function firstGroups(input: SyncInput): CarriedRun {
+  return { nextGroup: 0, totals: noTotals(), notReady: [], size: input.options.pageSize };
+}
+
+type GroupHandle = ChildWorkflowHandle<typeof syncGroup>;
+
+/** Runs the groups that are left, a few at a time, and continues as new after a few hundred. */
+async function readGroups(
+  input: SyncInput,
+  start: Run,
+  going: Map<number, GroupProgress>,
+  drops: Drops,
+  onProgress: (run: Run) => void,
+): Promise<Run> {
+  let run = start;
+  const groups = Math.ceil(input.roster.users / input.roster.groupSize);
+  const upTo = Math.min(groups, start.nextGroup + GROUPS_PER_EXECUTION);
+  const lane = async (): Promise<void> => {
+    while (run.nextGroup < upTo && !run.unauthorized) {
+      const group = run.nextGroup;
+      run = { ...run, nextGroup: group + 1 };
+      const result = await runGroup(groupInput(input, group, run.size, null), going);
+      run = withGroup(run, group, result);
+      onProgress(run);
+      drops.add(input.runId, result.plan);
+    }
+  };
+  await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
+  if (run.nextGroup < groups && !run.unauthorized) {
+    await drops.ended();
+    const { nextGroup, totals, notReady, size } = run;
+    await continueAsNew<typeof sync>({ ...input, carried: { nextGroup, totals, notReady, size } });
+  }
+  return run;
+}
+
+/** Links whose history was not ready get one more try at the end of the run (LAKE.md, Sync rules). */
+async function readAgain(input: SyncInput, start: Run, going: Map<number, GroupProgress>): Promise<Run> {
+  let run = start;
+  for (const { group, plan, links } of start.notReady) {
+    if (run.unauthorized) break;
+    const result = await runGroup(groupInput(input, group, run.size, { plan, links }), going);
+    run = withGroup(run, group, result);
+  }
+  return run;
+}
+
+function groupInput(
+  input: SyncInput,
+  group: number,
+  size: number | null,
+  again: SyncGroupInput["again"],
+): SyncGroupInput {
+  const { runId, options, roster } = input;
+  const users = Math.min(roster.groupSize, roster.users - group * roster.groupSize);
+  return { runId, group, users, options, size, again, carried: null };
+}
+
+async function runGroup(group: SyncGroupInput, going: Map<number, GroupProgress>): Promise<SyncGroupResult> {
+  going.set(group.group, { group: group.group, linksTotal: 0, linksDone: 0, rowsRead: 0 });
+  const workflowId = `${workflowInfo().workflowId}/${group.runId}/g${group.group}${group.again ? "-again" : ""}`;
+  try {
+    const handle: GroupHandle = await startChild(syncGroup, {
+      workflowId,
+      workflowTaskTimeout: TASK_TIMEOUT,
+      args: [group],
+    });
+    return await handle.result();
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return failedGroup(group, error);
+  } finally {
+    going.delete(group.group);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+/** A group that could not even tell what went wrong never fails the run. */
+function failedGroup(group: SyncGroupInput, error: unknown): SyncGroupResult {
+  const totals: SyncTotals = {
+    ...noTotals(),
+    users: { total: group.users, failed: group.users },
+    failures: [{ stream: "users", owner: `g${group.group}`, reason: reasonOf(error) }],
+    failures_total: 1,
+  };
+  return { totals, plan: null, notReady: [], size: group.size, unauthorized: false };
+}
+
+function withGroup(run: Run, group: number, result: SyncGroupResult): Run {
+  const { plan, notReady, size, unauthorized } = result;
+  return {
+    ...run,
+    totals: addTotals(run.totals, result.totals),
+    notReady:
+      plan === null || notReady.length === 0
+        ? run.notReady
+        : [...run.notReady, { group, plan, links: notReady }],
+    size,
+    unauthorized: run.unauthorized || unauthorized,
+  };
+}
+
+async function finish(input: SyncInput, totals: SyncTotals, status: RunStatus): Promise<number> {
+  const { runId, jobId, options, startedAt } = input;
+  const rosterSha256 = input.roster.sha256;
+  const done = await finishRun({
+    runId,
+    jobId,
+    kind: "sync",
+    status,
+    options,
+    rosterSha256,
+    totals,
+    startedAt,
+  });
+  return done.duration_ms;
+}
