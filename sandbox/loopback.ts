@@ -1,4 +1,4 @@
-import { InputError } from "../src/domain/input-error.js";
+import { InputError } from "../src/domain/failures.js";
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { InputError } from "../src/domain/input-error.js";
+import { InputError } from "../src/domain/failures.js";
 import type { Fault } from "./faults/fault.js";
 import { parseFaults } from "./faults/fault-input.js";
 import type { SandboxOptions } from "./options.js";

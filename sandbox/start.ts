@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { InputError } from "../src/domain/input-error.js";
+import { InputError } from "../src/domain/failures.js";
 import { assemble } from "./assemble.js";
 import { controlHandler } from "./control/endpoints.js";
 import { OPERATIONS } from "./operations/index.js";

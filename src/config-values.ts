@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { InputError } from "./domain/input-error.js";
+import { InputError } from "./domain/failures.js";
 
 /** Every variable of Nightledger's own; `TEMPORAL_*` are read by `@temporalio/envconfig`. */
 export const VARIABLES = [

@@ -13,7 +13,7 @@ import {
   unknownVariables,
   type Values,
 } from "./config-values.js";
-import { InputError } from "./domain/input-error.js";
+import { InputError } from "./domain/failures.js";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const WEBHOOK_SECRETS = "NIGHTLEDGER_WEBHOOK_SECRETS";

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ConfigParts, readConfig, scopeOf } from "../src/config.js";
-import { InputError } from "../src/domain/input-error.js";
+import { InputError } from "../src/domain/failures.js";
 
 let cwd: string;
 beforeEach(() => {

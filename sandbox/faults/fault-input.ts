@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
 
 /**

@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
 import type { World } from "../world/world.js";

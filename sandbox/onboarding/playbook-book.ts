@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { refuse } from "../answer.js";
 import { isObject } from "../fields.js";
 import {

@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 
 /** SERVICE.md 2.2. */
 export const STATUSES = ["pass", "fail", "incomplete", "pending", "none", "error"] as const;

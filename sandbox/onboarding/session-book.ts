@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { refuse } from "../answer.js";
 import type { Clock } from "../clock.js";
 import { seededId } from "../seeded-id.js";

@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { loopbackUrl } from "../loopback.js";
 import { parseIngressRule } from "./ingress-rule.js";
 

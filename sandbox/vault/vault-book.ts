@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import type { Clock } from "../clock.js";
 import { isVaultValue, type VaultValue } from "../fields.js";
 import type { WebhookBook } from "../webhooks/webhook-book.js";

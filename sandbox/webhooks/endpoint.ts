@@ -1,5 +1,5 @@
 import { type Agent, request } from "node:http";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { loopbackUrl } from "../loopback.js";
 
 /** Where webhooks go; on this machine only. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import type { Clock } from "../clock.js";
 import type { EffectOf, FaultKind } from "../faults/fault.js";
 import type { FaultBook } from "../faults/fault-book.js";

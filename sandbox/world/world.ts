@@ -1,4 +1,4 @@
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { BankLink } from "./bank-link.js";
 import { ExternalIds } from "./external-ids.js";
 import type { ChangeType, GeneratedRows } from "./link-log.js";

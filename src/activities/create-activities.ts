@@ -21,9 +21,9 @@ import { discover } from "./sync/discover.js";
 import { dropGroup, dropStaging } from "./sync/drop-staging.js";
 import { extract } from "./sync/extract.js";
 import { finishRun } from "./sync/finish-run.js";
+import { planGroup } from "./sync/group-plan.js";
 import { load } from "./sync/load.js";
 import { materialize } from "./sync/materialize.js";
-import { planGroup } from "./sync/plan-group.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 

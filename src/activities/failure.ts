@@ -1,6 +1,6 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
 import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
-import { InputError } from "../domain/input-error.js";
+import { InputError } from "../domain/failures.js";
 import { StoreFullError } from "../lake/store/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 

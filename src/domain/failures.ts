@@ -24,3 +24,16 @@ export const FAILURE_TYPES = {
 } as const;
 
 export type FailureType = (typeof FAILURE_TYPES)[keyof typeof FAILURE_TYPES];
+
+/**
+ * Thrown when what the user gave can't be used: arguments, a variable, a file, the lake. Exit code 2.
+ * The message names the thing, what was wrong with it and what is accepted.
+ */
+export class InputError extends Error {
+  override readonly name = FAILURE_TYPES.input;
+}
+
+/** Thrown when the service or Temporal can't be reached. Exit code 3. The message says what to check. */
+export class UnreachableError extends Error {
+  override readonly name = FAILURE_TYPES.unreachable;
+}

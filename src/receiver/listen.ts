@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { InputError } from "../domain/input-error.js";
+import { InputError } from "../domain/failures.js";
 
 /** Where a receiver listens. */
 export interface ReceiverPlace {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { InputError } from "../domain/input-error.js";
+import { InputError } from "../domain/failures.js";
 
 type ConnectConfig = ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
 

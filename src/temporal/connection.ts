@@ -1,7 +1,6 @@
 import { Client, Connection, isGrpcServiceError } from "@temporalio/client";
 import { NativeConnection } from "@temporalio/worker";
-import { InputError } from "../domain/input-error.js";
-import { UnreachableError } from "../domain/unreachable-error.js";
+import { InputError, UnreachableError } from "../domain/failures.js";
 import type { TemporalAddress } from "./connection-settings.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
 import { dataConverter } from "./encryption/payload-codec.js";

@@ -3,8 +3,7 @@ import { ApplicationFailure, CancelledFailure } from "@temporalio/activity";
 import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect, test } from "vitest";
 import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
-import { FAILURE_TYPES } from "../../src/domain/failures.js";
-import { InputError } from "../../src/domain/input-error.js";
+import { FAILURE_TYPES, InputError } from "../../src/domain/failures.js";
 import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
 import { SILENT } from "../helpers/activity-bench.js";
 

@@ -13,7 +13,7 @@ import {
   type ParamsOf,
   updateVault,
 } from "../../src/api/index.js";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 
 /** What compiling gives, or undefined for an InputError; anything else is a bug. */
 function compiled<O extends Operation>(operation: O, params: unknown) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fillPath, segmentProblem } from "../../src/api/schemas/url-path.js";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 
 const fill = (id: string) => fillPath("/users/{fp_id}/bank_links", { fp_id: id });
 

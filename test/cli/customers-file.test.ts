@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readCustomers } from "../../src/cli/files/customers-file.js";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { type FrozenRow, isRight } from "../../src/domain/onboarding/frozen-row.js";
 import { FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { canonicalJson } from "../../src/domain/canonical-json.js";
+import { canonicalJson } from "../../src/domain/json.js";
 
 it.each<[unknown, string]>([
   [{ b: 1, a: [{ d: null, c: true }] }, '{"a":[{"c":true,"d":null}],"b":1}'],

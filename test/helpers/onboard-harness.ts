@@ -8,6 +8,7 @@ import {
   type StartedBatch,
   startOnboarding,
 } from "../../src/cli/onboarding/start.js";
+import type { OnboardSummary } from "../../src/domain/onboarding/batch-totals.js";
 import type { OnboardingMode } from "../../src/domain/onboarding/customer.js";
 import { eventWorkflowIds } from "../../src/domain/onboarding/identity.js";
 import {
@@ -16,7 +17,6 @@ import {
   CUSTOMER_SIGNALS,
   type CustomerEvent,
 } from "../../src/domain/onboarding/messages.js";
-import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../src/domain/onboarding/timing.js";
 import { taskQueue } from "../../src/domain/sync/job.js";
 import { FrozenBatches } from "../../src/lake/onboarding/frozen-batch.js";

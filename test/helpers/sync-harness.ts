@@ -9,7 +9,7 @@ import { type ApiConfig, scopeOf } from "../../src/config.js";
 import { type SyncOptions, taskQueue } from "../../src/domain/sync/job.js";
 import { canonicalRoster, rosterText } from "../../src/domain/sync/roster.js";
 import { openQuery } from "../../src/lake/query/query.js";
-import type { JsonValue } from "../../src/lake/sql/query-json.js";
+import type { JsonValue } from "../../src/lake/sql/duckdb-values.js";
 import { createLocalStore } from "../../src/lake/store/local-store.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
 import { createLogger } from "../../src/logger.js";

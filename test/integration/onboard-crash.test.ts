@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
+import type { OnboardSummary } from "../../src/domain/onboarding/batch-totals.js";
 import { onboardWorlds } from "../helpers/onboard-worlds.js";
 
 const worlds = onboardWorlds();

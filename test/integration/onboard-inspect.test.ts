@@ -4,7 +4,7 @@ import {
   type InspectCustomersResult,
   inspectCustomers,
 } from "../../src/activities/onboarding/inspect-customers.js";
-import type { OutstandingRow } from "../../src/domain/onboarding/carried-batch.js";
+import type { OutstandingRow } from "../../src/domain/onboarding/batch-rows.js";
 import { findOutcome, putOutcome } from "../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../helpers/activity-bench.js";
 import { customer, freezeCustomers, outcomeOf } from "../helpers/onboarding-batch.js";

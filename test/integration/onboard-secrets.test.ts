@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
+import type { OnboardSummary } from "../../src/domain/onboarding/batch-totals.js";
 import { type OnboardWorld, openOnboardWorld } from "../helpers/onboard-harness.js";
 import { holding } from "../helpers/planted-texts.js";
 import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";

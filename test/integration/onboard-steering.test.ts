@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { OnboardSummary } from "../../src/domain/onboarding/batch-totals.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../src/domain/onboarding/messages.js";
-import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { onboardWorlds } from "../helpers/onboard-worlds.js";
 
 const worlds = onboardWorlds();

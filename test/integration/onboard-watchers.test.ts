@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { OnboardSummary } from "../../src/domain/onboarding/batch-totals.js";
 import { eventWorkflowIds } from "../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../src/domain/onboarding/messages.js";
-import type { OnboardSummary } from "../../src/domain/onboarding/onboard-summary.js";
 import { sha256 } from "../../src/receiver/customer-signals.js";
 import type { OnboardWorld } from "../helpers/onboard-harness.js";
 import { onboardWorlds } from "../helpers/onboard-worlds.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
 import type { SyncResult } from "../../src/workflows/sync/sync.js";
 import { expectLakeEqualsTruth } from "../helpers/lake-truth.js";

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeOf } from "../../src/lake/delta/delta-actions.js";
-import { DeltaConflictError } from "../../src/lake/delta/delta-conflict-error.js";
 import { creationOf } from "../../src/lake/delta/delta-schema.js";
-import { openTable } from "../../src/lake/delta/delta-table.js";
+import { DeltaConflictError, openTable } from "../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
 import { FEED, fakeAdd, openTestLake, PLAIN, type TestLake } from "../helpers/delta-lake.js";
 

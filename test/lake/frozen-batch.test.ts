@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import type { CustomerRow } from "../../src/domain/onboarding/customer.js";
 import type { FrozenRow, RightRow } from "../../src/domain/onboarding/frozen-row.js";
 import { batchLine } from "../../src/domain/onboarding/identity.js";

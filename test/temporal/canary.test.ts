@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { createLocalStore } from "../../src/lake/store/local-store.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
 import { CANARY_KEY, checkCanary, ensureCanary } from "../../src/temporal/encryption/key-check.js";

@@ -2,8 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
-import { UnreachableError } from "../../src/domain/unreachable-error.js";
+import { InputError, UnreachableError } from "../../src/domain/failures.js";
 import { type CliSearch, findTemporalCli } from "../../src/temporal/cli/cli-binary.js";
 import { goModuleDirectory } from "../../src/temporal/cli/cli-build.js";
 import { cliCacheDirectory, TEMPORAL_CLI_VERSION } from "../../src/temporal/cli/cli-cache.js";

@@ -1,6 +1,6 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { CompressionCodec } from "../../src/temporal/encryption/compression-codec.js";
 import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { TEST_KEYS } from "../helpers/temporal-environment.js";

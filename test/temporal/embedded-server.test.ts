@@ -3,8 +3,7 @@ import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
-import { UnreachableError } from "../../src/domain/unreachable-error.js";
+import { InputError, UnreachableError } from "../../src/domain/failures.js";
 import { acquireEmbeddedServer, type EmbeddedServer } from "../../src/temporal/server/embedded-server.js";
 import { identify } from "../../src/temporal/server/process-identity.js";
 import { endProcess, serversOn } from "../../src/temporal/server/server-process.js";

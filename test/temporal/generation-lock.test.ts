@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { UnreachableError } from "../../src/domain/unreachable-error.js";
+import { UnreachableError } from "../../src/domain/failures.js";
 import { acquireLock } from "../../src/temporal/server/generation-lock.js";
 import { identifySelf } from "../../src/temporal/server/process-identity.js";
 

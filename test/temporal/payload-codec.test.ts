@@ -2,7 +2,7 @@ import { ApplicationFailure, defaultPayloadConverter, type Payload } from "@temp
 import { loadDataConverter } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
 import { dataConverter, EncryptionCodec } from "../../src/temporal/encryption/payload-codec.js";
 

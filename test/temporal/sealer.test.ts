@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InputError } from "../../src/domain/input-error.js";
+import { InputError } from "../../src/domain/failures.js";
 import { parseEncryptionKeys } from "../../src/temporal/encryption/keys.js";
 import { createSealer } from "../../src/temporal/encryption/sealer.js";
 

@@ -4,7 +4,7 @@ import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../sync/slice.js";

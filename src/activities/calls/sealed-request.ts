@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Bytes that a request sends as its body. */

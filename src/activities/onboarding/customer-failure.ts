@@ -7,7 +7,7 @@ import {
   SchemaError,
   TransientError,
 } from "../../api/http/errors.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { afterFailure } from "../../domain/onboarding/customer-state.js";
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";

@@ -1,7 +1,6 @@
 import type { FrozenRow, RightRow, WrongRow } from "../../domain/onboarding/frozen-row.js";
-import { isRight } from "../../domain/onboarding/frozen-row.js";
+import { isRight, type PlannedRow, planRow, type RowState } from "../../domain/onboarding/frozen-row.js";
 import type { OutcomeRecord, SettledBy } from "../../domain/onboarding/outcome.js";
-import { type PlannedRow, planRow, type RowState } from "../../domain/onboarding/row-plan.js";
 import { earlierOutcomes, type TabledOutcome } from "../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { Dependencies } from "../dependencies.js";

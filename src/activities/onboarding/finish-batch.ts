@@ -1,11 +1,18 @@
-import type { OnboardSummary } from "../../domain/onboarding/onboard-summary.js";
+import type { OnboardSummary } from "../../domain/onboarding/batch-totals.js";
+import {
+  latestOutcomesSql,
+  type OutcomesCsvRange,
+  outcomeLines,
+  putOutcomesCsv,
+} from "../../lake/onboarding/outcomes-csv.js";
+import { readTables } from "../../lake/query/query-views.js";
 import { appendOnce } from "../../lake/tables/append.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../sync/slice.js";
-import { writeOutcomesCsv } from "./write-outcomes-csv.js";
 
 export interface FinishBatchInput {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
@@ -34,5 +41,17 @@ export async function finishBatch(
     };
     await appendOnce(deps.lake, runs, `${run_id}/run`, () => writeRows(deps.lake, runs, run_id, [row]));
     return { duration_ms: finishedAt.getTime() - Date.parse(startedAt) };
+  });
+}
+
+/** Writes a batch's outcomes as CSV, by what the tables say now. */
+export async function writeOutcomesCsv(
+  { lake, batches }: Dependencies,
+  range: OutcomesCsvRange,
+): Promise<{ key: string }> {
+  return beating(async () => {
+    const sql = latestOutcomesSql(range.batchId);
+    const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
+    return putOutcomesCsv(lake.store, batches, range, outcomes);
   });
 }

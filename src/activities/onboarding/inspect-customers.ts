@@ -1,5 +1,4 @@
-import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch-rows.js";
-import type { OutstandingRow } from "../../domain/onboarding/carried-batch.js";
+import type { CustomerReport, OutcomeRef, OutstandingRow } from "../../domain/onboarding/batch-rows.js";
 import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";

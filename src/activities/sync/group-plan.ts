@@ -1,3 +1,15 @@
+import type { SyncStream } from "../../domain/sync/job.js";
+import { linkObstacle } from "../../domain/sync/link-obstacle.js";
+import type { RosterRow } from "../../domain/sync/roster.js";
+import type { Snapshot } from "../../lake/delta/delta-snapshot.js";
+import { frozenUsers } from "../../lake/sync/frozen-roster.js";
+import { linkDomain } from "../../lake/sync/link-checkpoint.js";
+import { transactionChanges } from "../../lake/tables/transactions.js";
+import { bankLinkStream } from "../../streams/bank-links.js";
+import { readPage, rowsAt } from "../../streams/page-reading.js";
+import type { Dependencies } from "../dependencies.js";
+import { observedPage } from "./commit-observations.js";
+import { beating } from "./slice.js";
 /** What a group knows of one link when its reading starts. Staged, so that no history holds ids in bulk. */
 export interface PlannedLink {
   readonly link_id: string;
@@ -30,4 +42,79 @@ export interface GroupRef {
   readonly group: string;
   /** Staged name of the plan. */
   readonly plan: string;
+}
+
+export interface PlanGroupInput {
+  readonly runId: string;
+  readonly group: number;
+  readonly streams: readonly SyncStream[];
+  /** Only these links, or all. */
+  readonly only: readonly string[] | null;
+  /** Users whose links and accounts are staged. */
+  readonly users: readonly number[];
+}
+
+export interface PlanGroupResult {
+  /** Staged name of the plan. */
+  readonly plan: string;
+  /** Links in the plan, obstacles included. */
+  readonly links: number;
+}
+
+/**
+ * Fixes which links of a group are read and from which committed state. The plan gets a new name at every attempt: a late twin can't change it.
+ */
+export async function planGroup(deps: Dependencies, input: PlanGroupInput): Promise<PlanGroupResult> {
+  return beating(async () => {
+    const startedAt = new Date().toISOString();
+    const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
+    const users = input.users.flatMap((user) => roster[user] ?? []);
+    const links = input.streams.includes("transactions") ? await plannedLinks(deps, input, users) : [];
+    const plan = `g${input.group}/plan-${crypto.randomUUID()}`;
+    await deps.lake.staging.putDocument(input.runId, plan, {
+      links,
+      started_at: startedAt,
+    } satisfies GroupPlan);
+    return { plan, links: links.length };
+  });
+}
+
+async function plannedLinks(
+  deps: Dependencies,
+  input: PlanGroupInput,
+  users: readonly RosterRow[],
+): Promise<PlannedLink[]> {
+  const feed = await deps.lake.table(transactionChanges.name).snapshot();
+  const planned = new Map<string, PlannedLink>();
+  for (const { fp_id } of users) {
+    for (const link of await goodLinks(deps, input.runId, fp_id)) {
+      if (planned.has(link.id) || (input.only !== null && !input.only.includes(link.id))) continue;
+      const obstacle = linkObstacle(link.state, link.error_code ?? null)?.reason ?? null;
+      planned.set(link.id, { link_id: link.id, fp_id, obstacle, base: baseOf(feed, link.id) });
+    }
+  }
+  return [...planned.values()];
+}
+
+interface ListedLink {
+  readonly id: string;
+  readonly state: string;
+  readonly error_code?: string | null;
+}
+
+async function goodLinks(deps: Dependencies, runId: string, fpId: string): Promise<ListedLink[]> {
+  const page = await deps.lake.staging.page(observedPage(runId, bankLinkStream, fpId).name);
+  if (page === undefined) throw new Error("a user's staged links are gone while the group is planned");
+  const reading = readPage(bankLinkStream, page.body);
+  const bad = new Set(reading.problems.map(({ index }) => index));
+  return bankLinkStream.lists.flatMap((list) =>
+    rowsAt(reading.envelope, list).filter((_, index) => !bad.has(index)),
+  ) as ListedLink[];
+}
+
+function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
+  const domain = linkDomain(feed, linkId);
+  if (domain === undefined) return null;
+  const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
+  return { cursor, generation, next_sequence, head, last_page_sha256 };
 }

@@ -10,9 +10,9 @@ import {
 import { creationOf } from "../../lake/delta/delta-schema.js";
 import { addOf, writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
-import { knownMessages } from "../../lake/webhooks/known-messages.js";
 import {
   dropStagedEvent,
+  knownMessages,
   type StagedEvent,
   stagedEvent,
   stagedEvents,

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, grantProblem } from "../../domain/service/client-token-grant.js";
 import { identifierProblem } from "../../domain/service/vault-identifier.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 import { createClientToken } from "../operations/client-token.js";
 import type { ApiClient, CallOptions } from "./client.js";

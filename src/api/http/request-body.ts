@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { ByteSource } from "../schemas/byte-source.js";
 
 /** A body on its way: what undici reads from, and what went wrong with its source. */

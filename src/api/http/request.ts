@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../operations/operation.js";
 import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
 import type { Bytes } from "../schemas/byte-source.js";

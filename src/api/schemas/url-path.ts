@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 
 const CONTROL_OR_SURROGATE = /[\p{Cc}\p{Surrogate}]/u;
 

@@ -1,7 +1,7 @@
 import { createWriteStream } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 
 /** A file that gets the body of an answer, whole or not at all. */
 export interface AnswerFile {

@@ -7,7 +7,7 @@ import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { parametersOf } from "../../api/reference/reference.js";
 import { bare } from "../../api/schemas/accepted-form.js";
 import { fileBytes } from "../../api/schemas/byte-source.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 
 /** What a command line says of one call. */
 export interface CallRequest {

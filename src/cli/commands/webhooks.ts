@@ -13,7 +13,7 @@ export const webhooksCommand: AddCommand = (program: Command, terminal, end) => 
     .option("--port <number>", "port to listen on; 0 takes a free one", portNumber, 8788)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .action(async (place: { readonly port: number; readonly host: string }) => {
-      const { serveWebhooks } = await import("../webhooks/webhooks-run.js");
+      const { serveWebhooks } = await import("../webhooks/serve.js");
       await serveWebhooks(terminal, place);
     });
   webhooks

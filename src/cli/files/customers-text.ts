@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 
 /** One row may be this long; a line without an end must not fill the memory. */
 export const LONGEST_ROW = 16 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { startSandbox } from "../../../sandbox/index.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { SYNC_STREAMS } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { readRoster } from "../files/roster-file.js";

@@ -1,5 +1,5 @@
 import { readConfig } from "../../config.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { checkPlace } from "../../receiver/listen.js";
 import { inspectSurroundings, openJobTemporal } from "../session/preflight.js";
 import { aborted, interruption } from "../terminal/interruption.js";

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { createLogger } from "../../logger.js";
 import { connectClient } from "../../temporal/connection.js";
 import { ensureCanary } from "../../temporal/encryption/key-check.js";

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import type { BatchFlags } from "../commands/onboard.js";
-import { rowsWithOutcomes } from "../lake/batch-rows.js";
+import { rowsWithOutcomes } from "../lake/query.js";
 import {
   checkDetach,
   inspectSurroundings,

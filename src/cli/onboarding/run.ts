@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
-import type { ContinuationSink } from "../../lake/onboarding/continuation-sink.js";
+import type { ContinuationSink } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import type { BatchFlags, OnboardFlags } from "../commands/onboard.js";
 import { readCustomers } from "../files/customers-file.js";
-import { rowsWithOutcomes } from "../lake/batch-rows.js";
+import { rowsWithOutcomes } from "../lake/query.js";
 import {
   checkDetach,
   inspectSurroundings,

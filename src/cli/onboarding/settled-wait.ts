@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CustomerCounts, countOf, moveRows, queuedRows } from "../../domain/onboarding/batch-totals.js";
+import {
+  batchStatus,
+  type CustomerCounts,
+  countOf,
+  moveRows,
+  type OnboardSummary,
+  queuedRows,
+} from "../../domain/onboarding/batch-totals.js";
 import { isOpenOutcome } from "../../domain/onboarding/customer-state.js";
-import { batchStatus, type OnboardSummary } from "../../domain/onboarding/onboard-summary.js";
 import type { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
 import type { LakeQuery } from "../../lake/query/query.js";

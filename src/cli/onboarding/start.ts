@@ -9,7 +9,7 @@ import { batchWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity
 import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { runId as makeRunId } from "../../domain/run.js";
-import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-sink.js";
+import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { OnboardBatchInput } from "../../workflows/onboarding/batch-run.js";

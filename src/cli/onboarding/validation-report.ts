@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/onboarding/customer.js";
 import type { CustomersFile } from "../files/customers-file.js";
 

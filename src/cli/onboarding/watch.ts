@@ -1,16 +1,16 @@
+import type { OnboardSummary } from "../../domain/onboarding/batch-totals.js";
 import { queuedRows } from "../../domain/onboarding/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
-import type { OnboardSummary } from "../../domain/onboarding/onboard-summary.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { BatchFlags } from "../commands/onboard.js";
 import type { JobSurroundings } from "../session/preflight.js";
+import type { ProgressForm } from "../session/progress-view.js";
 import { createProgressView } from "../session/progress-view.js";
 import { type RunEnd, watchRun } from "../session/run-watch.js";
 import type { TemporalSession } from "../session/temporal-session.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { ONBOARD_PROGRESS } from "./onboard-progress.js";
 import { waitUntilSettled } from "./settled-wait.js";
 import type { StartedBatch } from "./start.js";
 
@@ -145,3 +145,14 @@ function batchText(summary: OnboardSummary): string {
     `calls     ${summary.calls}`,
   ].join("\n");
 }
+
+/** How a batch shows how far it is. */
+export const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
+  bar: "onboarding {bar} {value}/{total} customers · {running} running",
+  figures: ({ customers: { total, queued, running } }) => ({
+    done: total - queued - running,
+    total,
+    running,
+  }),
+  line: ({ done, total, running }) => `onboarding: ${done}/${total} customers, ${running} running`,
+};

@@ -1,11 +1,12 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { type ApiClient, createApiClient } from "../../api/http/client.js";
 import { ApiError, AuthError, NotSentError } from "../../api/http/errors.js";
 import { getUser } from "../../api/operations/user.js";
+import type { ApiConfig } from "../../config.js";
 import { type Config, readConfig, scopeOf } from "../../config.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError, UnreachableError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/sync/job.js";
-import { UnreachableError } from "../../domain/unreachable-error.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { createLogger, type Logger } from "../../logger.js";
@@ -17,9 +18,9 @@ import {
   parseEncryptionKeys,
   readEmbeddedKeys,
 } from "../../temporal/encryption/keys.js";
+import { VERSION } from "../../version.js";
 import type { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { openServiceClient } from "./service-client.js";
 import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
 import { checkTables } from "./writable-tables.js";
 
@@ -167,4 +168,10 @@ export async function openJobTemporal(
   releases.add(() => temporal.close());
   await ensureCanary(store, keys);
   return { temporal, log: handle.logger, keys };
+}
+
+/** A client of the configured service for a command's own calls; whoever opens it closes it. */
+export function openServiceClient(api: ApiConfig): ApiClient {
+  const { url: baseUrl, key: apiKey } = api;
+  return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}` });
 }

@@ -5,7 +5,7 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import { UnreachableError } from "../../domain/unreachable-error.js";
+import { UnreachableError } from "../../domain/failures.js";
 import { troubleKind, troublesOf } from "./pending-failures.js";
 import type { TemporalSession } from "./temporal-session.js";
 import { WatchEnd } from "./watch-end.js";

@@ -21,8 +21,7 @@ import { interruption } from "../terminal/interruption.js";
 import { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type StartedSync, startSync } from "./start.js";
-import { SYNC_PROGRESS } from "./sync-progress.js";
-import { summaryText } from "./text.js";
+import { SYNC_PROGRESS, summaryText } from "./text.js";
 
 export interface RunFlags {
   readonly detach: boolean;

@@ -1,7 +1,6 @@
 import { AuthError } from "../../api/http/errors.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
-import { UnreachableError } from "../../domain/unreachable-error.js";
 
 /** What a command ends with (DESIGN.md, Command line). */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;

@@ -3,20 +3,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiClient } from "../../api/http/client.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { readConfig } from "../../config.js";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { EventKind } from "../../domain/service/event-kind.js";
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { withStoreQuery } from "../lake/query.js";
-import { inspectSurroundings, type JobSurroundings } from "../session/preflight.js";
-import { openServiceClient } from "../session/service-client.js";
+import { inspectSurroundings, type JobSurroundings, openServiceClient } from "../session/preflight.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { interruption } from "../terminal/interruption.js";
 import { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { testEvent } from "./test-event.js";
 
 export interface WebhookTestFlags {
   readonly kind: readonly EventKind[];
@@ -120,4 +118,33 @@ function sealedStore({ keys, store, config }: JobSurroundings): SealedStore {
 
 function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
   return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
+}
+
+/** How a test event is told from all others. */
+export interface TestMark {
+  /** Stands in the place of the onboarding's id. */
+  readonly mark: string;
+  readonly isLive: boolean;
+  readonly at: Date;
+}
+
+/**
+ * The payload of a test webhook (SERVICE.md part 6). It is about nobody: no customer is woken and no bank link is
+ * read again.
+ */
+export function testEvent(kind: EventKind, { mark, isLive, at }: TestMark): { event_kind: EventKind } {
+  const event = {
+    event_kind: kind,
+    timestamp: at.toISOString(),
+    is_live: isLive,
+    onboarding_id: mark,
+  };
+  if (kind !== "service.onboarding.completed") return event;
+  const nobody = "nightledger-test";
+  return {
+    ...event,
+    ...{ fp_id: nobody, external_id: null, onboarding_external_id: null },
+    ...{ playbook_key: nobody, playbook_version: 1 },
+    ...{ status: "pass", requires_manual_review: false },
+  };
 }

@@ -1,3 +1,4 @@
+import type { RunStatus } from "../sync/sync-summary.js";
 import { isKnownStatus } from "./customer-state.js";
 
 /** Where a row stands in the counts of its batch, in the order of the summary. */
@@ -78,4 +79,24 @@ export function countOf(status: string): CustomerCount {
 /** Whether rows stand under a count that makes the command end with 1. */
 export function hasFailures({ invalid, failed, error, none, expired }: CustomerCounts): boolean {
   return invalid + failed + error + none + expired > 0;
+}
+
+/** What `onboard --json` prints. */
+export interface OnboardSummary {
+  readonly run_id: string;
+  readonly batch_id: string;
+  readonly status: RunStatus;
+  /** Each row under one count; they add up to `total`. */
+  readonly customers: CustomerCounts;
+  /** Rows that a reviewer must decide, whatever their count. */
+  readonly manual_review: number;
+  /** Requests sent. */
+  readonly calls: number;
+  readonly duration_ms: number;
+}
+
+/** How a batch ended whose rows are all machine done. */
+export function batchStatus(customers: CustomerCounts, cancelled: boolean): RunStatus {
+  if (cancelled) return "cancelled";
+  return hasFailures(customers) ? "completed_with_failures" : "completed";
 }

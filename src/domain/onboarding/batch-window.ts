@@ -1,6 +1,14 @@
-import type { BatchPause, ChunkPlan, CustomerReport, OutcomeRef, RowToRun } from "./batch-rows.js";
+import type {
+  BatchPause,
+  CarriedBatch,
+  ChunkPlan,
+  CustomerReport,
+  OutcomeRef,
+  OutstandingRow,
+  RowToRun,
+  WaitingRow,
+} from "./batch-rows.js";
 import { addQueued, type CustomerCounts, countOf, moveRows } from "./batch-totals.js";
-import type { CarriedBatch, OutstandingRow, WaitingRow } from "./carried-batch.js";
 import { afterCompletion, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
 
 /** Runs that ended without an output before a playbook counts as having none. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../canonical-json.js";
+import { canonicalJson } from "../json.js";
 import { parsePlaybookKey } from "../service/playbook-key.js";
 import type { CustomerRow, OnboardingMode, RowProblem } from "./customer.js";
 

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { readCheckpoint } from "./checkpoint-read.js";
 import { parseActions } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";

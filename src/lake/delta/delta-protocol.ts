@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { Snapshot } from "./delta-snapshot.js";
 

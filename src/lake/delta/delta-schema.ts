@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { DeltaAction, Protocol } from "./delta-actions.js";
 
 export type ColumnType =

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 
 /** Longer texts get no bounds at all: a bound cut to size must be rounded, and readers differ in how. */
 const LONGEST_BOUND = 256;

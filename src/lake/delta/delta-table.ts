@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
 import { type AddFile, type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import { DeltaConflictError } from "./delta-conflict-error.js";
 import type { DeltaLocation } from "./delta-location.js";
 import { newestSnapshot, readCommit } from "./delta-log.js";
 import { commitKey } from "./delta-path.js";
@@ -173,5 +173,23 @@ export class DeltaTable {
 
   #now(): number {
     return this.#options.now?.() ?? Date.now();
+  }
+}
+
+/**
+ * Thrown when other writers took every version a commit tried for. Nothing of it was published; trying
+ * again later succeeds.
+ */
+export class DeltaConflictError extends Error {
+  override readonly name = FAILURE_TYPES.transient;
+
+  constructor(
+    readonly table: string,
+    readonly attempts: number,
+  ) {
+    super(
+      `Other writers took the next version of table ${table} ${attempts} times in a row. ` +
+        "Nothing of this commit was published; it can be tried again.",
+    );
   }
 }

@@ -1,6 +1,6 @@
+import { isOutOfMemory } from "../sql/duckdb.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { isOutOfMemory } from "../sql/sql-failure.js";
 import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
 import { GONE, SUPERSEDED } from "./shared-tables.js";
 import { fileNumber, holdingLinks, reading, type SourceFile } from "./sources.js";

@@ -1,5 +1,5 @@
+import { isOutOfMemory } from "../sql/duckdb.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { isOutOfMemory } from "../sql/sql-failure.js";
 import { batchQuery } from "./batch-query.js";
 import { feedBatches } from "./batches.js";
 import { MONTH_NAME } from "./month-cut.js";

@@ -1,7 +1,7 @@
 import type { Lake } from "../lake.js";
+import { isOutOfMemory } from "../sql/duckdb.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { isOutOfMemory } from "../sql/sql-failure.js";
 import { CURRENT_FILE, type WrittenFile, writeFiles } from "../tables/written-files.js";
 import { batchQuery } from "./batch-query.js";
 import { type Batch, fileRows } from "./batches.js";

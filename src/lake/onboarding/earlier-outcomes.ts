@@ -1,6 +1,6 @@
 import type { EarlierOutcome } from "../../domain/onboarding/outcome.js";
 import type { Lake } from "../lake.js";
-import { readTables } from "../query/table-views.js";
+import { readTables } from "../query/query-views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { onboardingEvents } from "../tables/onboarding-events.js";
 import { LATEST_OF_A_LINE, onboardings } from "../tables/onboardings.js";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
 import type { SealedStore } from "../store/sealed-store.js";

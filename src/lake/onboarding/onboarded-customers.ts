@@ -1,6 +1,6 @@
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import type { Lake } from "../lake.js";
-import { readTables } from "../query/table-views.js";
+import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
 import { onboardings } from "../tables/onboardings.js";
 

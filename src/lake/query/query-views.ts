@@ -2,8 +2,11 @@ import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
 import { assertReadable } from "../delta/delta-protocol.js";
-import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
+import { columnsOf } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
+import type { Lake } from "../lake.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlList, sqlName } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
 
@@ -47,4 +50,23 @@ export async function viewStatement({ location, snapshot }: ReadTable): Promise<
 export function emptyViewStatement({ name, columns }: TableSpec): string {
   const values = columns.map((column) => `null::${column.type} as ${sqlName(column.name)}`);
   return `create temp view ${sqlName(name)} as select ${values.join(", ")} where false`;
+}
+
+/** Runs SQL over the newest version of tables, each a view of its name; one that is not there is empty. */
+export async function readTables<T>(
+  lake: Lake,
+  specs: readonly TableSpec[],
+  work: (sql: SqlSession) => Promise<T>,
+): Promise<T> {
+  const statements: string[] = [];
+  for (const spec of specs) {
+    const snapshot = await lake.table(spec.name).snapshot();
+    const location = { store: lake.store, table: spec.name, duckdb: lake.duckdb };
+    const isThere = snapshot.version >= 0;
+    statements.push(isThere ? await viewStatement({ location, snapshot }) : emptyViewStatement(spec));
+  }
+  return lake.duckdb.exclusive(async (sql) => {
+    for (const statement of statements) await sql.run(statement);
+    return work(sql);
+  });
 }

@@ -1,10 +1,10 @@
 import { type DuckDBConnection, StatementType } from "@duckdb/node-api";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { rowsOf } from "../delta/delta-stats.js";
 import { createDuckDb } from "../sql/duckdb.js";
 import { createSession } from "../sql/duckdb-session.js";
-import { type JsonValue, jsonValue } from "../sql/query-json.js";
+import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { emptyViewStatement, findTables, type ReadTable, readTable, viewStatement } from "./query-views.js";
 

@@ -1,5 +1,4 @@
-import { FAILURE_TYPES } from "../../domain/failures.js";
-import { InputError } from "../../domain/input-error.js";
+import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 
 /**
  * Thrown when the disk (or a quota) is full. Nothing was published; the same step succeeds once there is

@@ -11,7 +11,7 @@ import {
 import { mkdir, open, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { isAbsent } from "./local-store-errors.js";
 
 const TEMPORARY = ".tmp-";

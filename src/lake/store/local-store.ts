@@ -1,6 +1,6 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { KnownDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {

@@ -1,7 +1,6 @@
 import { chmod, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../domain/input-error.js";
-import { UnreachableError } from "../../domain/unreachable-error.js";
+import { InputError, UnreachableError } from "../../domain/failures.js";
 import { acquireLock } from "../server/generation-lock.js";
 import { buildCli, goModuleDirectory } from "./cli-build.js";
 import {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
 /** Encrypted bytes and the id of the key that opens them. */

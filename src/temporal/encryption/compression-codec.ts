@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import type { Payload, PayloadCodec } from "@temporalio/common";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { bytesOf, ENCODING_KEY, metadataText, payloadIn } from "./payload-bytes.js";
 
 /** The name and form that Temporal's own SDKs give it: a zlib stream of the whole payload. */

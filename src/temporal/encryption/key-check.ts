@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { decrypt, encrypt } from "./cipher.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 
 /** A named AES-256 key. A `KeyObject` does not show its bytes when it is printed. */
 export interface EncryptionKey {

@@ -1,4 +1,4 @@
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import { decrypt, encrypt } from "./cipher.js";
 import type { EncryptionKeys } from "./keys.js";

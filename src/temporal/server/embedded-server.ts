@@ -1,6 +1,6 @@
 import { access, constants, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../domain/input-error.js";
+import { InputError } from "../../domain/failures.js";
 import { acquireLock } from "./generation-lock.js";
 import { liveLeases, removeLease, writeLease } from "./leases.js";
 import { isRunning } from "./process-identity.js";

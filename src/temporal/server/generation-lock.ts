@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UnreachableError } from "../../domain/unreachable-error.js";
+import { UnreachableError } from "../../domain/failures.js";
 import {
   identify,
   identifySelf,

@@ -4,7 +4,7 @@ import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UnreachableError } from "../../domain/unreachable-error.js";
+import { UnreachableError } from "../../domain/failures.js";
 import { identify, isRunning, type ProcessIdentity } from "./process-identity.js";
 import { type ServerFlags, serverArguments } from "./server-arguments.js";
 import { becomesReady } from "./server-readiness.js";

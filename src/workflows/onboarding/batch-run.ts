@@ -11,8 +11,8 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { RowToRun } from "../../domain/onboarding/batch-rows.js";
+import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch-rows.js";
 import { BatchWindow } from "../../domain/onboarding/batch-window.js";
-import { type CarriedBatch, newBatch } from "../../domain/onboarding/carried-batch.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";

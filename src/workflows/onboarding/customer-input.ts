@@ -1,6 +1,5 @@
 import type { OpenOutcome } from "../../domain/onboarding/batch-rows.js";
-import type { AdoptedRow, CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
-import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
+import type { AdoptedRow, CarriedCustomer, CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 
 /** What a customer's workflow is started with, without anything personal. */

@@ -1,7 +1,6 @@
 import { condition, patched, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
-import type { AdoptedRow, CarriedCustomer } from "../../domain/onboarding/carried-customer.js";
 import {
   afterDeadline,
   afterFailure,
@@ -17,14 +16,15 @@ import {
   withoutLink,
 } from "../../domain/onboarding/customer-state.js";
 import type {
+  AdoptedRow,
+  CarriedCustomer,
   CustomerRef,
   CustomerStand,
   CustomerStep,
   LinkOffer,
 } from "../../domain/onboarding/customer-step.js";
-import { weightOf } from "../../domain/onboarding/event-weight.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
-import { LookPlan } from "../../domain/onboarding/poll-schedule.js";
+import { LookPlan, weightOf } from "../../domain/onboarding/poll-schedule.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";

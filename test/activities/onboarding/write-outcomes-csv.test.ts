@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { writeOutcomesCsv } from "../../../src/activities/onboarding/finish-batch.js";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
-import { writeOutcomesCsv } from "../../../src/activities/onboarding/write-outcomes-csv.js";
 import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";

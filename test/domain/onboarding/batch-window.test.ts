@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChunkPlan, CustomerReport, RowToRun } from "../../../src/domain/onboarding/batch-rows.js";
+import { newBatch } from "../../../src/domain/onboarding/batch-rows.js";
 import { BatchWindow } from "../../../src/domain/onboarding/batch-window.js";
-import { newBatch } from "../../../src/domain/onboarding/carried-batch.js";
 
 const CIRCUIT = 3;
 const open = (rows: number) => new BatchWindow(newBatch(rows), CIRCUIT);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { weightOf } from "../../../src/domain/onboarding/event-weight.js";
+import { weightOf } from "../../../src/domain/onboarding/poll-schedule.js";
 import { completed, event, IN_REVIEW, INCOMPLETE, PASSED, POSTED } from "./courses.js";
 
 const NAMELESS = { onboardingId: null };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { planRow } from "../../../src/domain/onboarding/frozen-row.js";
 import type { EarlierOutcome } from "../../../src/domain/onboarding/outcome.js";
-import { planRow } from "../../../src/domain/onboarding/row-plan.js";
 import { customer, wrongRow } from "../../helpers/onboarding-batch.js";
 
 const right = { row: 0, line: 2, rowKey: "k", identityHash: "h", customer: customer(2) };

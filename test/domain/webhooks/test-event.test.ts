@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { checkRequest } from "../../../src/api/http/request.js";
 import { sendTestWebhook } from "../../../src/api/operations/webhook-test.js";
-import { testEvent } from "../../../src/cli/webhooks/test-event.js";
+import { testEvent } from "../../../src/cli/webhooks/test-run.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
 
