@@ -4,14 +4,14 @@ import { ApiError } from "../api/http/errors.js";
 import type { Dependencies } from "./dependencies.js";
 
 /** Dependencies whose calls are counted. */
-export interface CountedCalls {
-  readonly deps: Dependencies;
+export interface CountedCalls<D extends Dependencies> {
+  readonly deps: D;
   /** Requests that left so far. */
   readonly calls: number;
 }
 
 /** Counts the requests that one activity sends, whatever comes of them. */
-export function countedCalls(deps: Dependencies): CountedCalls {
+export function countedCalls<D extends Dependencies>(deps: D): CountedCalls<D> {
   let calls = 0;
   const counted = async <R>(call: Promise<R>): Promise<R> => {
     try {

@@ -4,6 +4,7 @@ import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { adoptOutcome } from "./onboarding/adopt-outcome.js";
 import { deliverLink } from "./onboarding/deliver-continuation.js";
+import type { OnboardingDependencies } from "./onboarding/dependencies.js";
 import { finishBatch } from "./onboarding/finish-batch.js";
 import { inspectCustomers } from "./onboarding/inspect-customers.js";
 import { planCustomers } from "./onboarding/plan-customers.js";
@@ -28,20 +29,16 @@ import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
-export function createActivities(given: Omit<Dependencies, "batches" | "warnings">) {
-  const deps: Dependencies = {
-    ...given,
-    batches: new FrozenBatches(given.sealed),
-    warnings: new RunWarnings(given.log),
-  };
-  const bound = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
+export function createActivities(given: Omit<Dependencies, "warnings">) {
+  const deps = { ...given, warnings: new RunWarnings(given.log), batches: new FrozenBatches(given.sealed) };
+  const bound = <I, R>(activity: (deps: OnboardingDependencies, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
   // Of an onboarding: what was posted has to be written down, however long there is no room for it.
-  const kept = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
+  const kept = <I, R>(activity: (deps: OnboardingDependencies, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input), "wait");
   };
-  const step = <I, R>(activity: (deps: Dependencies, input: I) => Promise<R>) => {
+  const step = <I, R>(activity: (deps: OnboardingDependencies, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   return {

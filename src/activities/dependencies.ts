@@ -1,6 +1,5 @@
 import type { ApiClient } from "../api/http/client.js";
 import type { Lake } from "../lake/lake.js";
-import type { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import type { Logger } from "../logger.js";
 import type { RunWarnings } from "./run-warnings.js";
@@ -11,8 +10,6 @@ export interface Dependencies {
   readonly lake: Lake;
   /** The lake's staging area for customers' data and secrets. */
   readonly sealed: SealedStore;
-  /** The customers files that batches run on. */
-  readonly batches: FrozenBatches;
   readonly log: Logger;
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
 import { callCommand } from "./commands/call.js";
 import { checkCommand } from "./commands/check.js";
+import type { AddCommand } from "./commands/command.js";
 import { demoCommand } from "./commands/demo.js";
 import { devCommand } from "./commands/dev.js";
 import { materializeCommand } from "./commands/materialize.js";
@@ -15,9 +16,6 @@ import { webhooksCommand } from "./commands/webhooks.js";
 import { workerCommand } from "./commands/worker.js";
 import { EXIT, exitCodeOf } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
-
-/** Adds one command to the program; `end` gives its exit code. */
-export type AddCommand = (program: Command, terminal: Terminal, end: (code: number) => void) => void;
 
 /** Every command, in the order of `--help`. */
 const COMMANDS: readonly AddCommand[] = [

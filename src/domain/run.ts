@@ -9,3 +9,17 @@ export function runId(kind: string, startedAt: Date, random: string): string {
     .replaceAll(/[-:]/g, "");
   return `${kind}-${instant}-${random.slice(0, 6)}`;
 }
+
+/** How a run stands or ended. */
+export type RunStatus =
+  | "completed"
+  | "completed_with_failures"
+  | "failed"
+  | "cancelled"
+  | "running"
+  | "paused";
+
+/** Workers of another service or lake never share a queue. */
+export function taskQueue(scope: string): string {
+  return `nightledger-${scope}`;
+}

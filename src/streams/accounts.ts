@@ -1,7 +1,7 @@
 import { listUserAccounts } from "../api/operations/user-accounts.js";
 import { bankAccountSchema } from "../api/schemas/bank-account.js";
 import type { Stream } from "../lake/sync/stream.js";
-import { instant } from "./transactions.js";
+import { instant } from "./sql.js";
 
 const FIELDS = new Set([...Object.keys(bankAccountSchema.shape), "raw_provider_data"]);
 

@@ -1,7 +1,7 @@
 import { listBankLinks } from "../api/operations/bank-links.js";
 import { bankLinkSchema } from "../api/schemas/bank-link.js";
 import type { Stream } from "../lake/sync/stream.js";
-import { instant } from "./transactions.js";
+import { instant } from "./sql.js";
 
 const FIELDS = new Set([...Object.keys(bankLinkSchema.shape), "available_products", "products", "tags"]);
 

@@ -2,6 +2,7 @@ import { syncTransactions } from "../api/operations/transaction-sync.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
 import type { Stream } from "../lake/sync/stream.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
+import { instant } from "./sql.js";
 
 const FIELDS = new Set(Object.keys(bankTransactionSchema.shape));
 
@@ -20,12 +21,6 @@ const exactAmount = (
   text: string,
 ) => `((split_part(${text}, '.', 1) || rpad(split_part(${text}, '.', 2), 10, '0'))
   ::hugeint::decimal(28,0) * 0.0000000001::decimal(10,10))::decimal(28,10)`;
-
-/** The instant only where the text has an offset (LAKE.md, Values). */
-export const instant = (text: string) => `case when regexp_full_match(${text},
-  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)')
-  then try_cast(${text} as timestamptz) end`;
-
 const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 
 const SCORE = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;

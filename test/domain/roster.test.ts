@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { canonicalRoster, fpIdProblem, rosterRange, rosterText } from "../../src/domain/sync/roster.js";
+import { fpIdProblem } from "../../src/domain/service/external-id.js";
+import { canonicalRoster, rosterRange, rosterText } from "../../src/domain/sync/roster.js";
 
 const row = fc.record(
   { fp_id: fc.string({ minLength: 1, unit: "binary" }), external_id: fc.string({ unit: "binary" }) },

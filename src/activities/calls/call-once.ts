@@ -1,6 +1,5 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
-import type { CallOptions } from "../../api/http/client.js";
-import type { ClientToken } from "../../api/http/client-token.js";
+import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { ApiError, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";

@@ -1,5 +1,6 @@
 import { grantFor } from "../../api/http/auth.js";
-import { type ClientToken, withClientToken } from "../../api/http/client-token.js";
+import type { ClientToken } from "../../api/http/client.js";
+import { withClientToken } from "../../api/http/client-token.js";
 import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
@@ -7,7 +8,7 @@ import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
 import { callOnce, type SettledCall } from "./call-once.js";
 import type { CallFacts, CallPart, CallPlace } from "./call-part.js";
 import { answerKey } from "./call-record.js";

@@ -1,8 +1,8 @@
 import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 export interface AdoptOutcomeInput {
   readonly batchId: string;
@@ -14,7 +14,7 @@ export interface AdoptOutcomeInput {
 
 /** Stages a customer's outcome for the same row of another batch, which posted nothing. */
 export async function adoptOutcome(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   { batchId, outcome, watcher, version }: AdoptOutcomeInput,
 ): Promise<OutcomeRef> {
   return beating(async () => {

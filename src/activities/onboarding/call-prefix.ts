@@ -2,7 +2,7 @@ import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import { findOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { answerKey, callState, type KeptAnswer } from "../calls/call-record.js";
 import type { StartedOnboarding } from "../calls/onboarding-settlement.js";
-import type { Dependencies } from "../dependencies.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 /**
  * Where the onboarding of a row is kept. Named by the row's key and not by its batch, so that the same row in two
@@ -10,7 +10,7 @@ import type { Dependencies } from "../dependencies.js";
  * anew, unless a request of an attempt before is not settled, or its answer came and no outcome ever told of it:
  * then that is this attempt's.
  */
-export async function onboardingPrefix(deps: Dependencies, ref: CustomerRef): Promise<string> {
+export async function onboardingPrefix(deps: OnboardingDependencies, ref: CustomerRef): Promise<string> {
   const { rowKey, attempt, retry } = ref;
   const prefixOf = (name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
   if (!retry) return prefixOf("first");
@@ -29,7 +29,7 @@ export async function onboardingPrefix(deps: Dependencies, ref: CustomerRef): Pr
 
 /** The first of these whose onboarding stands in no outcome: the attempt before was ended between the two. */
 async function untold(
-  { sealed }: Dependencies,
+  { sealed }: OnboardingDependencies,
   { batchId, line, attempt, before }: CustomerRef,
   answered: readonly string[],
 ): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import type { OnboardingResult } from "../../api/schemas/onboarding.js";
 import { type CustomerCourse, needsCustomer, withoutLink } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef, LinkOffer } from "../../domain/onboarding/customer-step.js";
 import { batchPrefix } from "../../lake/onboarding/frozen-batch.js";
-import type { Dependencies } from "../dependencies.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 /** How a customer goes on: a secret, sealed wherever it is kept (SERVICE.md 2.3). */
 export type Continuation = NonNullable<OnboardingResult["continue_onboarding"]>;
@@ -26,7 +26,7 @@ export function linkKey(
  * link, also where a workflow before knew of more links than this one: the number names the delivery.
  */
 export async function offerLink(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   ref: CustomerRef,
   course: CustomerCourse,
   given: Given | null | undefined,
@@ -46,7 +46,11 @@ export async function offerLink(
 }
 
 /** Number of the last link that was kept for a row; at least those that its course knows. */
-async function lastNumber({ sealed }: Dependencies, ref: CustomerRef, known: number): Promise<number> {
+async function lastNumber(
+  { sealed }: OnboardingDependencies,
+  ref: CustomerRef,
+  known: number,
+): Promise<number> {
   let number = known;
   while ((await sealed.stat(linkKey(ref, number + 1))) !== undefined) number++;
   return number;

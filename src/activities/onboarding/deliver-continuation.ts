@@ -8,9 +8,9 @@ import {
   type ContinuationSink,
   getSink,
 } from "../../lake/onboarding/continuation-file.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
 import { type Continuation, linkKey } from "./continuations.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 export interface DeliverLinkInput extends CustomerStand {
   readonly link: LinkOffer;
@@ -21,7 +21,7 @@ const MOST_ATTEMPTS = 5;
 
 /** Hands a link to the batch's sink, at least once; whether it was taken. */
 export async function deliverLink(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   input: DeliverLinkInput,
 ): Promise<{ delivered: boolean }> {
   return beating(async () => {
@@ -40,12 +40,12 @@ export async function deliverLink(
   });
 }
 
-async function hand(deps: Dependencies, sink: ContinuationSink, delivery: Delivery): Promise<void> {
+async function hand(deps: OnboardingDependencies, sink: ContinuationSink, delivery: Delivery): Promise<void> {
   if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
   else await handToCommand(sink.command, delivery, cancellationSignal());
 }
 
-async function deliveryOf(deps: Dependencies, input: DeliverLinkInput): Promise<Delivery> {
+async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput): Promise<Delivery> {
   const { batchId, row, line, attempt, course, link } = input;
   const { customer } = await deps.batches.row(batchId, row);
   const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));

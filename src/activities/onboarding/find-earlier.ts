@@ -3,8 +3,8 @@ import { isRight, type PlannedRow, planRow, type RowState } from "../../domain/o
 import type { OutcomeRecord, SettledBy } from "../../domain/onboarding/outcome.js";
 import { earlierOutcomes, type TabledOutcome } from "../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import type { Dependencies } from "../dependencies.js";
 import { inLanes } from "../lanes.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { openedOutput } from "./outcome-rows.js";
 
 const WRITTEN_AT_ONCE = 8;
@@ -40,7 +40,7 @@ export interface FoundRow {
  * `recordOutcomes`; kept ones stand in the table.
  */
 export async function findEarlier(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   input: FindEarlierInput,
 ): Promise<{ rows: FoundRow[] }> {
   const { batchId, from, to } = input;
@@ -97,7 +97,7 @@ function invalidOutcome({ row, line, name, problems }: WrongRow, attempt: number
 
 /** Another batch's outcome as this row's; what it was posted with is the same to the last value. */
 function adoptedOutcome(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   { row, line, rowKey, customer }: RightRow,
   attempt: number,
   other: TabledOutcome,

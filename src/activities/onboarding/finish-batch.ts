@@ -11,8 +11,8 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 export interface FinishBatchInput {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
@@ -26,7 +26,7 @@ export interface FinishBatchInput {
 
 /** Writes the run's row, once, and the batch's outcomes as CSV. */
 export async function finishBatch(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   { summary, rows, options, startedAt }: FinishBatchInput,
 ): Promise<{ duration_ms: number }> {
   const { run_id, batch_id, status, customers, calls } = summary;
@@ -46,7 +46,7 @@ export async function finishBatch(
 
 /** Writes a batch's outcomes as CSV, by what the tables say now. */
 export async function writeOutcomesCsv(
-  { lake, batches }: Dependencies,
+  { lake, batches }: OnboardingDependencies,
   range: OutcomesCsvRange,
 ): Promise<{ key: string }> {
   return beating(async () => {

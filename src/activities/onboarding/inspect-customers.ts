@@ -3,10 +3,10 @@ import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-state.j
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
 import { findOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../sync/slice.js";
 import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 const ASKED_AT_ONCE = 8;
@@ -30,7 +30,7 @@ export interface InspectCustomersResult {
  * staged, or that it took up; without one it was ended from outside, and the row has failed.
  */
 export async function inspectCustomers(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   input: InspectCustomersInput,
 ): Promise<InspectCustomersResult> {
   return beating(async () => {
@@ -45,7 +45,7 @@ export async function inspectCustomers(
 }
 
 async function endOf(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   { batchId, runId, sink }: InspectCustomersInput,
   row: OutstandingRow,
 ): Promise<CustomerReport> {

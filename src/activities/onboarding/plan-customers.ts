@@ -4,8 +4,8 @@ import { afterFailure, afterStop, isOpenOutcome, UNPOSTED } from "../../domain/o
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import { isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { type FoundRow, findEarlier } from "./find-earlier.js";
 import { preparedId } from "./prepare-customer.js";
 import { stageOutcome } from "./stage-outcome.js";
@@ -32,11 +32,14 @@ const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expire
  * Plans a chunk of rows by what the tables know of them: rows to run by number and hashes, and the count of
  * those that have their outcome. Outcomes that are new are staged.
  */
-export async function planCustomers(deps: Dependencies, input: PlanCustomersInput): Promise<ChunkPlan> {
+export async function planCustomers(
+  deps: OnboardingDependencies,
+  input: PlanCustomersInput,
+): Promise<ChunkPlan> {
   return beating(() => planChunk(deps, input));
 }
 
-async function planChunk(deps: Dependencies, input: PlanCustomersInput): Promise<ChunkPlan> {
+async function planChunk(deps: OnboardingDependencies, input: PlanCustomersInput): Promise<ChunkPlan> {
   const { batchId, from, to, only } = input;
   const { rows: found } = await findEarlier(deps, { batchId, from, to });
   const frozen = await deps.batches.rows(batchId, from, to);
@@ -59,7 +62,7 @@ async function planChunk(deps: Dependencies, input: PlanCustomersInput): Promise
 }
 
 async function planOf(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   input: PlanCustomersInput,
   found: FoundRow,
   frozen: RightRow,
@@ -111,7 +114,7 @@ function endedOf(found: FoundRow, isNew: boolean): EndedRow {
 
 /** A row that ends before it begins: the batch was cancelled, or its id can't be posted a second time. */
 async function notRun(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   { batchId, runId, sink }: PlanCustomersInput,
   { row, line, attempt, rowKey, retry, before }: RowToRun,
   why: "cancelled" | "needs_fp_id",

@@ -19,10 +19,10 @@ import type { CustomerStand, CustomerStep } from "../../domain/onboarding/custom
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
 import type { OutcomeEvent, SettledBy } from "../../domain/onboarding/outcome.js";
 import { countedCalls } from "../counted-calls.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
 import { offerLink } from "./continuations.js";
 import { refusedStep } from "./customer-failure.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 export interface LookUpInput extends CustomerStand {
@@ -38,7 +38,7 @@ const MOST_ATTEMPTS = 4;
  * Reads how an onboarding stands, and what that and the messages that led here make of it: the read counts, and
  * a message where the read knows no decision yet (`GET /onboardings/{id}`, SERVICE.md 4.1).
  */
-export async function lookUp(given: Dependencies, input: LookUpInput): Promise<CustomerStep> {
+export async function lookUp(given: OnboardingDependencies, input: LookUpInput): Promise<CustomerStep> {
   return beating(async () => {
     const counted = countedCalls(given);
     const { deps } = counted;
@@ -61,7 +61,7 @@ export async function lookUp(given: Dependencies, input: LookUpInput): Promise<C
 }
 
 // Null where it can't be read: what the messages say is then all there is.
-async function look(deps: Dependencies, { course }: LookUpInput): Promise<Onboarding | null> {
+async function look(deps: OnboardingDependencies, { course }: LookUpInput): Promise<Onboarding | null> {
   try {
     return await deps.api.read(
       getOnboarding,

@@ -5,11 +5,11 @@ import type { CustomerStand, CustomerStep } from "../../domain/onboarding/custom
 import { callOnce } from "../calls/call-once.js";
 import { onboardingSettlement, type StartedOnboarding } from "../calls/onboarding-settlement.js";
 import { countedCalls } from "../counted-calls.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
 import { onboardingPrefix } from "./call-prefix.js";
 import { offerLink } from "./continuations.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { preparedId } from "./prepare-customer.js";
 import { stageOutcome } from "./stage-outcome.js";
 
@@ -23,7 +23,10 @@ export interface PostOnboardingInput extends CustomerStand {
  * idempotency id or by the entity's onboardings, never by a blind second request (docs/operations.md). What the
  * service refuses for good, or what nothing can tell, ends the row as `failed`.
  */
-export async function postOnboarding(given: Dependencies, input: PostOnboardingInput): Promise<CustomerStep> {
+export async function postOnboarding(
+  given: OnboardingDependencies,
+  input: PostOnboardingInput,
+): Promise<CustomerStep> {
   return beating(async () => {
     const counted = countedCalls(given);
     const { deps } = counted;
@@ -44,7 +47,7 @@ export async function postOnboarding(given: Dependencies, input: PostOnboardingI
   });
 }
 
-async function post(deps: Dependencies, input: PostOnboardingInput) {
+async function post(deps: OnboardingDependencies, input: PostOnboardingInput) {
   const { batchId, latch, row, before, retry, syncTimeoutSecs } = input;
   const { customer } = await deps.batches.row(batchId, row);
   const { playbook } = await deps.batches.require(batchId);

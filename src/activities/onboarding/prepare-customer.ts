@@ -8,10 +8,10 @@ import type { CustomerRow } from "../../domain/onboarding/customer.js";
 import type { CustomerRef, CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { callOnce } from "../calls/call-once.js";
 import { countedCalls } from "../counted-calls.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 /** Whom the onboarding is for, where the row did not name it. */
 interface Prepared {
@@ -24,7 +24,7 @@ type RowOfBusiness = Pick<CustomerRef, "rowKey">;
 const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
 
 /** `fp_bid` of the business that was made for a row; null where it is known by its external id alone. */
-export async function preparedId(deps: Dependencies, row: RowOfBusiness): Promise<string | null> {
+export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
   return (await deps.sealed.get<Prepared>(preparedKey(row)))?.fpBid ?? null;
 }
 
@@ -33,7 +33,10 @@ export async function preparedId(deps: Dependencies, row: RowOfBusiness): Promis
  * client token of exactly these fields; a business is made, or adopted where its external id is taken. Repeated,
  * it does no harm: the same values are written once more, and a business is made once (SERVICE.md 4.2, 4.3).
  */
-export async function prepareCustomer(given: Dependencies, input: CustomerStand): Promise<CustomerStep> {
+export async function prepareCustomer(
+  given: OnboardingDependencies,
+  input: CustomerStand,
+): Promise<CustomerStep> {
   return beating(async () => {
     const counted = countedCalls(given);
     try {
@@ -55,7 +58,11 @@ function isTokens({ operation }: AuthError): boolean {
   return operation === updateVault.name || operation === uploadToVault.name;
 }
 
-async function writeVault(deps: Dependencies, input: CustomerStand, customer: CustomerRow): Promise<void> {
+async function writeVault(
+  deps: OnboardingDependencies,
+  input: CustomerStand,
+  customer: CustomerRow,
+): Promise<void> {
   const values = Object.entries(customer.vault);
   const documents = Object.keys(customer.documents);
   const fields = [...values.map(([identifier]) => identifier), ...documents];
@@ -88,7 +95,11 @@ async function writeVault(deps: Dependencies, input: CustomerStand, customer: Cu
   );
 }
 
-async function makeBusiness(deps: Dependencies, input: CustomerStand, customer: CustomerRow): Promise<void> {
+async function makeBusiness(
+  deps: OnboardingDependencies,
+  input: CustomerStand,
+  customer: CustomerRow,
+): Promise<void> {
   const { externalId, vault } = customer;
   if ((await deps.sealed.stat(preparedKey(input))) !== undefined) return;
   const keep = (fpBid: string | null) =>

@@ -4,9 +4,9 @@ import { appendOnce } from "../../lake/tables/append.js";
 import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
-import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../sync/slice.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { eventRows, type OutcomeOrigin, onboardingRow } from "./outcome-rows.js";
 
 const READ_AT_ONCE = 16;
@@ -26,7 +26,10 @@ export interface RecordOutcomesInput {
  * Writes staged outcomes into `onboarding_events` and then `onboardings`, one file each, once. The events come
  * first: a row in `onboardings` always has the key under which it was posted.
  */
-export async function recordOutcomes(deps: Dependencies, input: RecordOutcomesInput): Promise<void> {
+export async function recordOutcomes(
+  deps: OnboardingDependencies,
+  input: RecordOutcomesInput,
+): Promise<void> {
   const { batchId, runId, chunk, plainOutput } = input;
   if (input.rows.length === 0) return;
   await beating(async () => {
@@ -54,7 +57,7 @@ export async function recordOutcomes(deps: Dependencies, input: RecordOutcomesIn
 }
 
 async function rowOf(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   origin: OutcomeOrigin,
   outcome: OutcomeRecord,
 ): Promise<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeEvent } from "../../domain/onboarding/outcome.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 export interface SettleCustomerInput extends CustomerStand {
@@ -12,7 +12,10 @@ export interface SettleCustomerInput extends CustomerStand {
 }
 
 /** Stages the outcome of a course that ended without the service: a deadline, a stop, a failure of our own. */
-export async function settleCustomer(deps: Dependencies, input: SettleCustomerInput): Promise<CustomerStep> {
+export async function settleCustomer(
+  deps: OnboardingDependencies,
+  input: SettleCustomerInput,
+): Promise<CustomerStep> {
   return beating(async () => {
     const event: OutcomeEvent = {
       event: input.event,

@@ -1,19 +1,15 @@
 import { createHash } from "node:crypto";
 import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
-import {
-  type CustomerCourse,
-  isDecision,
-  isOutcomeDue,
-  rowStatus,
-} from "../../domain/onboarding/customer-state.js";
+import { type CustomerCourse, isOutcomeDue, rowStatus } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer-step.js";
 import { onboardingErrorClass } from "../../domain/onboarding/error-class.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
 import { nextActionOf } from "../../domain/onboarding/next-action.js";
 import { type OutcomeEvent, type OutcomeRecord, withoutValues } from "../../domain/onboarding/outcome.js";
+import { isDecision } from "../../domain/service/onboarding-status.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import type { Dependencies } from "../dependencies.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 /** What an outcome says besides its course; left out, what the version before said stays. */
 export interface OutcomeFacts {
@@ -36,7 +32,7 @@ export interface StagedCourse {
 
 /** Stages the outcome of a course, sealed, where it says something new; `course` then has its version. */
 export async function stageOutcome(
-  deps: Dependencies,
+  deps: OnboardingDependencies,
   { written, ...ref }: CustomerRef & Pick<CustomerStand, "written">,
   course: CustomerCourse,
   facts: OutcomeFacts,

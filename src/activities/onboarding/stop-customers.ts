@@ -1,9 +1,9 @@
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
-import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../sync/slice.js";
 import { type CustomerNamespace, signalCustomer } from "./customer-workflows.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 
 const ASKED_AT_ONCE = 8;
 
@@ -15,7 +15,7 @@ export interface StopCustomersInput extends CustomerNamespace {
 }
 
 /** Stops the customers of a cancelled batch that are still waited for; what is posted keeps its last status. */
-export async function stopCustomers(deps: Dependencies, input: StopCustomersInput): Promise<void> {
+export async function stopCustomers(deps: OnboardingDependencies, input: StopCustomersInput): Promise<void> {
   await beating(async () => {
     const rows = await deps.batches.rows(input.batchId, input.from, input.to);
     await inLanes(ASKED_AT_ONCE, rows.filter(isRight), ({ identityHash }) =>

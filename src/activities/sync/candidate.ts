@@ -7,7 +7,8 @@ import { certificateOf, type LinkDomain } from "../../lake/sync/link-checkpoint.
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
-import { generationOf, type LoadManifest, type ManifestFile, plannedLink } from "./load.js";
+import { generationOf, plannedLink } from "./group-plan.js";
+import type { LoadManifest, ManifestFile } from "./load.js";
 
 /** A link whose update was read to its end, and the staged names of the manifests that hold its rows. */
 export interface CompleteLink {

@@ -6,9 +6,9 @@ import { appendOnce } from "../../lake/tables/append.js";
 import { writeQuery, writeRows } from "../../lake/tables/parquet-file.js";
 import { quarantine } from "../../lake/tables/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { userReads } from "./discover.js";
 import { loadWithRepair, type PageToLoad } from "./load-with-repair.js";
-import { beating } from "./slice.js";
 
 export interface ObserveGroupInput {
   readonly runId: string;

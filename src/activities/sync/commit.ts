@@ -8,12 +8,13 @@ import { quarantine } from "../../lake/tables/quarantine.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import { breather } from "../event-loop.js";
+import { beating } from "../heartbeat.js";
 import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
 import type { GroupPlan, GroupRef } from "./group-plan.js";
+import { plannedLink } from "./group-plan.js";
 import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import { type LoadManifest, plannedLink } from "./load.js";
-import { beating } from "./slice.js";
+import type { LoadManifest } from "./load.js";
 
 /** A link that ended without anything to commit. */
 export interface EndedLink {

@@ -9,8 +9,8 @@ import { bankLinkStream } from "../../streams/bank-links.js";
 import { cleanPage } from "../../streams/clean-page.js";
 import { readPage } from "../../streams/page-reading.js";
 import type { Dependencies } from "../dependencies.js";
-import { warnOfOddities } from "../run-warnings.js";
 import { callFailure } from "./call-failure.js";
+import { warnOfOddities } from "./page-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
 export interface DiscoverInput {

@@ -1,9 +1,9 @@
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
-import { plannedLink } from "./load.js";
-import { beating } from "./slice.js";
+import { plannedLink } from "./group-plan.js";
 
 const DELETED_AT_ONCE = 4;
 

@@ -11,9 +11,9 @@ import { readPage } from "../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../streams/transaction-page.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
-import { warnOfOddities } from "../run-warnings.js";
 import { callFailure } from "./call-failure.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import { warnOfOddities } from "./page-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
 export interface ExtractInput extends GroupRef {

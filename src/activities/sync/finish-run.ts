@@ -1,12 +1,12 @@
+import type { RunStatus } from "../../domain/run.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import type { RunStatus } from "../../domain/sync/sync-summary.js";
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "./slice.js";
+import { beating } from "../heartbeat.js";
 
 export interface FinishRunInput {
   readonly runId: string;

@@ -1,5 +1,6 @@
 import type { SyncStream } from "../../domain/sync/job.js";
 import { linkObstacle } from "../../domain/sync/link-obstacle.js";
+import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import type { RosterRow } from "../../domain/sync/roster.js";
 import type { Snapshot } from "../../lake/delta/delta-snapshot.js";
 import { frozenUsers } from "../../lake/sync/frozen-roster.js";
@@ -8,8 +9,9 @@ import { transactionChanges } from "../../lake/tables/transactions.js";
 import { bankLinkStream } from "../../streams/bank-links.js";
 import { readPage, rowsAt } from "../../streams/page-reading.js";
 import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { observedPage } from "./commit-observations.js";
-import { beating } from "./slice.js";
+
 /** What a group knows of one link when its reading starts. Staged, so that no history holds ids in bulk. */
 export interface PlannedLink {
   readonly link_id: string;
@@ -117,4 +119,17 @@ function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   if (domain === undefined) return null;
   const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
   return { cursor, generation, next_sequence, head, last_page_sha256 };
+}
+
+/** Generation of the rows that a reading brings: a full read of a known link starts a new one. */
+export function generationOf(planned: PlannedLink, progress: LinkProgress): number {
+  if (planned.base === null) return 1;
+  return progress.mode === "full" ? planned.base.generation + 1 : planned.base.generation;
+}
+
+/** The link's entry in the plan. @throws Error where a workflow and its plan have come apart. */
+export function plannedLink(plan: GroupPlan, link: number): PlannedLink {
+  const planned = plan.links[link];
+  if (planned === undefined) throw new Error(`link ${link} is not in the group's plan`);
+  return planned;
 }

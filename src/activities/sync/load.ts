@@ -4,11 +4,12 @@ import type { LinkOutcome } from "../../domain/sync/link-reading.js";
 import { type FeedFile, loadFeedFile } from "../../lake/sync/feed-file.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
+import type { GroupPlan, GroupRef } from "./group-plan.js";
+import { generationOf, plannedLink } from "./group-plan.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { PageCheck, TornPageError } from "./page-check.js";
-import { beating } from "./slice.js";
 
 /** Pages and bytes of one SQL statement (DESIGN.md, load). Small pages come together up to the bytes. */
 const MOST_PAGES = 200;
@@ -45,12 +46,6 @@ export interface ManifestFile {
 
 export interface LoadManifest {
   readonly files: readonly ManifestFile[];
-}
-
-/** Generation of the rows that a reading brings: a full read of a known link starts a new one. */
-export function generationOf(planned: PlannedLink, progress: LinkProgress): number {
-  if (planned.base === null) return 1;
-  return progress.mode === "full" ? planned.base.generation + 1 : planned.base.generation;
 }
 
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
@@ -105,13 +100,6 @@ async function loadTogether(
     check.expect(progress);
   }
   return loadBatches(deps, input, plan, pages, check, refused);
-}
-
-/** The link's entry in the plan. @throws Error where a workflow and its plan have come apart. */
-export function plannedLink(plan: GroupPlan, link: number): PlannedLink {
-  const planned = plan.links[link];
-  if (planned === undefined) throw new Error(`link ${link} is not in the group's plan`);
-  return planned;
 }
 
 function pagesOf(plan: GroupPlan, progress: LinkProgress): ManifestPage[] {

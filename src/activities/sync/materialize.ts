@@ -1,7 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "./slice.js";
+import { beating } from "../heartbeat.js";
 
 export interface MaterializeInput {
   readonly runId: string;

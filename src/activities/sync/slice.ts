@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
-import { activityInfo, cancellationSignal, heartbeat } from "@temporalio/activity";
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Reply } from "../../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { countedCalls } from "../counted-calls.js";
 import type { Dependencies } from "../dependencies.js";
 import { connectionsFree } from "../event-loop.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
 
-const HEARTBEAT_EVERY_MS = 2_000;
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -68,14 +68,4 @@ export async function runSlice<T, R>(
   );
   signal.throwIfAborted();
   return { results, calls: counted.calls + found };
-}
-
-/** Heartbeats while work goes on, so that a killed worker is noticed within seconds. */
-export async function beating<R>(work: () => Promise<R>): Promise<R> {
-  const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }

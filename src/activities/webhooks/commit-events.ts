@@ -19,7 +19,7 @@ import {
 } from "../../lake/webhooks/staged-events.js";
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../sync/slice.js";
+import { beating } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 

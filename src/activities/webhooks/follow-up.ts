@@ -12,8 +12,8 @@ import {
   stagedFollowUp,
 } from "../../lake/webhooks/staged-follow-ups.js";
 import type { Dependencies } from "../dependencies.js";
+import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
-import { beating } from "../sync/slice.js";
 
 const MOST_FOLLOW_UPS = 5_000;
 const READ_AT_ONCE = 16;

@@ -2,18 +2,10 @@ import { inspect } from "node:util";
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 import { createClientToken } from "../operations/client-token.js";
-import type { ApiClient, CallOptions } from "./client.js";
+import type { ApiClient, CallOptions, ClientToken } from "./client.js";
 
 const MARGIN_MS = 30_000;
 const HIDDEN = "[client token]";
-
-/** What a client operation is authenticated by: a token with what it was made for. */
-export interface ClientToken {
-  /** What it was made for. */
-  readonly grant: ClientTokenGrant;
-  /** The token's text: for the header of a call and for nothing else. */
-  reveal(options?: CallOptions): Promise<string>;
-}
 
 /**
  * Makes a client token, lets `use` call with it and forgets it. While `use` runs, the token is made anew when

@@ -2,13 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
+import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
 import { parseHttpDate } from "../../domain/service/retry-after.js";
 import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
 import { Admission } from "./call-limiter.js";
-import type { ClientToken } from "./client-token.js";
 import { AuthError } from "./errors.js";
 import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { retryAfterMs } from "./failure-errors.js";
@@ -266,4 +266,12 @@ function formOf(
     sink,
     patienceMs,
   };
+}
+
+/** What a client operation is authenticated by: a token with what it was made for. */
+export interface ClientToken {
+  /** What it was made for. */
+  readonly grant: ClientTokenGrant;
+  /** The token's text: for the header of a call and for nothing else. */
+  reveal(options?: CallOptions): Promise<string>;
 }

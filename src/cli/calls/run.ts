@@ -1,7 +1,7 @@
 import { readAnswer } from "../../api/http/answer.js";
 import { grantFor } from "../../api/http/auth.js";
-import type { ApiClient, CallOptions } from "../../api/http/client.js";
-import { type ClientToken, withClientToken } from "../../api/http/client-token.js";
+import type { ApiClient, CallOptions, ClientToken } from "../../api/http/client.js";
+import { withClientToken } from "../../api/http/client-token.js";
 import { ApiError, RateLimitedError, SchemaError, TransientError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { CallFlags } from "../calls/run.js";
-import type { AddCommand } from "../main.js";
-
+import type { AddCommand } from "./command.js";
 /** `nightledger call` */
 export const callCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program

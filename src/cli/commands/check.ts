@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { AddCommand } from "../main.js";
-
+import type { AddCommand } from "./command.js";
 /** `nightledger check` */
 export const checkCommand: AddCommand = (program: Command, terminal, end) => {
   program

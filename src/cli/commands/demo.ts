@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { AddCommand } from "../main.js";
-
+import type { AddCommand } from "./command.js";
 /** `nightledger demo` */
 export const demoCommand: AddCommand = (program: Command, terminal, end) => {
   program

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import type { AddCommand } from "../main.js";
-import { portNumber } from "./webhooks.js";
-
+import type { AddCommand } from "./command.js";
+import { portNumber } from "./option-values.js";
 /** `nightledger dev` */
 export const devCommand: AddCommand = (program: Command, terminal) => {
   program

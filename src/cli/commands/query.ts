@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { tableOf } from "../lake/row-table.js";
-import type { AddCommand } from "../main.js";
+import type { AddCommand } from "./command.js";
 
 interface QueryFlags {
   readonly json?: boolean;

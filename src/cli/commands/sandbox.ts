@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { AddCommand } from "../main.js";
 import { interruption } from "../terminal/interruption.js";
 import { Releases } from "../terminal/releases.js";
+import type { AddCommand } from "./command.js";
 
 function count(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SYNC_STREAMS, type SyncOptions, type SyncStream } from "../../domain/sync/job.js";
-import type { AddCommand } from "../main.js";
+import type { AddCommand } from "./command.js";
 
 interface SyncFlags {
   readonly roster: string;

@@ -1,7 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
-import type { AddCommand } from "../main.js";
-
+import type { AddCommand } from "./command.js";
+import { portNumber, seconds } from "./option-values.js";
 /** `nightledger webhooks` */
 export const webhooksCommand: AddCommand = (program: Command, terminal, end) => {
   const webhooks = program
@@ -37,19 +37,4 @@ interface TestFlags {
   readonly kind: readonly (EventKind | "all")[];
   readonly timeout: number;
   readonly json?: boolean;
-}
-
-/** Reads a port of the command line. */
-export function portNumber(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
-    throw new InvalidArgumentError("accepted: a number from 0 to 65535.");
-  }
-  return Number(text);
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) === 0) {
-    throw new InvalidArgumentError("accepted: a whole number of seconds from 1 to 99999.");
-  }
-  return Number(text);
 }

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import type { AddCommand } from "../main.js";
-
+import type { AddCommand } from "./command.js";
 /** `nightledger worker` */
 export const workerCommand: AddCommand = (program: Command, terminal) => {
   program

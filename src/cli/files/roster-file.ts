@@ -2,13 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
 import { extname } from "node:path";
-import {
-  canonicalRoster,
-  externalIdProblem,
-  fpIdProblem,
-  type RosterRow,
-  rosterText,
-} from "../../domain/sync/roster.js";
+import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
+import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
 import { readCsvRoster } from "./roster-csv.js";
 import { readJsonlRoster } from "./roster-jsonl.js";
 import { type RosterEntry, RosterProblems, rosterError } from "./roster-problems.js";

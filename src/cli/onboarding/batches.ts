@@ -6,7 +6,6 @@ import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import type { BatchFlags } from "../commands/onboard.js";
 import { rowsWithOutcomes } from "../lake/query.js";
 import {
   checkDetach,
@@ -16,6 +15,7 @@ import {
   readJobConfig,
 } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
+import type { BatchFlags } from "./flags.js";
 import { checkSink, optionsOf, withBatchTemporal } from "./run.js";
 import { joinBatch, startOnboarding } from "./start.js";
 import { followBatch } from "./watch.js";

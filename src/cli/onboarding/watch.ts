@@ -3,7 +3,6 @@ import { queuedRows } from "../../domain/onboarding/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import type { BatchFlags } from "../commands/onboard.js";
 import type { JobSurroundings } from "../session/preflight.js";
 import type { ProgressForm } from "../session/progress-view.js";
 import { createProgressView } from "../session/progress-view.js";
@@ -11,6 +10,7 @@ import { type RunEnd, watchRun } from "../session/run-watch.js";
 import type { TemporalSession } from "../session/temporal-session.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
+import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
 import type { StartedBatch } from "./start.js";
 

@@ -6,7 +6,7 @@ import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { type Config, readConfig, scopeOf } from "../../config.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
-import { taskQueue } from "../../domain/sync/job.js";
+import { taskQueue } from "../../domain/run.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { createLogger, type Logger } from "../../logger.js";

@@ -1,6 +1,6 @@
 import { AuthError } from "../../api/http/errors.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
-import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import type { RunStatus } from "../../domain/run.js";
 
 /** What a command ends with (DESIGN.md, Command line). */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
@@ -14,7 +14,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** The exit code of a run that ended, or of a command that left it running. */
-export function exitCodeOfRun(summary: SyncSummary, unauthorized: boolean): number {
+export function exitCodeOfRun({ status }: { readonly status: RunStatus }, unauthorized: boolean): number {
   if (unauthorized) return EXIT.credentials;
-  return summary.status === "completed" || summary.status === "running" ? EXIT.completed : EXIT.failures;
+  return status === "completed" || status === "running" ? EXIT.completed : EXIT.failures;
 }

@@ -1,6 +1,5 @@
-import type { RunStatus } from "../sync/sync-summary.js";
-import { isKnownStatus } from "./customer-state.js";
-
+import type { RunStatus } from "../run.js";
+import { isKnownStatus } from "../service/onboarding-status.js";
 /** Where a row stands in the counts of its batch, in the order of the summary. */
 export const CUSTOMER_COUNTS = [
   ...["queued", "running", "pass", "fail", "incomplete", "pending", "none", "error"],

@@ -1,5 +1,8 @@
-import { businessExternalIdProblem, onboardingExternalIdProblem } from "../service/external-id.js";
-import { fpIdProblem } from "../sync/roster.js";
+import {
+  businessExternalIdProblem,
+  fpIdProblem,
+  onboardingExternalIdProblem,
+} from "../service/external-id.js";
 import { CUSTOMER_KINDS, type CustomerKind, type Json, type RowName, type RowProblem } from "./customer.js";
 import type { NameColumn } from "./customer-column.js";
 import { dataProblem, documentProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";

@@ -1,4 +1,4 @@
-import { ONBOARDING_STATUSES } from "../service/onboarding-status.js";
+import { isDecision } from "../service/onboarding-status.js";
 import type { OpenOutcome } from "./batch-rows.js";
 import type { CustomerEvent } from "./messages.js";
 import { OWN_STATUSES, type SettledBy } from "./outcome.js";
@@ -65,19 +65,6 @@ export const UNPOSTED: CustomerCourse = {
   linkMissing: false,
   version: 0,
 };
-
-const TERMINAL: ReadonlySet<string> = new Set(["pass", "fail", "none", "error"]);
-const KNOWN: ReadonlySet<string> = new Set(ONBOARDING_STATUSES);
-
-/** Whether a status is a decision that stays (SERVICE.md 3). */
-export function isDecision(status: string | null): boolean {
-  return status !== null && TERMINAL.has(status);
-}
-
-/** Whether the document names the status. */
-export function isKnownStatus(status: string): boolean {
-  return KNOWN.has(status);
-}
 
 /**
  * What the service's own answer makes of a course. A decision never goes back to an open status; it changes to

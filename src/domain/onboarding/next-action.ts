@@ -1,4 +1,5 @@
-import { type CustomerCourse, isKnownStatus, needsCustomer } from "./customer-state.js";
+import { isKnownStatus } from "../service/onboarding-status.js";
+import { type CustomerCourse, needsCustomer } from "./customer-state.js";
 
 /** What somebody has to do now about a row (`onboardings.next_action`); the words are part of the table. */
 export const NEXT_ACTIONS = {

@@ -1,4 +1,5 @@
-import { type CustomerCourse, isDecision, needsCustomer } from "./customer-state.js";
+import { isDecision } from "../service/onboarding-status.js";
+import { type CustomerCourse, needsCustomer } from "./customer-state.js";
 import type { CustomerEvent } from "./messages.js";
 import { type OnboardingTiming, pollWaitMs } from "./timing.js";
 

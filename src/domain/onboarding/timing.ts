@@ -1,3 +1,4 @@
+import { DAY, MINUTE, SECOND } from "../duration.js";
 import type { CustomerStage } from "./customer-state.js";
 
 /** How long things wait in an onboarding, in milliseconds; part of what a run is started with. */
@@ -22,10 +23,6 @@ export interface OnboardingTiming {
   readonly recordAfter: number;
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const DAY = 24 * 60 * MINUTE;
-
 export const DEFAULT_TIMING: OnboardingTiming = {
   pollFirst: 2 * SECOND,
   pollMost: 5 * MINUTE,
@@ -42,17 +39,4 @@ export const DEFAULT_TIMING: OnboardingTiming = {
 export function pollWaitMs(timing: OnboardingTiming, stage: CustomerStage, looks: number): number {
   const most = stage === "machine" ? timing.pollMost : timing.pollPeopleMost;
   return Math.min(timing.pollFirst * 2 ** Math.min(looks, 30), most);
-}
-
-const UNITS = { s: SECOND, m: MINUTE, h: 60 * MINUTE, d: DAY } as const;
-
-/** Ten years: longer than any record must be kept, and well within what a timer can hold. */
-const LONGEST = 3_650 * DAY;
-
-/** Reads a duration such as `14d`, `36h`, `90m`, `30s`, up to `3650d`; milliseconds, undefined for anything else. */
-export function parseDuration(text: string): number | undefined {
-  const [, count, unit] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
-  if (count === undefined) return undefined;
-  const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
-  return ms <= LONGEST ? ms : undefined;
 }

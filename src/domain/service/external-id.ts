@@ -19,3 +19,21 @@ export function onboardingExternalIdProblem(text: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(text)) return "with white space or a control character";
   return hasLoneSurrogate(text) ? "with a lone surrogate" : undefined;
 }
+
+const CONTROL = /\p{Cc}/u;
+
+/** Why a value can't be a user's `fp_id`, without quoting it; undefined when it can. */
+export function fpIdProblem(value: string): string | undefined {
+  if (value.trim() === "") return "is blank";
+  // It becomes one segment of an address; these would not stay one.
+  if (/[/\\]/.test(value)) return "has a slash";
+  if (value === "." || value === "..") return "is a relative path";
+  return externalIdProblem(value);
+}
+
+/** Why a value can't be a customer's id, without quoting it; undefined when it can. */
+export function externalIdProblem(value: string): string | undefined {
+  if (CONTROL.test(value)) return "has a control character";
+  if (hasLoneSurrogate(value)) return "has a lone surrogate";
+  return value === value.trim() ? undefined : "has spaces around it";
+}

@@ -1,3 +1,17 @@
 /** What an onboarding's status may be (SERVICE.md 2.2). */
 export const ONBOARDING_STATUSES = ["pass", "fail", "incomplete", "pending", "none", "error"] as const;
 export type OnboardingStatus = (typeof ONBOARDING_STATUSES)[number];
+
+const TERMINAL: ReadonlySet<string> = new Set(["pass", "fail", "none", "error"]);
+
+const KNOWN: ReadonlySet<string> = new Set(ONBOARDING_STATUSES);
+
+/** Whether a status is a decision that stays (SERVICE.md 3). */
+export function isDecision(status: string | null): boolean {
+  return status !== null && TERMINAL.has(status);
+}
+
+/** Whether the document names the status. */
+export function isKnownStatus(status: string): boolean {
+  return KNOWN.has(status);
+}

@@ -32,8 +32,3 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
 export function syncWorkflowId(scope: string, jobSha256: string): string {
   return `sync/${scope}/${jobSha256.slice(0, 16)}`;
 }
-
-/** Workers of another service or lake never share a queue. */
-export function taskQueue(scope: string): string {
-  return `nightledger-${scope}`;
-}

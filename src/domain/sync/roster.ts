@@ -1,5 +1,3 @@
-import { hasLoneSurrogate } from "../service/transaction-values.js";
-
 /** One user of a job: the service's id and, where the customer has one, their own. */
 export interface RosterRow {
   readonly fp_id: string;
@@ -32,22 +30,4 @@ export function rosterRange(text: string, from: number, to: number): RosterRow[]
     .slice(from)
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as RosterRow);
-}
-
-const CONTROL = /\p{Cc}/u;
-
-/** Why a value can't be a user's `fp_id`, without quoting it; undefined when it can. */
-export function fpIdProblem(value: string): string | undefined {
-  if (value.trim() === "") return "is blank";
-  // It becomes one segment of an address; these would not stay one.
-  if (/[/\\]/.test(value)) return "has a slash";
-  if (value === "." || value === "..") return "is a relative path";
-  return externalIdProblem(value);
-}
-
-/** Why a value can't be a customer's id, without quoting it; undefined when it can. */
-export function externalIdProblem(value: string): string | undefined {
-  if (CONTROL.test(value)) return "has a control character";
-  if (hasLoneSurrogate(value)) return "has a lone surrogate";
-  return value === value.trim() ? undefined : "has spaces around it";
 }

@@ -1,13 +1,5 @@
+import type { RunStatus } from "../run.js";
 import type { SyncTotals } from "./sync-totals.js";
-
-/** How a run stands or ended. */
-export type RunStatus =
-  | "completed"
-  | "completed_with_failures"
-  | "failed"
-  | "cancelled"
-  | "running"
-  | "paused";
 
 /** What `sync --json` prints. */
 export interface SyncSummary extends SyncTotals {

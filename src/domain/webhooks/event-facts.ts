@@ -1,7 +1,7 @@
 import { isJsonObject } from "../json.js";
 import { EVENT_KINDS } from "../service/event-kind.js";
+import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";
-import { fpIdProblem } from "../sync/roster.js";
 
 /**
  * What a webhook's payload says, as far as it says it: the document shows the shape of one of the eight kinds, and

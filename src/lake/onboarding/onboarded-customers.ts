@@ -1,4 +1,3 @@
-import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
@@ -13,7 +12,11 @@ export interface OnboardedCustomer {
 }
 
 /** What an event says of whom it is about. */
-export type EventSubject = Pick<EventFacts, "fpId" | "externalId" | "onboardingId">;
+export interface EventSubject {
+  readonly fpId: string | null;
+  readonly externalId: string | null;
+  readonly onboardingId: string | null;
+}
 
 /** The customers in `onboardings` that any of some events may be about. */
 export async function onboardedCustomers(

@@ -9,8 +9,9 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import type { RunStatus } from "../../domain/run.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { endStatus, type RunStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
+import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import {
   addTotals,
   type Failure,
