@@ -6,7 +6,7 @@ import { asActivityFailure, asCallFailure } from "../../src/activities/failure.j
 import { FAILURE_TYPES } from "../../src/domain/failures.js";
 import { InputError } from "../../src/domain/input-error.js";
 import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
-import { SILENT } from "../helpers/activity-bench.js";
+import { SILENT } from "../helpers/temporal/activity-bench.js";
 
 async function failureOf(error: unknown, attempt = 1): Promise<ApplicationFailure> {
   const environment = new MockActivityEnvironment({ attempt }, { logger: SILENT });

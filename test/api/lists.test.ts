@@ -6,7 +6,7 @@ import {
   readList,
   readUpdate,
 } from "../../src/api/index.js";
-import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
+import { type FaultServer, json, rejection, startFaultServer } from "../helpers/api/fault-server.js";
 
 let server: FaultServer;
 afterEach(() => server.close());

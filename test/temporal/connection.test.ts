@@ -10,7 +10,7 @@ import { UnreachableError } from "../../src/domain/unreachable-error.js";
 import { connectClient, connectWorker, isLoopback } from "../../src/temporal/connection.js";
 import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
-import { startTestTemporal, TEST_KEYS, type TestTemporal } from "../helpers/temporal-environment.js";
+import { startTestTemporal, TEST_KEYS, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 const logged: string[] = [];
 const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
