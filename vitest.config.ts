@@ -19,7 +19,7 @@ export default defineConfig({
           ...shared,
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
-          globalSetup: ["test/helpers/temporal-setup.ts"],
+          globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
           testTimeout: 180_000,
         },
       },

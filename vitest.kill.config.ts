@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     name: "kill",
     include: ["test/kill/**/*.test.ts"],
-    globalSetup: ["test/helpers/temporal-setup.ts"],
+    globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
     env: { NIGHTLEDGER_KILL_SEED: String(seed), NIGHTLEDGER_KILLS: String(kills) },
     pool: "forks",
     testTimeout: 1_200_000,

@@ -1,9 +1,9 @@
 import type { Fault } from "./faults/fault.js";
 import type { HabitOptions } from "./habits.js";
+import type { RateLimitOptions } from "./http/rate-limit.js";
 import type { PlaybookOptions } from "./onboarding/playbook.js";
 import type { Population } from "./population/population.js";
 import type { NewProxy } from "./proxy/proxy-book.js";
-import type { RateLimitOptions } from "./rate-limit.js";
 import type { WebhookOptions } from "./webhooks/webhook-book.js";
 
 /** How to start a stand-in; everything has a default. `HabitOptions` are habits of the service. */

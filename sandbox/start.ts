@@ -2,11 +2,11 @@ import type { Server } from "node:http";
 import { InputError } from "../src/domain/failures.js";
 import { assemble } from "./assemble.js";
 import { controlHandler } from "./control/endpoints.js";
+import { Router } from "./http/router.js";
+import { createSandboxServer } from "./http/server.js";
 import { OPERATIONS } from "./operations/index.js";
 import type { SandboxOptions } from "./options.js";
-import { Router } from "./router.js";
 import { Sandbox } from "./sandbox.js";
-import { createSandboxServer } from "./server.js";
 
 /**
  * Starts a stand-in of the service on 127.0.0.1.

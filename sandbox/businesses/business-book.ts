@@ -1,7 +1,7 @@
 import { InputError } from "../../src/domain/failures.js";
-import { refuse } from "../answer.js";
-import type { VaultValue } from "../fields.js";
+import { refuse } from "../http/answer.js";
 import { seededId } from "../seeded-id.js";
+import type { VaultValue } from "../vault/fields.js";
 import type { VaultBook } from "../vault/vault-book.js";
 import type { ExternalIds } from "../world/external-ids.js";
 import { businessInsights } from "./insights.js";

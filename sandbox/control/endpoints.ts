@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorBody } from "../answer.js";
 import type { RequestFilter } from "../calls.js";
 import { parseFaults } from "../faults/fault-input.js";
+import { errorBody } from "../http/answer.js";
+import type { ControlHandler } from "../http/server.js";
 import type { Sandbox } from "../sandbox.js";
-import type { ControlHandler } from "../server.js";
 import { partMethod, REMOTE_METHODS } from "./parts.js";
 
 interface ControlCall {

@@ -1,5 +1,5 @@
-import type { Answer } from "../answer.js";
-import { errorBody } from "../answer.js";
+import type { Answer } from "../http/answer.js";
+import { errorBody } from "../http/answer.js";
 import type { EffectOf, RetryAfter } from "./fault.js";
 
 /** The answer of a `status` fault; dates are by the stand-in's clock. */

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer } from "../answer.js";
+import type { Answer } from "../http/answer.js";
 import type { EffectOf } from "./fault.js";
 import type { Fire } from "./fault-book.js";
 

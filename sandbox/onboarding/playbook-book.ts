@@ -1,6 +1,6 @@
 import { InputError } from "../../src/domain/failures.js";
-import { refuse } from "../answer.js";
-import { isObject } from "../fields.js";
+import { refuse } from "../http/answer.js";
+import { isObject } from "../vault/fields.js";
 import {
   DEFAULT_PLAYBOOKS,
   type OnboardingStatus,

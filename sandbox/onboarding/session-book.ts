@@ -1,6 +1,6 @@
 import { InputError } from "../../src/domain/failures.js";
-import { refuse } from "../answer.js";
 import type { Clock } from "../clock.js";
+import { refuse } from "../http/answer.js";
 import { seededId } from "../seeded-id.js";
 import type { Onboarding } from "./onboarding.js";
 import type { OnboardingBook } from "./onboarding-book.js";

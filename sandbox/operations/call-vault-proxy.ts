@@ -1,6 +1,6 @@
-import { Refusal } from "../answer.js";
+import { Refusal } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
 import { forward } from "../proxy/forward.js";
-import type { Operation } from "../router.js";
 
 /** POST /vault_proxy/{id} (SERVICE.md 4.5): a body of any type. */
 export const callVaultProxy: Operation = {

@@ -1,7 +1,7 @@
-import { okJson, refuse } from "../answer.js";
 import { businessRecord, checkExternalId } from "../businesses/business-book.js";
-import { isObject, isVaultValue, type VaultValue } from "../fields.js";
-import type { Operation } from "../router.js";
+import { okJson, refuse } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { isObject, isVaultValue, type VaultValue } from "../vault/fields.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 
 /** POST /businesses (SERVICE.md 4.3). */

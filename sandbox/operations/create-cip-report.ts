@@ -1,7 +1,7 @@
-import { okJson } from "../answer.js";
-import { Fields } from "../fields.js";
-import type { Operation } from "../router.js";
-import { userOf } from "./owner.js";
+import { okJson } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { userOf } from "../owner.js";
+import { Fields } from "../vault/fields.js";
 
 /** POST /users/{fp_id}/integrations/brokerage/cip_report (SERVICE.md 4.2): each call makes a new report. */
 export const createCipReport: Operation = {

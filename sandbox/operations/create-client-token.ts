@@ -1,7 +1,7 @@
-import { okJson } from "../answer.js";
-import type { Operation } from "../router.js";
+import { okJson } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { userOf } from "../owner.js";
 import { tokenGrant } from "../vault/client-token.js";
-import { userOf } from "./owner.js";
 
 /** POST /users/{fp_id}/client_token (SERVICE.md 4.2). */
 export const createClientToken: Operation = {

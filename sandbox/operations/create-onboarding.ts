@@ -1,9 +1,9 @@
-import { type Answer, okJson, Refusal, refuse } from "../answer.js";
-import { Fields, isObject } from "../fields.js";
+import { type Answer, okJson, Refusal, refuse } from "../http/answer.js";
+import type { Call, Operation, Subject } from "../http/router.js";
 import { type Onboarding, onboardingResult } from "../onboarding/onboarding.js";
 import { keptData } from "../onboarding/playbook-book.js";
-import type { Call, Operation, Subject } from "../router.js";
 import type { SandboxState } from "../state.js";
+import { Fields, isObject } from "../vault/fields.js";
 
 const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];
 

@@ -1,9 +1,9 @@
-import { okJson, refuse } from "../answer.js";
-import { Fields, type VaultValue } from "../fields.js";
-import type { Operation } from "../router.js";
+import { okJson, refuse } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { tokenOf } from "../owner.js";
+import { Fields, type VaultValue } from "../vault/fields.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 import { transformed, transformNames } from "../vault/transform.js";
-import { tokenOf } from "./owner.js";
 
 /**
  * POST /users/vault/decrypt (SERVICE.md 4.2). An identifier that the vault does not hold is left out of the

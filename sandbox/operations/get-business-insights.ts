@@ -1,6 +1,6 @@
-import { okJson, Refusal } from "../answer.js";
-import type { Operation } from "../router.js";
-import { businessOf } from "./owner.js";
+import { okJson, Refusal } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { businessOf } from "../owner.js";
 
 /** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (SERVICE.md 4.3): there once the run has ended. */
 export const getBusinessInsights: Operation = {

@@ -1,6 +1,6 @@
-import { okJson, Refusal } from "../answer.js";
+import { okJson, Refusal } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
 import { onboardingResult } from "../onboarding/onboarding.js";
-import type { Operation } from "../router.js";
 
 /** GET /onboardings/{id} (SERVICE.md 4.1): its shape is not shown there; read as the result of 2.3. */
 export const getOnboarding: Operation = {

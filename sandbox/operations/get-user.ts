@@ -1,6 +1,6 @@
-import { ok } from "../answer.js";
-import type { Operation } from "../router.js";
-import { userOf } from "./owner.js";
+import { ok } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { userOf } from "../owner.js";
 
 /** GET /users/{fp_id} (SERVICE.md 4.2; its shape is not shown there). */
 export const getUser: Operation = {

@@ -1,10 +1,10 @@
-import { okJson, Refusal, refuse } from "../answer.js";
-import { Fields } from "../fields.js";
-import type { Operation } from "../router.js";
+import { okJson, Refusal, refuse } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { linkOf } from "../owner.js";
+import { Fields } from "../vault/fields.js";
 import type { BankLink } from "../world/bank-link.js";
 import { isDay } from "../world/days.js";
 import type { TransactionRow } from "../world/records.js";
-import { linkOf } from "./owner.js";
 
 const FIELDS = ["account_id", "amount", "date", "description", "transaction_id", "transaction_type"];
 

@@ -1,4 +1,4 @@
-import type { Operation } from "../router.js";
+import type { Operation } from "../http/router.js";
 import { callVaultProxy } from "./call-vault-proxy.js";
 import { createBusiness } from "./create-business.js";
 import { createCipReport } from "./create-cip-report.js";

@@ -1,7 +1,7 @@
-import { ok } from "../answer.js";
-import type { Operation } from "../router.js";
-import { linkOf } from "./owner.js";
-import { LIST_QUERY, pageIndex, pageWindow } from "./page-window.js";
+import { ok } from "../http/answer.js";
+import { LIST_QUERY, pageIndex, pageWindow } from "../http/page-window.js";
+import type { Operation } from "../http/router.js";
+import { linkOf } from "../owner.js";
 
 /**
  * GET /bank_links/{link_id}/investments/transactions (SERVICE.md 4.4): the newest first, so that a row that comes

@@ -1,6 +1,6 @@
-import { ok } from "../answer.js";
-import type { Operation } from "../router.js";
-import { linkOf } from "./owner.js";
+import { ok } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { linkOf } from "../owner.js";
 
 /** GET /bank_links/{link_id}/accounts (SERVICE.md 4.4). */
 export const listLinkAccounts: Operation = {

@@ -1,6 +1,6 @@
-import { ok } from "../answer.js";
-import type { Operation } from "../router.js";
-import { userOf } from "./owner.js";
+import { ok } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { userOf } from "../owner.js";
 
 /** GET /users/{fp_id}/linked_bank_accounts (SERVICE.md 4.4). */
 export const listLinkedBankAccounts: Operation = {

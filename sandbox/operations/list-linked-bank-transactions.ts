@@ -1,8 +1,8 @@
-import { ok } from "../answer.js";
-import type { Operation } from "../router.js";
+import { ok } from "../http/answer.js";
+import { LIST_QUERY, pageIndex, pageWindow } from "../http/page-window.js";
+import type { Operation } from "../http/router.js";
+import { userOf } from "../owner.js";
 import { objectIn } from "../world/truth.js";
-import { userOf } from "./owner.js";
-import { LIST_QUERY, pageIndex, pageWindow } from "./page-window.js";
 
 /** GET /users/{fp_id}/linked_bank_transactions (SERVICE.md 4.4): the rows that are there now, page by page. */
 export const listLinkedBankTransactions: Operation = {

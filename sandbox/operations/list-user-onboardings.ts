@@ -1,6 +1,6 @@
-import type { Operation } from "../router.js";
-import { onboardingPage, onboardingPageIndex } from "./onboarding-page.js";
-import { userOf } from "./owner.js";
+import type { Operation } from "../http/router.js";
+import { onboardingPage, onboardingPageIndex } from "../onboarding/onboarding-page.js";
+import { userOf } from "../owner.js";
 
 /** GET /users/{fp_id}/onboardings (SERVICE.md 4.1). */
 export const listUserOnboardings: Operation = {

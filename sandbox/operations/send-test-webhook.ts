@@ -1,6 +1,6 @@
-import { okJson } from "../answer.js";
-import { Fields } from "../fields.js";
-import type { Operation } from "../router.js";
+import { okJson } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { Fields } from "../vault/fields.js";
 import { checkPayload } from "../webhooks/event.js";
 
 /**

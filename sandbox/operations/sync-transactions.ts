@@ -1,9 +1,9 @@
-import { type Answer, ok, Refusal } from "../answer.js";
-import type { Call, Operation } from "../router.js";
+import { type Answer, ok, Refusal } from "../http/answer.js";
+import type { Call, Operation } from "../http/router.js";
+import { linkOf } from "../owner.js";
 import type { BankLink } from "../world/bank-link.js";
 import type { CursorState } from "../world/cursor.js";
 import type { LogEvent, PageLists } from "../world/link-log.js";
-import { linkOf } from "./owner.js";
 
 /** One page of an update: what it holds, where the next begins, whether the update goes on. */
 interface Page {

@@ -1,8 +1,8 @@
-import { okJson } from "../answer.js";
 import { businessRecord, checkExternalId } from "../businesses/business-book.js";
-import { Fields } from "../fields.js";
-import type { Operation } from "../router.js";
-import { businessOf } from "./owner.js";
+import { okJson } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { businessOf } from "../owner.js";
+import { Fields } from "../vault/fields.js";
 
 /** PATCH /businesses/{fp_bid} (SERVICE.md 4.3). */
 export const updateBusiness: Operation = {

@@ -1,8 +1,8 @@
-import { okJson, refuse } from "../answer.js";
-import { isObject, isVaultValue, type VaultValue } from "../fields.js";
-import type { Operation } from "../router.js";
+import { okJson, refuse } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { tokenOf } from "../owner.js";
+import { isObject, isVaultValue, type VaultValue } from "../vault/fields.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
-import { tokenOf } from "./owner.js";
 
 /** PATCH /users/vault (SERVICE.md 4.2): all keys are written, or none. */
 export const updateVault: Operation = {

@@ -1,7 +1,7 @@
-import { okJson } from "../answer.js";
-import type { Operation } from "../router.js";
+import { okJson } from "../http/answer.js";
+import type { Operation } from "../http/router.js";
+import { tokenOf } from "../owner.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
-import { tokenOf } from "./owner.js";
 
 /** POST /users/vault/{identifier}/upload (SERVICE.md 4.2): raw bytes; what breaks off half-way changes nothing. */
 export const uploadVaultValue: Operation = {

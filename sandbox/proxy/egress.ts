@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
 import type { PeerCertificate } from "node:tls";
-import { type Answer, Refusal } from "../answer.js";
+import { type Answer, Refusal } from "../http/answer.js";
 
 /** The largest answer of a target that is passed on. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;

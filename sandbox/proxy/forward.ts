@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
-import { type Answer, Refusal } from "../answer.js";
-import { isVaultValue, type VaultValue } from "../fields.js";
+import { type Answer, Refusal } from "../http/answer.js";
 import type { SandboxState } from "../state.js";
+import { isVaultValue, type VaultValue } from "../vault/fields.js";
 import { egress } from "./egress.js";
 import { valueAt } from "./ingress-rule.js";
 import { type Escaping, Placeholders } from "./placeholder.js";

@@ -1,5 +1,5 @@
-import { refuse } from "../answer.js";
-import type { VaultValue } from "../fields.js";
+import { refuse } from "../http/answer.js";
+import type { VaultValue } from "../vault/fields.js";
 import { isAccepted } from "../vault/identifiers.js";
 
 /** How a value is written where its placeholder stood. */

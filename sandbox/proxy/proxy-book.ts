@@ -1,5 +1,5 @@
 import { InputError } from "../../src/domain/failures.js";
-import { loopbackUrl } from "../loopback.js";
+import { loopbackUrl } from "../http/loopback.js";
 import { parseIngressRule } from "./ingress-rule.js";
 
 /** A proxy configuration, as it is made in the dashboard. */

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { refuse } from "../answer.js";
+import { refuse } from "../http/answer.js";
 import { type IngressRule, parseIngressRule } from "./ingress-rule.js";
 
 /** What the `x-fp-*` headers of a call ask for (SERVICE.md 4.5). */

@@ -1,5 +1,5 @@
-import { refuse } from "../answer.js";
-import { Fields } from "../fields.js";
+import { refuse } from "../http/answer.js";
+import { Fields } from "./fields.js";
 import { checkIdentifiers } from "./identifiers.js";
 
 export const SCOPES = ["vault", "decrypt", "vault_and_decrypt", "decrypt_download", "vault_card"] as const;

@@ -1,4 +1,4 @@
-import { refuse } from "../answer.js";
+import { refuse } from "../http/answer.js";
 import { isDay } from "../world/days.js";
 
 const MONTHS = [

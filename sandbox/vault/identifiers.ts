@@ -1,4 +1,4 @@
-import { refuse } from "../answer.js";
+import { refuse } from "../http/answer.js";
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   id: words(`first_name middle_name last_name dob ssn4 ssn9 address_line1 address_line2 city state zip country

@@ -1,5 +1,5 @@
-import { Refusal } from "../answer.js";
 import type { Clock } from "../clock.js";
+import { Refusal } from "../http/answer.js";
 import { seededId } from "../seeded-id.js";
 import { type ClientToken, permits, type TokenGrant } from "./client-token.js";
 

@@ -1,4 +1,4 @@
-import { refuse } from "../answer.js";
+import { refuse } from "../http/answer.js";
 
 type Parameter = "count" | "text" | "maybe_empty";
 

@@ -1,7 +1,7 @@
 import { constants, createHmac, createPublicKey, type KeyObject, publicEncrypt } from "node:crypto";
-import { refuse } from "../answer.js";
-import type { VaultValue } from "../fields.js";
+import { refuse } from "../http/answer.js";
 import { reformatDate } from "./date-format.js";
+import type { VaultValue } from "./fields.js";
 import { type ParsedTransform, parseTransform } from "./transform-text.js";
 
 /** The names of transforms, for the log: their arguments may be keys. @throws Refusal 400 */

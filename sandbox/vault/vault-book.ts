@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../../src/domain/failures.js";
 import type { Clock } from "../clock.js";
-import { isVaultValue, type VaultValue } from "../fields.js";
 import type { WebhookBook } from "../webhooks/webhook-book.js";
+import { isVaultValue, type VaultValue } from "./fields.js";
 import { seededIdentity } from "./seeded-identity.js";
 
 /** What one identifier of a vault holds. */

@@ -1,6 +1,6 @@
 import { type Agent, request } from "node:http";
 import { InputError } from "../../src/domain/failures.js";
-import { loopbackUrl } from "../loopback.js";
+import { loopbackUrl } from "../http/loopback.js";
 
 /** Where webhooks go; on this machine only. */
 export interface NewEndpoint {

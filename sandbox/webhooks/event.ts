@@ -1,5 +1,5 @@
-import { Fields } from "../fields.js";
 import { STATUSES } from "../onboarding/playbook.js";
+import { Fields } from "../vault/fields.js";
 
 /** SERVICE.md 6. */
 export const EVENT_KINDS = [

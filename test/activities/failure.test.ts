@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
 import { FAILURE_TYPES, InputError } from "../../src/domain/failures.js";
 import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
-import { SILENT } from "../helpers/activity-bench.js";
+import { SILENT } from "../helpers/temporal/activity-bench.js";
 
 async function failureOf(error: unknown, attempt = 1): Promise<ApplicationFailure> {
   const environment = new MockActivityEnvironment({ attempt }, { logger: SILENT });

@@ -1,12 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  getUser,
-  listUserOnboardings,
-  listUserTransactions,
-  readList,
-  readUpdate,
-} from "../../src/api/index.js";
-import { type FaultServer, json, rejection, startFaultServer } from "./fault-server.js";
+import { readList } from "../../src/api/lists/read-list.js";
+import { readUpdate } from "../../src/api/lists/read-update.js";
+import { getUser, listUserOnboardings, listUserTransactions } from "../../src/api/operations/index.js";
+import { type FaultServer, json, rejection, startFaultServer } from "../helpers/api/fault-server.js";
 
 let server: FaultServer;
 afterEach(() => server.close());

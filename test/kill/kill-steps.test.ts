@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CompiledProgram, compileProgram } from "../helpers/compiled-program.js";
-import { type StoreFault, WRITE_STEPS } from "../helpers/fault-store.js";
-import { killAtSteps } from "../helpers/kill-step.js";
-import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
+import { type CompiledProgram, compileProgram } from "../helpers/command/compiled-program.js";
+import { type StoreFault, WRITE_STEPS } from "../helpers/kill/fault-store.js";
+import { killAtSteps } from "../helpers/kill/kill-step.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;
 let program: CompiledProgram;
 
 beforeAll(async () => {
   temporal = await startTestTemporal();
-  program = await compileProgram("test/helpers/fault-worker.ts");
+  program = await compileProgram("test/helpers/kill/fault-worker.ts");
 });
 afterAll(async () => {
   await program?.release();

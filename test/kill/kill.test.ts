@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runKillTrial, type TrialReport } from "../helpers/kill-trial.js";
+import { runKillTrial, type TrialReport } from "../helpers/kill/kill-trial.js";
 
 const FIRST_SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
 const KILLS = Number(process.env.NIGHTLEDGER_KILLS ?? 24);

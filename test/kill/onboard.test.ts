@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Random } from "../../sandbox/world/random.js";
-import { type OnboardVictim, runOnboardTrial } from "../helpers/onboard-trial.js";
+import { type OnboardVictim, runOnboardTrial } from "../helpers/onboarding/onboard-trial.js";
 
 const SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
 const CUSTOMERS = 500;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { pageKey, Staging } from "../../src/lake/staging.js";
 import { freezeRoster, frozenUsers, GROUP_SIZE } from "../../src/lake/sync/frozen-roster.js";
-import { openTestLake, type TestLake } from "../helpers/delta-lake.js";
+import { openTestLake, type TestLake } from "../helpers/lake/delta-lake.js";
 
 let lake: TestLake;
 let staging: Staging;

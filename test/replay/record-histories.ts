@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { HISTORIES, recordHistory } from "../helpers/replay-histories.js";
-import { addLink } from "../helpers/scripted-links.js";
-import { startSmallHistories } from "../helpers/small-histories.js";
-import { openSyncWorld, type SyncWorld, type WorldOptions } from "../helpers/sync-harness.js";
-import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
+import { addLink } from "../helpers/sync/scripted-links.js";
+import { openSyncWorld, type SyncWorld, type WorldOptions } from "../helpers/sync/sync-harness.js";
+import { HISTORIES, recordHistory } from "../helpers/temporal/replay-histories.js";
+import { startSmallHistories } from "../helpers/temporal/small-histories.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BATCH_SIGNALS } from "../../src/domain/onboarding/messages.js";
-import { type OnboardWorld, openOnboardWorld } from "../helpers/onboard-harness.js";
-import { recordHistory } from "../helpers/replay-histories.js";
-import { startSmallHistories } from "../helpers/small-histories.js";
-import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
+import { type OnboardWorld, openOnboardWorld } from "../helpers/onboarding/onboard-harness.js";
+import { recordHistory } from "../helpers/temporal/replay-histories.js";
+import { startSmallHistories } from "../helpers/temporal/small-histories.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventsWorkflowId, followUpWorkflowId } from "../../src/domain/webhooks/messages.js";
-import { recordHistory } from "../helpers/replay-histories.js";
-import { startTestTemporal, type TestTemporal } from "../helpers/temporal-environment.js";
-import { openWebhookWorld } from "../helpers/webhook-world.js";
+import { recordHistory } from "../helpers/temporal/replay-histories.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
+import { openWebhookWorld } from "../helpers/webhooks/webhook-world.js";
 
 let temporal: TestTemporal;
 beforeAll(async () => {

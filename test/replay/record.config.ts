@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     name: "record",
     include: ["test/replay/record-*.ts"],
-    globalSetup: ["test/helpers/temporal-setup.ts"],
+    globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
     pool: "forks",
     testTimeout: 180_000,
   },

@@ -3,8 +3,8 @@ import { Worker } from "@temporalio/worker";
 import { expect, test } from "vitest";
 import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
-import { storedHistories } from "../helpers/replay-histories.js";
-import { TEST_KEYS } from "../helpers/temporal-environment.js";
+import { storedHistories } from "../helpers/temporal/replay-histories.js";
+import { TEST_KEYS } from "../helpers/temporal/temporal-environment.js";
 
 // Made by `npm run build`.
 const codePath = fileURLToPath(new URL("../../dist/workflow-bundle.js", import.meta.url));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { type CallSettings, call } from "./caller.js";
+import { type CallSettings, call } from "../helpers/stand-in/caller.js";
 
 let sandbox: Sandbox;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
-import { call } from "./caller.js";
+import { call } from "../helpers/stand-in/caller.js";
 
 const NOW = "2026-11-20T08:00:00.000Z";
 let sandbox: Sandbox;

@@ -1,8 +1,8 @@
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SANDBOX_OPERATIONS, type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { type CallSettings, call, tokenFor } from "./caller.js";
-import { type Receiver, startReceiver } from "./receiver.js";
+import { type CallSettings, call, tokenFor } from "../helpers/stand-in/caller.js";
+import { type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
 
 /** SERVICE.md part 4. */
 const CONTRACT = [

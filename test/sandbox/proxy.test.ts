@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { type CallSettings, call } from "./caller.js";
-import { type Receiver, startReceiver } from "./receiver.js";
+import { type CallSettings, call } from "../helpers/stand-in/caller.js";
+import { type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
 
 let sandbox: Sandbox;
 let target: Receiver;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runSandbox, type Sandbox, sandboxOptions, startSandbox } from "../../sandbox/index.js";
-import { get } from "./reader.js";
+import { get } from "../helpers/stand-in/reader.js";
 
 let directory: string;
 beforeEach(() => {

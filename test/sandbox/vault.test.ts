@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../sandbox/index.js";
-import { call, tokenFor } from "./caller.js";
+import { call, tokenFor } from "../helpers/stand-in/caller.js";
 
 let sandbox: Sandbox;
 beforeEach(async () => {

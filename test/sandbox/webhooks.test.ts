@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../sandbox/index.js";
-import { call } from "./caller.js";
-import { type Received, type Receiver, startReceiver } from "./receiver.js";
+import { call } from "../helpers/stand-in/caller.js";
+import { type Received, type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
 
 const SECRET = `whsec_${Buffer.from("a secret of 24 bytes....").toString("base64")}`;
 const KINDS = [

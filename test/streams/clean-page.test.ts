@@ -5,7 +5,7 @@ import { cleanPage, deliveredText, emptyPage } from "../../src/streams/clean-pag
 import { EnvelopeError } from "../../src/streams/envelope-error.js";
 import { readPage } from "../../src/streams/page-reading.js";
 import { transactionStream } from "../../src/streams/transactions.js";
-import { rawRow } from "../helpers/sync-harness.js";
+import { rawRow } from "../helpers/sync/sync-harness.js";
 import { valueText } from "./json-texts.js";
 
 const good = fc.tuple(fc.uuid(), valueText).map(([id, extra]) => rawRow(id, { extra }));

@@ -3,7 +3,7 @@ import { bankLinkStream } from "../../src/streams/bank-links.js";
 import { EnvelopeError } from "../../src/streams/envelope-error.js";
 import { readPage } from "../../src/streams/page-reading.js";
 import { transactionStream } from "../../src/streams/transactions.js";
-import { rawRow } from "../helpers/sync-harness.js";
+import { rawRow } from "../helpers/sync/sync-harness.js";
 
 const page = (created: string, rest = "") =>
   Buffer.from(`{"has_more":false,"transactions":{"created":[${created}],"updated":[],"removed":[]}${rest}}`);

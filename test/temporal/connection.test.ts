@@ -9,7 +9,7 @@ import { InputError, UnreachableError } from "../../src/domain/failures.js";
 import { connectClient, connectWorker, isLoopback } from "../../src/temporal/connection.js";
 import { dataConverter } from "../../src/temporal/encryption/payload-codec.js";
 import { installRuntime } from "../../src/temporal/runtime.js";
-import { startTestTemporal, TEST_KEYS, type TestTemporal } from "../helpers/temporal-environment.js";
+import { startTestTemporal, TEST_KEYS, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 const logged: string[] = [];
 const log = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);

@@ -13,6 +13,7 @@ import type { CustomerStand, CustomerStep } from "../../domain/onboarding/custom
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
 import type { CountedCalls } from "../counted-calls.js";
 import { LostAnswerError } from "../lost-answer-error.js";
+import type { OnboardingDependencies } from "./dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 /**
@@ -34,7 +35,7 @@ export function refusedStep({ course }: CustomerStand, calls: number): CustomerS
  * @throws the error itself where it is to be tried again, or is none of the row's.
  */
 export async function failedStep(
-  { deps, calls }: CountedCalls,
+  { deps, calls }: CountedCalls<OnboardingDependencies>,
   input: CustomerStand,
   error: unknown,
 ): Promise<CustomerStep> {

@@ -4,7 +4,7 @@ import { type ParameterFacts, parametersOf } from "./reference.js";
 
 const HEAD = `# Operations
 
-Generated from the registry in \`src/api/operations/\`; a test fails when it is stale. \`npx vitest run test/api/reference.test.ts -u\` writes it anew.
+Generated from the registry in \`src/api/operations/\`; a test fails when it is stale. \`npx vitest run test/api/reference/reference.test.ts -u\` writes it anew.
 
 Every operation of the service, as the client knows it. What a request holds is checked before anything is sent, and a request that breaks a rule is refused with the field, the rule and the accepted form. Answers may hold fields that are not named here; a named one of another kind is a \`SchemaError\`, which is not retried. Error bodies are not shown by the service's document and never read: a status alone decides (\`errors.md\`). Redirects are never followed.
 

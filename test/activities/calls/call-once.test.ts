@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callOnce, type OnceCall } from "../../../src/activities/calls/call-once.js";
 import { CallRecord, callState } from "../../../src/activities/calls/call-record.js";
-import { createCipReport, getUser, type ParamsOf } from "../../../src/api/index.js";
-import { type CallBench, openCallBench } from "../../helpers/call-bench.js";
+import { createCipReport, getUser } from "../../../src/api/operations/index.js";
+import type { ParamsOf } from "../../../src/api/operations/operation.js";
+import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 
 let bench: CallBench;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { onboardingPrefix } from "../../../src/activities/onboarding/call-prefix.js";
 import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
-import { customer, outcomeOf } from "../../helpers/onboarding-batch.js";
+import { customer, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const BATCH = "onb_1";
 const at = (name: string | number) => `_staging/onboarding-calls/key/${name}/`;

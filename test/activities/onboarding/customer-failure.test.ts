@@ -4,8 +4,8 @@ import { prepareCustomer } from "../../../src/activities/onboarding/prepare-cust
 import { UNPOSTED } from "../../../src/domain/onboarding/customer-state.js";
 import type { CustomerStep } from "../../../src/domain/onboarding/customer-step.js";
 import { getOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
-import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/activity-bench.js";
-import { customer, freezeCustomers } from "../../helpers/onboarding-batch.js";
+import { customer, freezeCustomers } from "../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/temporal/activity-bench.js";
 
 const MINUTE_MS = 60_000;
 

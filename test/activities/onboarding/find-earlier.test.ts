@@ -4,8 +4,8 @@ import { recordOutcomes } from "../../../src/activities/onboarding/record-outcom
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
-import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding-batch.js";
+import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 let bench: ActivityBench;
 let chunk = 0;

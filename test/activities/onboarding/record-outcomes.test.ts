@@ -7,8 +7,8 @@ import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { TABLES } from "../../../src/lake/tables/index.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/activity-bench.js";
-import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding-batch.js";
+import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const MARK = "PLANTED-4711";
 const customers: CustomerRow[] = [

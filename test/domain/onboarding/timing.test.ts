@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { DEFAULT_TIMING, parseDuration, pollWaitMs } from "../../../src/domain/onboarding/timing.js";
+import { parseDuration } from "../../../src/domain/duration.js";
+import { DEFAULT_TIMING, pollWaitMs } from "../../../src/domain/onboarding/timing.js";
 
 test.for([
   ["machine", 0, 2_000],

@@ -4,7 +4,7 @@ import { customerWorkflowId, identityHash, identityOf } from "../../../src/domai
 import { BANK_LINK_UPDATED, EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { customerMessage, customerWorkflowIds } from "../../../src/domain/webhooks/customer-message.js";
 import { eventFacts } from "../../../src/domain/webhooks/event-facts.js";
-import { COMPLETED_EVENT } from "../../api/service-rules.js";
+import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 const factsOf = (fields: object) => eventFacts({ ...COMPLETED_EVENT, ...fields })!;

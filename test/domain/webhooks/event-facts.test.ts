@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { eventFacts, messageIdProblem } from "../../../src/domain/webhooks/event-facts.js";
-import { COMPLETED_EVENT } from "../../api/service-rules.js";
+import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
 
 describe("a completed onboarding", () => {
   test("says all that the document shows", () => {

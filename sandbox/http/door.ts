@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import type { RecordedRequest } from "../calls.js";
+import type { EffectOf } from "../faults/fault.js";
+import type { Fire } from "../faults/fault-book.js";
+import { statusAnswer } from "../faults/status.js";
+import { send, write } from "../faults/transport.js";
+import type { SandboxState } from "../state.js";
+import type { ClientToken } from "../vault/client-token.js";
+import { Refusal, refuse } from "./answer.js";
+import type { RequestBody } from "./body.js";
+import { Query } from "./query.js";
+import type { Operation, Route } from "./router.js";
+
+/** A request at the door: nothing of it is checked yet. */
+export interface Arrival {
+  readonly state: SandboxState;
+  readonly route: Route | Refusal;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly record: RecordedRequest;
+  readonly query: URLSearchParams;
+  readonly queryText: string;
+  readonly body: RequestBody;
+}
+
+/** Runs a request through credentials, rate limit, body, faults and its operation. @throws Refusal */
+export async function handleCall(arrival: Arrival): Promise<void> {
+  const { state, route, record, query, body } = arrival;
+  const token = admit(arrival);
+  if (route instanceof Refusal) throw route;
+  const { operation, params } = route;
+  if (token) nameSubject(state, record, token.entity_id);
+  if (operation.body === "whole") await readBody(arrival, operation);
+  else if (operation.body === undefined) refuseBody(arrival.request);
+  const page = operation.pageOf?.(params, query, state) ?? 0;
+  const fire = firing(state, record, page);
+  if (token && fire("token_expired")) throw new Refusal(401, "unauthorized", "this client token has expired");
+  return answer(arrival, route, token, fire, body);
+}
+
+/** Checks credentials and rate. An unknown path needs a key too: who has none learns nothing about paths. */
+function admit({ state, route, request }: Arrival): ClientToken | undefined {
+  const { headers } = request;
+  if (route instanceof Refusal || route.operation.auth === undefined) {
+    state.rates.check(state.keys.check(headers.authorization));
+    return undefined;
+  }
+  const token = state.tokens.check(headers["x-fp-authorization"]);
+  state.rates.check(token.token);
+  // SERVICE.md 5.2: with no secret key. One that is sent all the same has left the server it belongs on.
+  if (headers.authorization !== undefined) refuse("a client operation takes no secret key");
+  return token;
+}
+
+async function readBody({ body, state, record }: Arrival, { about }: Operation): Promise<void> {
+  await body.read();
+  if (!about) return;
+  let subject: ReturnType<typeof about>;
+  try {
+    subject = about(body.json(), state);
+  } catch {
+    // What is wrong with it is the operation's to say.
+    return;
+  }
+  record.user ??= subject.user;
+  record.business ??= subject.business;
+}
+
+function nameSubject(state: SandboxState, record: RecordedRequest, entityId: string): void {
+  if (state.businesses.has(entityId)) record.business = entityId;
+  else record.user = entityId;
+}
+
+function refuseBody({ headers }: IncomingMessage): void {
+  if (Number(headers["content-length"] ?? 0) > 0 || headers["transfer-encoding"] !== undefined) {
+    refuse("this operation takes no body");
+  }
+}
+
+/** Fires faults for one request and notes in its record which one did. */
+function firing(state: SandboxState, record: RecordedRequest, page: number): Fire {
+  const { operation = "unknown", link, user, business, cursor } = record;
+  const target = { operation, link, user, business, page, cursor: cursor !== undefined };
+  return (kind, fits) => {
+    const fault = state.faults.fire(kind, target, fits);
+    if (fault) record.fault = kind;
+    return fault;
+  };
+}
+
+/** Runs one routed call through latency, faults, strict checks and its operation. */
+async function answer(
+  { state, response, request, queryText }: Arrival,
+  { operation, params }: Route,
+  token: ClientToken | undefined,
+  fire: Fire,
+  body: RequestBody,
+): Promise<void> {
+  const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
+  if (wait > 0) await delay(wait);
+  if (response.destroyed) return;
+  const before = lost(fire, false);
+  if (before) return lose(response, before, state.clock.now());
+  const query = new Query(queryText, operation.query);
+  const handled = operation.handle({
+    params,
+    query,
+    headers: request.headers,
+    body,
+    token,
+    state,
+    fire,
+  });
+  // Most reads answer at once: they are spared a turn of the loop.
+  const answered = handled instanceof Promise ? await handled : handled;
+  const after = lost(fire, true);
+  return after ? lose(response, after, state.clock.now()) : send(response, answered, fire);
+}
+
+type Loss = EffectOf<"hang"> | EffectOf<"reset"> | EffectOf<"status">;
+
+/** The fault by which a call is not answered as it should be, before or after it took effect. */
+function lost(fire: Fire, afterEffect: boolean): Loss | undefined {
+  const due = (fault: { afterEffect?: boolean }) => (fault.afterEffect ?? false) === afterEffect;
+  return (
+    fire("hang", due) ??
+    fire("reset", (fault) => fault.afterBytes === undefined && due(fault)) ??
+    fire("status", due)
+  );
+}
+
+function lose(response: ServerResponse, loss: Loss, now: number): void {
+  if (loss.kind === "reset") response.socket?.resetAndDestroy();
+  if (loss.kind === "status") write(response, statusAnswer(loss, now));
+}

@@ -1,0 +1,38 @@
+import type { Call } from "./router.js";
+
+/** The largest `size` of a list (SERVICE.md 8); also what is given where none is asked for. */
+const MAX_SIZE = 100;
+
+/** The filters of a paged list (SERVICE.md 4.4). */
+export const LIST_QUERY = ["account_ids", "start_date", "end_date", "page", "size"];
+
+/** Which rows of a list make a page. */
+export interface PageWindow {
+  readonly page: number;
+  readonly size: number;
+  /** Index of the page's first row. */
+  readonly from: number;
+  takes(row: { readonly account_id: string; readonly date: string }): boolean;
+}
+
+/** Reads the query of a paged list. @throws Refusal 400 */
+export function pageWindow({ query, fire }: Call): PageWindow {
+  const accounts = query.list("account_ids");
+  const first = query.day("start_date") ?? "0000-00-00";
+  const last = query.day("end_date") ?? "9999-99-99";
+  const page = query.integer("page") ?? 1;
+  const size = query.integer("size", MAX_SIZE) ?? MAX_SIZE;
+  const repeated = page > 1 && fire("page_repeated") !== undefined;
+  return {
+    page,
+    size,
+    from: (repeated ? page - 2 : page - 1) * size,
+    takes: ({ account_id, date }) =>
+      date >= first && date <= last && (accounts === undefined || accounts.includes(account_id)),
+  };
+}
+
+/** The page index of a list, for faults. */
+export function pageIndex(query: URLSearchParams, name = "page"): number {
+  return Math.max(0, Number(query.get(name) ?? 1) - 1) || 0;
+}

@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Fault, Sandbox } from "../../../sandbox/index.js";
+import { callOnce } from "../../../src/activities/calls/call-once.js";
+import type { CallName } from "../../../src/activities/calls/create-call-activities.js";
+import { CALLS } from "../../../src/activities/calls/create-call-activities.js";
+import { onboardingSettlement } from "../../../src/activities/calls/onboarding-settlement.js";
+import type { SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
+import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
+import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
+
+let bench: CallBench;
+beforeEach(async () => {
+  bench = await openCallBench();
+});
+afterEach(() => bench.close());
+
+interface Write {
+  readonly what: string;
+  readonly name: CallName;
+  /** Instead of the valid request. */
+  readonly request?: SealedRequest;
+  /** Name of the operation at the stand-in, where that is another. */
+  readonly there?: string;
+  /** How often it took effect. */
+  readonly effects: (sandbox: Sandbox) => number;
+  /** What the attempt after a lost answer gives. */
+  readonly outcome: "the answer again" | "its effect" | "unknown";
+}
+
+const link = { path: { link_id: "link_1" } };
+const row = { account_id: "acc_1", amount: "1", date: "2026-01-02" };
+const inVault = (name: string) => (sandbox: Sandbox) => (name in sandbox.vaults.contents("fp_1") ? 1 : 0);
+const started = (sandbox: Sandbox) =>
+  sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_new").length;
+
+const WRITES: readonly Write[] = [
+  {
+    what: "an onboarding of a user",
+    name: "createOnboarding",
+    request: { params: { body: { key: "pb_new:v1", fp_id: "fp_1" } } },
+    effects: started,
+    outcome: "its effect",
+  },
+  {
+    what: "an onboarding of a business",
+    name: "createOnboarding",
+    request: { params: { body: { key: "pb_new_business", fp_id: "fb_1" } } },
+    effects: (sandbox) =>
+      sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_new_business").length,
+    outcome: "its effect",
+  },
+  {
+    what: "an onboarding by external id",
+    name: "createOnboarding",
+    request: { params: { body: { key: "pb_new", external_id: "cust-1" } } },
+    effects: started,
+    outcome: "the answer again",
+  },
+  {
+    what: "a vault update",
+    name: "updateVault",
+    request: { params: { body: { "custom.one": "x" } }, owner: { fp_id: "fp_1" } },
+    effects: inVault("custom.one"),
+    outcome: "the answer again",
+  },
+  {
+    what: "an upload",
+    name: "uploadToVault",
+    there: "upload_vault_value",
+    effects: inVault("custom.file"),
+    outcome: "the answer again",
+  },
+  {
+    what: "a CIP report",
+    name: "createCipReport",
+    effects: (one) => one.cip.made().length,
+    outcome: "unknown",
+  },
+  {
+    what: "a business with an external id",
+    name: "createBusiness",
+    effects: (sandbox) => sandbox.businesses.list().length - 1,
+    outcome: "its effect",
+  },
+  {
+    what: "a business with data",
+    name: "createBusiness",
+    request: { params: { body: { "business.name": "Shop" } } },
+    effects: (sandbox) => sandbox.businesses.list().length - 1,
+    outcome: "unknown",
+  },
+  {
+    what: "a business's external id",
+    name: "updateBusiness",
+    effects: (sandbox) => (sandbox.businesses.find("fb_1")?.external_id === "shop-2" ? 1 : 0),
+    outcome: "the answer again",
+  },
+  {
+    what: "an import",
+    name: "importTransactions",
+    effects: (sandbox) => [...sandbox.truthRows("link_1")].length / 3,
+    outcome: "its effect",
+  },
+  {
+    what: "a proxy call",
+    name: "callVaultProxy",
+    effects: (sandbox) => sandbox.proxies.forwarded().length,
+    outcome: "unknown",
+  },
+  {
+    what: "a test webhook with a key",
+    name: "sendTestWebhook",
+    effects: (one) =>
+      new Set(
+        one.webhooks
+          .messages({ event_kind: COMPLETED_EVENT.event_kind, fp_id: "fp_hook" })
+          .map(({ id }) => id),
+      ).size,
+    request: {
+      params: { body: { idempotency_key: "k", payload: { ...COMPLETED_EVENT, fp_id: "fp_hook" } } },
+    },
+    outcome: "the answer again",
+  },
+  {
+    what: "a test webhook without a key",
+    name: "sendTestWebhook",
+    request: { params: { body: { payload: { ...COMPLETED_EVENT, fp_id: "fp_hook" } } } },
+    effects: (one) => one.webhooks.messages({ fp_id: "fp_hook" }).length,
+    outcome: "unknown",
+  },
+];
+
+const LOSSES: readonly (readonly [string, Omit<Fault, "operation">])[] = [
+  ["a reset", { kind: "reset", afterEffect: true } as Fault],
+  ["a status 500", { kind: "status", status: 500, afterEffect: true } as Fault],
+  ["no answer in time", { kind: "hang", afterEffect: true } as Fault],
+  ["half an answer", { kind: "truncated", mode: "length" } as Fault],
+];
+
+const operationOf = ({ name, there }: Write) => there ?? CALLS[name].operation.name;
+const lose = (write: Write, fault: object) =>
+  bench.sandbox.addFault({ operation: operationOf(write), times: 1, ...fault } as Fault);
+
+beforeEach(() => {
+  bench.sandbox.playbooks.declare({ key: "pb_new" });
+  bench.sandbox.playbooks.declare({ key: "pb_new_business", kind: "kyb" });
+});
+
+it("every operation that a repetition may harm is tried here", () => {
+  const tried = new Set(WRITES.map(({ name }) => CALLS[name].operation.name));
+  const harmed = OPERATIONS.filter(({ idempotent }) => !idempotent).map(({ name }) => name);
+  expect(harmed.filter((name) => !tried.has(name))).toEqual([]);
+});
+
+describe.each(WRITES)("$what whose answer is lost takes effect once", (write) => {
+  it.each(LOSSES)("%s", async (_, fault) => {
+    lose(write, fault);
+    const lost = await bench.failure(write.name, "call", write.request);
+    expect(lost.type).toBe(write.outcome === "unknown" ? "LostAnswerError" : "TransientError");
+    expect(lost.nonRetryable).toBe(write.outcome === "unknown");
+    expect(write.effects(bench.sandbox)).toBe(1);
+    if (write.outcome === "unknown") {
+      const again = await bench.failure(write.name, "call", write.request);
+      expect(again).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
+      expect(again.message).toMatch(/answer was lost.*not sent again.*Look at the service/s);
+    } else {
+      const { repeated } = await bench.attempt(write.name, "call", write.request);
+      expect(repeated).toBe(write.outcome === "its effect" ? "settled" : "no");
+      const found = await bench.attempt(write.name, "call", write.request);
+      expect(found.repeated).toBe("found");
+    }
+    expect(write.effects(bench.sandbox)).toBe(1);
+  });
+});
+
+const LOOKED_UP = WRITES.filter(({ name, outcome }) => outcome === "its effect" && name !== "createBusiness");
+
+describe.each(LOOKED_UP)("$what that was lost on the way out", (write) => {
+  it("is looked for, not believed to be absent at once, and sent again in the end", async () => {
+    lose(write, { kind: "reset" });
+    await bench.failure(write.name, "call", write.request);
+    const early = await bench.failure(write.name, "call", write.request);
+    expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
+    expect(Number(early.nextRetryDelay)).toBeGreaterThan(5_000);
+    expect(write.effects(bench.sandbox)).toBe(0);
+    await bench.age("call", 10_000);
+    expect((await bench.attempt(write.name, "call", write.request)).repeated).toBe("no");
+    expect(write.effects(bench.sandbox)).toBe(1);
+  });
+});
+
+describe("a lost onboarding", () => {
+  const request = { params: { body: { key: "pb_new", fp_id: "fp_1" } } };
+  const lost = { operation: "create_onboarding", times: 1, kind: "reset", afterEffect: true } as const;
+
+  it("is found as what it is now, with its way to go on", async () => {
+    bench.sandbox.playbooks.declare({ key: "pb_new", outcomes: { incomplete: 1 } });
+    bench.sandbox.addFault(lost);
+    await bench.failure("createOnboarding", "call", request);
+    const { facts } = await bench.attempt("createOnboarding", "call", request);
+    const [made] = bench.sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_new");
+    expect(facts).toMatchObject({ onboarding_id: made?.id, status: "incomplete", continues: true });
+    expect((await bench.answer("call"))?.body).toMatchObject({ continue_onboarding: { token: /^obtok_/ } });
+  });
+
+  it("is not taken for one that was made before it, nor for one of another playbook", async () => {
+    await bench.attempt("createOnboarding", "earlier", request);
+    bench.sandbox.clock.advance(60_000);
+    await bench.attempt("createOnboarding", "other", { params: { body: { key: "pb_user", fp_id: "fp_1" } } });
+    bench.sandbox.addFault({ ...lost, afterEffect: false });
+    await bench.failure("createOnboarding", "call", request);
+    await bench.age("call", 10_000);
+    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("no");
+    expect(started(bench.sandbox)).toBe(2);
+  });
+
+  it("is not taken for one that is known to be another, however young that is", async () => {
+    const earlier = await bench.attempt("createOnboarding", "earlier", request);
+    const known = [String(earlier.facts.onboarding_id)];
+    const once = () =>
+      bench.run(() =>
+        callOnce(bench.deps, {
+          operation: createOnboarding,
+          params: request.params,
+          key: "_staging/run/calls/call/",
+          settle: onboardingSettlement(bench.deps, request.params, { known }),
+          settleAfterMs: 0,
+        }),
+      );
+    bench.sandbox.addFault({ ...lost, afterEffect: false });
+    await expect(once()).rejects.toMatchObject({ name: "TransientError" });
+    const { body, repeated } = await once();
+    expect(repeated).toBe("no");
+    expect(known).not.toContain(body.id);
+  });
+
+  it("is found by the service's clock, also when that is far behind", async () => {
+    await bench.close();
+    bench = await openCallBench({ clock: { now: new Date(Date.now() - 86_400_000).toISOString() } });
+    bench.sandbox.playbooks.declare({ key: "pb_new" });
+    bench.sandbox.addFault(lost);
+    await bench.failure("createOnboarding", "call", request);
+    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("settled");
+    expect(started(bench.sandbox)).toBe(1);
+  });
+
+  it("is found on the first page, also where that is number 0", async () => {
+    await bench.close();
+    bench = await openCallBench({ onboardingPages: { size: 5, maximum: 5, first: 0 } });
+    bench.sandbox.playbooks.declare({ key: "pb_new" });
+    bench.sandbox.addFault(lost);
+    await bench.failure("createOnboarding", "call", request);
+    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("settled");
+    expect(started(bench.sandbox)).toBe(1);
+  });
+});
+
+describe("a lost import", () => {
+  const requestOf = (...ids: (string | undefined)[]) => ({
+    params: {
+      ...link,
+      body: {
+        transactions: ids.map((transaction_id) => ({ ...row, ...(transaction_id && { transaction_id }) })),
+      },
+    },
+  });
+
+  it("of which a part was taken is completed, without a row twice", async () => {
+    const request = requestOf("a", "b", "c");
+    bench.sandbox.addFault({ kind: "partial_import", rows: 2, times: 1 });
+    await bench.failure("importTransactions", "call", request);
+    await bench.age("call", 10_000);
+    const { facts } = await bench.attempt("importTransactions", "call", request);
+    expect(facts).toEqual({ sent: 1, found: 2, unknown: 0 });
+    const ids = [...bench.sandbox.truthRows("link_1")].map((one) => JSON.parse(JSON.stringify(one)).id);
+    expect(ids).toHaveLength(3);
+  });
+
+  it("leaves rows without an id as unknown", async () => {
+    const request = requestOf("a", undefined, "c");
+    bench.sandbox.addFault({ kind: "reset", operation: "import_transactions", afterEffect: true, times: 1 });
+    await bench.failure("importTransactions", "call", request);
+    const { facts } = await bench.attempt("importTransactions", "call", request);
+    expect(facts).toEqual({ sent: 0, found: 2, unknown: 1 });
+    expect((await bench.answer("call"))?.body).toMatchObject({ unknown: [1] });
+    expect([...bench.sandbox.truthRows("link_1")]).toHaveLength(3);
+  });
+});

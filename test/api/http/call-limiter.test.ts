@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { getUser } from "../../../src/api/operations/index.js";
+import {
+  type FaultServer,
+  type Handler,
+  json,
+  rejection,
+  startFaultServer,
+  until,
+} from "../../helpers/api/fault-server.js";
+
+let server: FaultServer;
+afterEach(() => server.close());
+const start = async (handler: Handler) => {
+  server = await startFaultServer(handler);
+};
+const user = (fp_id: string) => ({ path: { fp_id } });
+
+describe("the gate", () => {
+  it.each([429, 503])("a Retry-After of a %i holds every call of the process until then", async (status) => {
+    const arrivals: number[] = [];
+    await start((_, response) => {
+      arrivals.push(Date.now());
+      if (arrivals.length === 1) json(response, {}, status, { "retry-after": "1" });
+      else json(response, {});
+    });
+    const client = server.client({ concurrency: 2 });
+    const first = await rejection(client.read(getUser, user("a"), { run: "run-1" }));
+    expect(first).toMatchObject({ retryAfterMs: 1000 });
+    expect(client.gateUntil).toBeGreaterThan(Date.now());
+    await Promise.all(["b", "c", "d"].map((id) => client.read(getUser, user(id), { run: "run-2" })));
+    const [closed = 0, ...later] = arrivals;
+    for (const arrival of later) expect(arrival - closed).toBeGreaterThanOrEqual(995);
+    expect(client.gateUntil).toBeUndefined();
+  });
+
+  it("a call that can't wait for it is given back at once, unsent, with the time", async () => {
+    await start((_, response) => json(response, {}, 429, { "retry-after": "60" }));
+    const client = server.client({ concurrency: 1 });
+    const notAfter = Date.now() + 30_000;
+    const first = rejection(client.read(getUser, user("a")));
+    const waiting = rejection(client.read(getUser, user("b"), { notAfter }));
+    await first;
+    const late = rejection(client.read(getUser, user("c"), { notAfter }));
+    for (const error of [await waiting, await late]) {
+      expect(error).toMatchObject({ name: "NotSentError", sent: false, until: client.gateUntil });
+    }
+    expect(server.requests).toHaveLength(1);
+    expect(client.requestsSent).toBe(1);
+  });
+
+  it("a 429 without Retry-After leaves it open", async () => {
+    await start((_, response) => json(response, {}, 429));
+    const client = server.client();
+    await rejection(client.read(getUser, user("a")));
+    expect(client.gateUntil).toBeUndefined();
+  });
+});
+
+describe("the latch", () => {
+  it.each([401, 403])(
+    "the first %i of a run ends that run's calls, waiting ones too, and no other's",
+    async (status) => {
+      await start((request, response) =>
+        request.url === "/users/refused" ? json(response, {}, status) : json(response, {}),
+      );
+      const client = server.client({ concurrency: 1 });
+      const refused = rejection(client.read(getUser, user("refused"), { run: "run-1" }));
+      const waiting = ["b", "c"].map((id) => rejection(client.read(getUser, user(id), { run: "run-1" })));
+      const other = client.read(getUser, user("other"), { run: "run-2" });
+      expect(await refused).toMatchObject({ name: "AuthError", status, sent: true });
+      for (const error of await Promise.all(waiting))
+        expect(error).toMatchObject({ name: "AuthError", sent: false });
+      await other;
+      expect(await rejection(client.read(getUser, user("d"), { run: "run-1" }))).toMatchObject({
+        sent: false,
+      });
+      expect(server.requests).toEqual(["GET /users/refused", "GET /users/other"]);
+    },
+  );
+
+  it("without a run nothing is latched", async () => {
+    let status = 401;
+    await start((_, response) => json(response, {}, status));
+    const client = server.client();
+    await rejection(client.read(getUser, user("a")));
+    status = 200;
+    await client.read(getUser, user("a"));
+  });
+});
+
+describe("notAfter", () => {
+  it("gives a call back when its time passes in the queue", async () => {
+    await start(() => {});
+    const client = server.client({ concurrency: 1 });
+    const busy = rejection(client.read(getUser, user("a")));
+    await until(() => server.requests.length === 1);
+    const begin = Date.now();
+    const error = await rejection(client.read(getUser, user("b"), { notAfter: begin + 100 }));
+    expect(error).toMatchObject({ name: "NotSentError", until: undefined });
+    expect(Date.now() - begin).toBeGreaterThanOrEqual(99);
+    await client.close();
+    await busy;
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("a time that has passed sends nothing", async () => {
+    await start((_, response) => json(response, {}));
+    const error = await rejection(server.client().read(getUser, user("a"), { notAfter: Date.now() - 1 }));
+    expect(error).toMatchObject({ name: "NotSentError" });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("knows at once what the pace does not allow in time", async () => {
+    await start((_, response) => json(response, {}));
+    const client = server.client({ rps: 1, concurrency: 8 });
+    await client.read(getUser, user("a"));
+    const begin = Date.now();
+    const error = await rejection(client.read(getUser, user("b"), { notAfter: begin + 900 }));
+    expect(error).toMatchObject({ name: "NotSentError", until: expect.any(Number) });
+    expect(Date.now() - begin).toBeLessThan(900);
+  });
+});
+
+describe("close", () => {
+  it("breaks off what is in flight and refuses what waits and what comes", async () => {
+    await start(() => {});
+    const client = server.client({ concurrency: 1 });
+    const busy = rejection(client.read(getUser, user("a")));
+    const waiting = rejection(client.read(getUser, user("b")));
+    await until(() => server.requests.length === 1);
+    await client.close();
+    expect(await busy).toMatchObject({ name: "TransientError" });
+    expect(await waiting).toMatchObject({ name: "NotSentError" });
+    expect(await rejection(client.read(getUser, user("c")))).toMatchObject({ name: "NotSentError" });
+    expect(server.requests).toHaveLength(1);
+  });
+});

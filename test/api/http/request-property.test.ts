@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { compileRequest } from "../../../src/api/http/request.js";
+import {
+  callVaultProxy,
+  createBusiness,
+  createClientToken,
+  createOnboarding,
+  getUser,
+  listInvestmentTransactions,
+  OPERATIONS,
+  updateVault,
+} from "../../../src/api/operations/index.js";
+import type { Operation, ParamsOf } from "../../../src/api/operations/operation.js";
+import { InputError } from "../../../src/domain/failures.js";
+
+/** What compiling gives, or undefined for an InputError; anything else is a bug. */
+function compiled<O extends Operation>(operation: O, params: unknown) {
+  try {
+    return compileRequest(operation, params as ParamsOf<O>);
+  } catch (error) {
+    if (error instanceof InputError) return undefined;
+    throw error;
+  }
+}
+
+describe("whatever it is given", () => {
+  it("no operation fails but by an InputError, and none quotes a long text", () => {
+    const text = fc.string({ minLength: 12, unit: "binary" });
+    const anything = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withTypedArray: true,
+      values: [text, fc.integer()],
+    });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...OPERATIONS),
+        anything,
+        anything,
+        anything,
+        anything,
+        (operation, path, query, headers, body) => {
+          compiled(operation, { path, query, headers, body });
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it("a path stays one segment, and says the id again when it is read", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (fp_id) => {
+        const target = compiled(getUser, { path: { fp_id } })?.target;
+        if (target === undefined) return;
+        const { pathname, search } = new URL(`http://host${target}`);
+        const segments = pathname.split("/");
+        expect([segments.length, search]).toEqual([3, ""]);
+        expect(decodeURIComponent(segments[2] ?? "")).toBe(fp_id);
+      }),
+    );
+  });
+
+  it("a query says again what was asked", () => {
+    const day = fc.date({ min: new Date("1900-01-01"), max: new Date("2100-01-01"), noInvalidDate: true });
+    const ids = fc.array(
+      fc.string({ minLength: 1 }).filter((id) => !id.includes(",")),
+      { minLength: 1, maxLength: 4 },
+    );
+    fc.assert(
+      fc.property(ids, day, fc.integer({ min: 1, max: 100 }), (account_ids, date, size) => {
+        const start_date = date.toISOString().slice(0, 10);
+        const query = { account_ids, start_date, size };
+        const { target } = compiled(listInvestmentTransactions, { path: { link_id: "l" }, query }) ?? {
+          target: "",
+        };
+        const { searchParams } = new URL(`http://host${target}`);
+        expect(searchParams.get("account_ids")?.split(",")).toEqual(account_ids);
+        expect([searchParams.get("start_date"), searchParams.get("size")]).toEqual([
+          start_date,
+          String(size),
+        ]);
+      }),
+    );
+  });
+
+  it("a header that passes is one line of ASCII, and its name a name", () => {
+    const names = fc.oneof(fc.string(), fc.stringMatching(/^[A-Za-z-]{1,8}$/));
+    fc.assert(
+      fc.property(
+        fc.dictionary(names, fc.string({ unit: "binary" })),
+        fc.string({ unit: "binary" }),
+        (forward, reason) => {
+          const headers = { forward, access_reason: reason };
+          for (const [name, value] of Object.entries(
+            compiled(callVaultProxy, { path: { id: "p" }, headers })?.headers ?? {},
+          )) {
+            expect(name).toMatch(/^[!#$%&'*+.^_`|~0-9a-z-]+$/);
+            expect(value).toMatch(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/);
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe("the rules hold for all values", () => {
+  it("a timeout is taken exactly from 1 to 30", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.integer({ min: -5, max: 40 }), fc.double()), (synchronous_timeout_secs) => {
+        const body = { key: "pb", fp_id: "f", synchronous_timeout_secs };
+        const fits =
+          Number.isInteger(synchronous_timeout_secs) &&
+          synchronous_timeout_secs >= 1 &&
+          synchronous_timeout_secs <= 30;
+        expect(compiled(createOnboarding, { body }) !== undefined).toBe(fits);
+      }),
+    );
+  });
+
+  it("a ttl is taken exactly from 60 to 86,400", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 90_000 }), (ttl) => {
+        const body = { scope: "vault", fields: ["id.dob"], ttl };
+        const given = compiled(createClientToken, { path: { fp_id: "f" }, body });
+        expect(given !== undefined).toBe(ttl >= 60 && ttl <= 86_400);
+      }),
+    );
+  });
+
+  it("an external id excludes first data, whatever they are", () => {
+    const data = fc.dictionary(
+      fc.stringMatching(/^custom\.[a-z]{1,5}$/),
+      fc.oneof(fc.string(), fc.integer(), fc.boolean()),
+    );
+    fc.assert(
+      fc.property(
+        fc.option(fc.stringMatching(/^[\w.-]{1,9}$/), { nil: undefined }),
+        data,
+        (external_id, body) => {
+          const fits = external_id === undefined || Object.keys(body).length === 0;
+          expect(compiled(createBusiness, { headers: { external_id }, body }) !== undefined).toBe(fits);
+        },
+      ),
+    );
+  });
+
+  it("vault data goes onto the wire as it was given", () => {
+    const value = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.integer(),
+      fc.boolean(),
+      fc.dictionary(fc.string(), fc.jsonValue()),
+    );
+    fc.assert(
+      fc.property(fc.dictionary(fc.stringMatching(/^custom\.[a-z]{1,5}$/), value), (body) => {
+        const request = compiled(updateVault, { body });
+        expect(JSON.parse(String(request?.body))).toEqual(JSON.parse(JSON.stringify(body)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,275 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { type ApiClient, createApiClient } from "../../src/api/http/client.js";
+import { withClientToken } from "../../src/api/http/client-token.js";
+import { readList } from "../../src/api/lists/read-list.js";
+import * as api from "../../src/api/operations/index.js";
+import type { Operation, ParamsOf } from "../../src/api/operations/operation.js";
+import type { OnboardingItem } from "../../src/api/schemas/onboarding.js";
+import { rejection } from "../helpers/api/fault-server.js";
+import { rawRequest } from "../helpers/api/raw-request.js";
+import { BROKEN_RULES } from "../helpers/api/rule-table.js";
+import { COMPLETED_EVENT } from "../helpers/api/service-rules.js";
+
+let sandbox: Sandbox;
+let target: Server;
+let client: ApiClient;
+let onboarding = "";
+let kyb = "";
+const FIELDS = ["id.first_name", "id.dob", "custom.note"];
+
+beforeAll(async () => {
+  target = createServer((request, response) => {
+    response.writeHead(201, { "content-type": "text/csv", "x-target": "yes" });
+    request.pipe(response);
+  });
+  await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+  const port = (target.address() as AddressInfo).port;
+  sandbox = await startSandbox({ proxies: [{ id: "proxy_1", target: `http://127.0.0.1:${port}/in` }] });
+  sandbox.addUser({ fp_id: "fp_1" });
+  sandbox.addLink({ id: "link_1", fp_id: "fp_1" });
+  sandbox.addAccount("link_1", { id: "acc_link_1_1" });
+  sandbox.investments.fill("link_1", 250);
+  sandbox.businesses.add({ fp_bid: "fb_1" });
+  client = createApiClient({
+    baseUrl: sandbox.url,
+    apiKey: sandbox.apiKey,
+    concurrency: 4,
+    headersTimeoutMs: 1500,
+    bodyTimeoutMs: 1500,
+    maxBodyBytes: 200_000,
+    userAgent: "contract",
+  });
+  const made = async (fp_id: string, key: string) => {
+    const body = { fp_id, key, synchronous_timeout_secs: 5 };
+    return (await client.read(api.createOnboarding, { body })).id;
+  };
+  onboarding = await made("fp_1", "pb_kyc");
+  kyb = await made("fb_1", "pb_kyb");
+});
+
+afterAll(async () => {
+  await client?.close();
+  await sandbox?.close();
+  await new Promise((resolve) => target.close(resolve));
+});
+
+const USER = { path: { fp_id: "fp_1" } };
+const LINK = { path: { link_id: "link_1" } };
+const row = { account_id: "acc_link_1_1", amount: "-3.20", date: "2026-01-02", transaction_id: "mine_1" };
+
+/** A request of each operation that the service takes, made when all is set up. */
+const VALID: Readonly<Record<string, readonly [Operation, () => object]>> = {
+  create_onboarding: [api.createOnboarding, () => ({ body: { key: "pb_kyc:v2", fp_id: "fp_1" } })],
+  list_user_onboardings: [api.listUserOnboardings, () => ({ ...USER, query: { page: 1, page_size: 2 } })],
+  list_business_onboardings: [api.listBusinessOnboardings, () => ({ path: { fp_bid: "fb_1" } })],
+  get_onboarding: [api.getOnboarding, () => ({ path: { id: onboarding } })],
+  validate_session: [
+    api.validateSession,
+    () => ({ body: { validation_token: sandbox.sessions.end({ onboardings: [onboarding] }) } }),
+  ],
+  create_client_token: [
+    api.createClientToken,
+    () => ({ ...USER, body: { scope: "vault", fields: FIELDS, ttl: 60 } }),
+  ],
+  decrypt_vault: [
+    api.decryptVault,
+    () => ({
+      body: {
+        fields: ["id.first_name", "id.dob"],
+        reason: "contract",
+        transforms: ["replace('x', 'y')", String.raw`replace('it\'s','\\')`, "to_lowercase", "prefix(8)"],
+      },
+    }),
+  ],
+  update_vault: [api.updateVault, () => ({ body: { "id.dob": "1990-01-02", "custom.note": "n" } })],
+  upload_to_vault: [
+    api.uploadToVault,
+    () => ({ path: { identifier: "custom.note" }, headers: { content_type: "text/plain" }, body: "bytes" }),
+  ],
+  create_cip_report: [api.createCipReport, () => ({ ...USER, body: { default_approver: "Ops" } })],
+  get_user: [api.getUser, () => USER],
+  create_business: [
+    api.createBusiness,
+    () => ({ headers: { external_id: `b-${sandbox.businesses.list().length}` } }),
+  ],
+  update_business: [api.updateBusiness, () => ({ path: { fp_bid: "fb_1" }, body: { external_id: "b.one" } })],
+  get_business_insights: [api.getBusinessInsights, () => ({ path: { fp_bid: "fb_1", onboarding_id: kyb } })],
+  list_bank_links: [api.listBankLinks, () => USER],
+  list_user_accounts: [api.listUserAccounts, () => USER],
+  list_link_accounts: [api.listLinkAccounts, () => LINK],
+  list_user_transactions: [api.listUserTransactions, () => ({ ...USER, query: { page: 1, size: 100 } })],
+  list_investment_transactions: [
+    api.listInvestmentTransactions,
+    () => ({ ...LINK, query: { account_ids: ["acc_link_1_1"], start_date: "2000-01-01", size: 10 } }),
+  ],
+  sync_transactions: [api.syncTransactions, () => ({ ...LINK, query: { size: 10 } })],
+  import_transactions: [api.importTransactions, () => ({ ...LINK, body: { transactions: [row] } })],
+  call_vault_proxy: [
+    api.callVaultProxy,
+    () => ({ path: { id: "proxy_1" }, headers: { forward: { accept: "text/csv" } }, body: "a,b\n" }),
+  ],
+  send_test_webhook: [
+    api.sendTestWebhook,
+    () => ({ body: { idempotency_key: "k", payload: COMPLETED_EVENT } }),
+  ],
+};
+
+/** Makes a valid call of an operation, with a token where it needs one. */
+function call(name: string, options: object = {}): Promise<unknown> {
+  const [operation, params] = VALID[name]!;
+  const given = params() as ParamsOf<Operation>;
+  if (operation.auth === "secret_key") return client.read(operation, given, options);
+  const grant = { fp_id: "fp_1", scope: "vault_and_decrypt", fields: FIELDS } as const;
+  return withClientToken(client, grant, (clientToken) =>
+    client.read(operation, given, { ...options, clientToken }),
+  );
+}
+
+describe("client and stand-in agree on each operation", () => {
+  it("all of them are tried here", () => {
+    expect(Object.keys(VALID)).toEqual(api.OPERATIONS.map(({ name }) => name));
+  });
+
+  it.each(Object.keys(VALID))("%s: a valid request is answered as the contract says", async (name) => {
+    await expect(call(name)).resolves.toBeDefined();
+  });
+});
+
+describe("each fault of the wire is a typed error, within its time, for each operation", () => {
+  it.each(Object.keys(VALID))("%s", async (name) => {
+    const [operation] = VALID[name]!;
+    const meet = async (fault: object) => {
+      await call(name).catch(() => {});
+      const path = new RegExp(`^${operation.path.replace(/\{[^}]+\}/g, "[^/]+")}$`);
+      const known = sandbox
+        .requests()
+        .findLast((one) => one.method === operation.method && path.test(one.path));
+      const id = sandbox.addFault({ operation: known?.operation ?? name, times: 1, ...fault } as never);
+      const error = await rejection(call(name));
+      sandbox.removeFault(id);
+      return error;
+    };
+    // Whoever reads it must know whether something may have happened.
+    const message = operation.idempotent
+      ? expect.not.stringContaining("not known")
+      : expect.stringMatching(/whether .* carried out is not known/i);
+    expect(await meet({ kind: "status", status: 500 })).toMatchObject({
+      name: "TransientError",
+      reason: "http_500",
+      message,
+    });
+    expect(await meet({ kind: "status", status: 429 })).toMatchObject({ name: "RateLimitedError" });
+    expect(await meet({ kind: "status", status: 401 })).toMatchObject({ name: "AuthError" });
+    expect(await meet({ kind: "status", status: 404 })).toMatchObject({ name: "NotFoundError" });
+    expect(await meet({ kind: "status", status: 422 })).toMatchObject({ name: "RejectedError" });
+    expect(await meet({ kind: "status", status: 302 })).toMatchObject({ name: "SchemaError", message });
+    expect(await meet({ kind: "reset" })).toMatchObject({
+      name: "TransientError",
+      reason: "connection_reset",
+    });
+    expect(await meet({ kind: "truncated", mode: "length" })).toMatchObject({ reason: "torn_body" });
+    // Bytes of a proxy may be anything; every other answer is JSON of its shape.
+    if (operation.answers === "bytes") return;
+    expect(await meet({ kind: "wrong_body", contentType: "text/html", body: "<p>" })).toMatchObject({
+      name: "SchemaError",
+      message,
+    });
+    expect(await meet({ kind: "wrong_body", body: "" })).toMatchObject({ name: "SchemaError", message });
+    expect(await meet({ kind: "wrong_body", body: "[]" })).toMatchObject({
+      name: "SchemaError",
+      path: "",
+      message,
+    });
+  });
+});
+
+describe("what the client refuses, the stand-in refuses too", () => {
+  it.each(BROKEN_RULES.filter(({ ours }) => ours === undefined))(
+    "$rule ($operation.name)",
+    async ({ operation, params }) => {
+      const { status } = await sendRaw(operation, params);
+      expect(status).toBe(400);
+    },
+  );
+});
+
+describe("rules that only the service knows are refusals there", () => {
+  it("an external id of another entity is a 400 (part 7.2)", async () => {
+    sandbox.businesses.add({ fp_bid: "fb_2", external_id: "taken" });
+    const params = { path: { fp_bid: "fb_1" }, body: { external_id: "taken" } };
+    expect(await rejection(client.read(api.updateBusiness, params))).toMatchObject({
+      name: "RejectedError",
+      status: 400,
+    });
+    const create = client.read(api.createBusiness, { headers: { external_id: "taken" } });
+    expect(await rejection(create)).toMatchObject({ name: "RejectedError", status: 400 });
+  });
+
+  it("a decryption without a reason anywhere is refused (part 7.4)", async () => {
+    const grant = { fp_id: "fp_1", scope: "decrypt", fields: ["id.dob"] } as const;
+    const { token } = await client.read(api.createClientToken, { ...USER, body: grantBody(grant) });
+    const call = client.read(api.decryptVault, { body: { fields: ["id.dob"] } }, { clientToken: token });
+    expect(await rejection(call)).toMatchObject({ name: "RejectedError" });
+  });
+
+  it("the same external id is one onboarding (4.1)", async () => {
+    sandbox.addUser({ fp_id: "fp_9", external_id: "cust-9" });
+    const body = { key: "pb_kyc", external_id: "cust-9", synchronous_timeout_secs: 5 };
+    const first = await client.read(api.createOnboarding, { body });
+    expect((await client.read(api.createOnboarding, { body })).id).toBe(first.id);
+  });
+});
+
+describe("lists", () => {
+  it("every row of a paged list comes once, also when the list moves under the reader", async () => {
+    sandbox.addFault({ kind: "list_moves", how: "insert", page: 1, times: 1 });
+    const list = readList(client, api.listInvestmentTransactions, { ...LINK, query: { size: 100 } });
+    const ids = new Set<unknown>();
+    let count = 0;
+    for await (const item of list) {
+      ids.add((item as { investment_transaction_id: string }).investment_transaction_id);
+      count += 1;
+    }
+    expect(count).toBe(ids.size);
+    expect(ids.size).toBe(sandbox.investments.transactions("link_1").length);
+    expect(list.report.restarts).toBe(1);
+  });
+
+  it("the onboardings of a user come over all pages", async () => {
+    const list = readList<typeof api.listUserOnboardings, OnboardingItem>(client, api.listUserOnboardings, {
+      ...USER,
+      query: { page_size: 1 },
+    });
+    const ids: string[] = [];
+    for await (const item of list) ids.push(item.id);
+    expect(ids).toContain(onboarding);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(list.report.pages).toBeGreaterThan(1);
+  });
+});
+
+it("a proxy's answer comes back as its bytes, status and headers", async () => {
+  const reply = await client.call(api.callVaultProxy, { path: { id: "proxy_1" }, body: "a;b\n" });
+  expect(reply.status).toBe(201);
+  expect(reply.headers["x-target"]).toBe("yes");
+  expect(reply.headers["content-type"]).toBe("text/csv");
+  expect(reply.body.toString()).toBe("a;b\n");
+});
+
+function grantBody({ scope, fields }: { scope: "decrypt"; fields: readonly string[] }) {
+  return { scope, fields: fields as [string, ...string[]] };
+}
+
+/** Sends a request as it is, past the client's checks. */
+async function sendRaw(operation: Operation, params: Readonly<Record<string, unknown>>): Promise<Response> {
+  if (operation.auth === "secret_key") {
+    const key = Buffer.from(`${sandbox.apiKey}:`).toString("base64");
+    return fetch(rawRequest(sandbox.url, operation, params, { authorization: `Basic ${key}` }));
+  }
+  const body = { scope: "vault_and_decrypt", fields: FIELDS } as never;
+  const { token } = await client.read(api.createClientToken, { ...USER, body });
+  return fetch(rawRequest(sandbox.url, operation, params, { "x-fp-authorization": token }));
+}

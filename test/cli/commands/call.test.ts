@@ -1,0 +1,281 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { createBusiness, uploadToVault, validateSession } from "../../../src/api/operations/index.js";
+import { readCallRequest } from "../../../src/cli/calls/request.js";
+import { main } from "../../../src/cli/main.js";
+
+let sandbox: Sandbox;
+let folder: string;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+  sandbox.addUser({ fp_id: "fp_1" });
+  sandbox.addLink({ id: "link_1", fp_id: "fp_1" });
+  folder = await mkdtemp(join(tmpdir(), "nightledger-call-"));
+});
+afterAll(async () => {
+  await sandbox.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs one command line as the program does; gives its exit code and what it wrote. */
+async function nightledger(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const out: string[] = [];
+  const said: string[] = [];
+  const settings = { NIGHTLEDGER_API_URL: sandbox.url, NIGHTLEDGER_API_KEY: sandbox.apiKey, ...env };
+  await main(["node", "nightledger", ...args], {
+    env: settings,
+    cwd: folder,
+    interactive: false,
+    result: (text) => out.push(text),
+    say: (line) => said.push(line),
+  });
+  const code = process.exitCode;
+  process.exitCode = 0;
+  return { code, out: out.join("\n"), said: said.join("\n"), json: () => JSON.parse(out.join("\n")) };
+}
+
+describe("call <operation>", () => {
+  it("prints status, headers and body as one JSON value", async () => {
+    const { code, json } = await nightledger(["call", "list_bank_links", "--param", "fp_id=fp_1", "--json"]);
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({
+      status: 200,
+      headers: { "content-type": expect.stringContaining("application/json") },
+      body: { links: [{ id: "link_1" }] },
+    });
+  });
+
+  it("prints the body alone for people", async () => {
+    const { out, said } = await nightledger(["call", "list-bank-links", "--param", "fp_id=fp_1"]);
+    expect(JSON.parse(out)).toMatchObject({ links: [{ id: "link_1" }] });
+    expect(said).toContain("status 200");
+  });
+
+  it("takes a body from a file, or its fields as parameters", async () => {
+    const file = join(folder, "body.json");
+    await writeFile(file, JSON.stringify({ key: "pb_kyc", fp_id: "fp_1" }));
+    expect((await nightledger(["call", "create_onboarding", "--body", file])).code).toBe(0);
+    const fields = [
+      "key=pb_kyc",
+      "fp_id=fp_1",
+      "synchronous_timeout_secs=5",
+      'prerequisite_data={"score":3}',
+    ];
+    const { code, json } = await nightledger([
+      ...["call", "create_onboarding", "--json"],
+      ...fields.flatMap((field) => ["--param", field]),
+    ]);
+    expect(code).toBe(0);
+    expect(json().body).toHaveProperty("status");
+  });
+
+  it("makes the client token of a client operation for this call, and sends no key with it", async () => {
+    const file = join(folder, "upload.bin");
+    await writeFile(file, "bytes");
+    const parameters = ["--param", "identifier=custom.file", "--param", "content-type=text/plain"];
+    const { code } = await nightledger([
+      "call",
+      "upload_to_vault",
+      ...parameters,
+      "--for",
+      "fp_1",
+      "--body",
+      file,
+    ]);
+    expect(code).toBe(0);
+    const sent = sandbox
+      .requests()
+      .slice(-2)
+      .map(({ path }) => path);
+    expect(sent).toEqual(["/users/fp_1/client_token", "/users/vault/custom.file/upload"]);
+  });
+});
+
+describe("secrets are shown with --show-secrets only", () => {
+  const token = [
+    "call",
+    "create_client_token",
+    "--json",
+    "--param",
+    "fp_id=fp_1",
+    "--param",
+    "scope=decrypt",
+  ];
+  const decrypt = [
+    ...["call", "decrypt_vault", "--for", "fp_1", "--json"],
+    ...["--param", "fields=id.first_name,id.ssn9", "--param", "reason=audit"],
+  ];
+  it.each<[string, string[], string]>([
+    ["a client token", [...token, "--param", "fields=id.dob"], "token"],
+    ["decrypted data", decrypt, "id.ssn9"],
+  ])("%s", async (_, args, field) => {
+    const hidden = await nightledger(args);
+    expect(hidden.json().body[field]).toBe("[hidden]");
+    const shown = await nightledger([...args, "--show-secrets"]);
+    expect(shown.json().body[field]).not.toBe("[hidden]");
+  });
+});
+
+describe("exit codes", () => {
+  it.each<[string, string[], number, string]>([
+    ["a refusal of the service is 1", ["get_user", "--param", "fp_id=nobody"], 1, "NotFoundError"],
+    [
+      "a request that breaks a rule is 2",
+      ["create_client_token", "--param", "fp_id=fp_1", "--param", "scope=x"],
+      2,
+      "InputError",
+    ],
+    ["an unknown operation is 2", ["get_nothing"], 2, "InputError"],
+    ["no operation is 2", [], 2, "InputError"],
+    ["an unknown parameter is 2", ["get_user", "--param", "fp_id=fp_1", "--param", "x=1"], 2, "InputError"],
+    [
+      "a parameter given twice is 2",
+      ["get_user", "--param", "fp_id=a", "--param", "fp_id=b"],
+      2,
+      "InputError",
+    ],
+    [
+      "a forwarded header given twice is 2",
+      [
+        "call_vault_proxy",
+        "--param",
+        "id=p",
+        ...["1", "2"].flatMap((n) => ["--param", `x-fp-proxy-fwd-a=${n}`]),
+      ],
+      2,
+      "InputError",
+    ],
+    [
+      "a client token given twice is 2",
+      ["decrypt_vault", ...["a", "b"].flatMap((token) => ["--param", `client_token=${token}`])],
+      2,
+      "InputError",
+    ],
+    ["a parameter without a value is 2", ["get_user", "--param", "fp_id"], 2, "InputError"],
+    [
+      "a client operation without a token is 2",
+      ["decrypt_vault", "--param", "fields=id.dob"],
+      2,
+      "InputError",
+    ],
+    [
+      "a decryption without a reason is 2",
+      ["decrypt_vault", "--param", "fields=id.dob", "--for", "fp_1"],
+      2,
+      "InputError",
+    ],
+    ["a body that is not there is 2", ["create_onboarding", "--body", "none.json"], 2, "InputError"],
+    [
+      "a body where none is taken is 2",
+      ["get_user", "--param", "fp_id=fp_1", "--body", "-"],
+      2,
+      "InputError",
+    ],
+  ])("%s", async (_, args, code, name) => {
+    const before = sandbox.requests().length;
+    const run = await nightledger(["call", ...args, "--json"]);
+    expect(run.code).toBe(code);
+    expect(run.json()).toMatchObject({ error: { class: name, message: expect.any(String) } });
+    expect(sandbox.requests().length - before).toBe(code === 2 ? 0 : 1);
+  });
+
+  it("refused credentials are 4", async () => {
+    const args = ["call", "get_user", "--param", "fp_id=fp_1", "--json"];
+    const run = await nightledger(args, { NIGHTLEDGER_API_KEY: "sk_wrong" });
+    expect([run.code, run.json().error.class]).toEqual([4, "AuthError"]);
+    expect(run.out + run.said).not.toContain("sk_wrong");
+  });
+
+  it("a service that is not there is 3", async () => {
+    const args = ["call", "get_user", "--param", "fp_id=fp_1", "--json"];
+    const run = await nightledger(args, { NIGHTLEDGER_API_URL: "http://127.0.0.1:1" });
+    expect([run.code, run.json().error.class]).toEqual([3, "UnreachableError"]);
+  });
+});
+
+describe("the registry", () => {
+  it("is printed as JSON with everything that each operation takes", async () => {
+    const { code, json } = await nightledger(["call", "--list", "--json"]);
+    expect(code).toBe(0);
+    expect(json()).toHaveLength(23);
+    for (const one of json()) {
+      expect(Object.keys(one)).toEqual(["operation", "method", "path", "auth", "idempotent", "params"]);
+    }
+  });
+
+  it("makes the help of the command and of each operation", async () => {
+    const all = await nightledger(["call", "--help"]);
+    expect(all.out).toMatch(/Usage: nightledger call.*create_onboarding/s);
+    const one = await nightledger(["call", "create_client_token", "--help"]);
+    expect(one.out).toMatch(/POST \/users\/\{fp_id\}\/client_token.*vault_card.*60 to 86400/s);
+    expect((await nightledger(["call", "--list"])).out).toContain("send_test_webhook");
+  });
+});
+
+it("--output writes the body to a file, whole or not at all", async () => {
+  const output = join(folder, "links.json");
+  const args = ["call", "list_bank_links", "--param", "fp_id=fp_1", "--output", output, "--json"];
+  const { json } = await nightledger(args);
+  const text = await readFile(output, "utf8");
+  expect(json().body).toEqual({ file: output, bytes: Buffer.byteLength(text) });
+  expect(JSON.parse(text)).toHaveProperty("links");
+  const missing = join(folder, "none.json");
+  await nightledger(["call", "get_user", "--param", "fp_id=nobody", "--output", missing]);
+  await expect(readFile(missing)).rejects.toThrow();
+  expect((await readdir(folder)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+it.each([
+  ["in a folder that is not there", "none/answer.json"],
+  ["that is a folder", "."],
+])("an --output %s is refused before anything is sent", async (_, name) => {
+  const before = sandbox.requests().length;
+  const args = ["call", "create_business", "--output", join(folder, name), "--json"];
+  const { code, json } = await nightledger(args);
+  expect([code, json().error.class]).toEqual([2, "InputError"]);
+  expect(sandbox.requests()).toHaveLength(before);
+});
+
+it.each<[string, string[], number[]]>([
+  ["a body that is not UTF-8", ["update_vault", "--for", "fp_1", "--body"], [0x7b, 0x22, 0xff, 0x22, 0x7d]],
+  ["a body that is not JSON", ["create_business", "--body"], [0x7b]],
+])("%s is refused before anything is sent", async (_, args, bytes) => {
+  const file = join(folder, "broken.json");
+  await writeFile(file, Buffer.from(bytes));
+  const before = sandbox.requests().length;
+  const { code, json } = await nightledger(["call", ...args, file, "--json"]);
+  expect(code).toBe(2);
+  expect(json().error.message).toMatch(
+    /the body is not JSON; nothing was sent. Accepted: JSON text in UTF-8/,
+  );
+  expect(sandbox.requests()).toHaveLength(before);
+});
+
+it("a body with a byte order mark is read without it", async () => {
+  const file = Readable.from([Buffer.from("\uFEFF{}")]);
+  expect((await readCallRequest(createBusiness, [], "-", file)).params).toMatchObject({ body: {} });
+});
+
+it("- reads the body from standard input: JSON as a whole, bytes as they come", async () => {
+  const json = await readCallRequest(
+    validateSession,
+    [],
+    "-",
+    Readable.from([Buffer.from('{"validation_token":"v"}')]),
+  );
+  expect(json.params).toMatchObject({ body: { validation_token: "v" } });
+  const bytes = await readCallRequest(
+    uploadToVault,
+    ["identifier=custom.x"],
+    "-",
+    Readable.from([Buffer.from("ab")]),
+  );
+  const { body } = bytes.params as unknown as { body: { open(): AsyncIterable<Buffer> } };
+  const pieces: string[] = [];
+  for await (const piece of body.open()) pieces.push(String(piece));
+  expect(pieces).toEqual(["ab"]);
+});

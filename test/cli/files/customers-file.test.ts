@@ -1,0 +1,278 @@
+import { createHash } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { readCustomers } from "../../../src/cli/files/customers-file.js";
+import { InputError } from "../../../src/domain/failures.js";
+import { type FrozenRow, isRight } from "../../../src/domain/onboarding/frozen-row.js";
+import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-customers-"));
+  await mkdir(join(directory, "files/folder"), { recursive: true });
+  await writeFile(join(directory, "files/a.png"), "image");
+  await writeFile(join(directory, "files/empty.pdf"), "");
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const purpose = { playbook: "pb_1", mode: "async" } as const;
+
+async function customers(content: string | Uint8Array, name = "customers.csv", of = purpose) {
+  const path = join(directory, name);
+  await writeFile(path, content);
+  return readCustomers(path, of);
+}
+
+async function rowsOf(file: Awaited<ReturnType<typeof customers>>): Promise<FrozenRow[]> {
+  const rows: FrozenRow[] = [];
+  for await (const { row } of file.freezable()) rows.push(row);
+  return rows;
+}
+
+async function messageOf(content: string | Uint8Array, name?: string): Promise<string> {
+  const error: unknown = await customers(content, name).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(InputError);
+  return (error as InputError).message;
+}
+
+const read = [
+  { kind: "user", fpId: "fp_1", prerequisiteData: { tier: "gold" }, vault: { "id.dob": "1980-01-01" } },
+  { kind: "user", fpId: null, externalId: "c,2", prerequisiteData: null, vault: {} },
+];
+
+describe("a customers file is read the same in every form", () => {
+  const header = "fp_id,external_id,data.tier,vault.id.dob";
+  const forms: [string, string, string?][] = [
+    ["CSV", `${header}\nfp_1,,gold,1980-01-01\n,"c,2",,\n`],
+    ["CSV with BOM and CRLF", `\ufeff${header}\r\nfp_1,,gold,1980-01-01\r\n,"c,2",,\r\n`],
+    ["CSV without its last line end", `${header}\nfp_1,,gold,1980-01-01\n,"c,2",,`],
+    [
+      "CSV with columns swapped",
+      'vault.id.dob,kind,data.tier,external_id,fp_id\n1980-01-01,,gold,,fp_1\n,user,,"c,2",\n',
+    ],
+    [
+      "JSONL",
+      `{"vault.id.dob":"1980-01-01","data.tier":"gold","fp_id":"fp_1"}\n{"external_id":"c,2"}\n`,
+      "a.jsonl",
+    ],
+    [
+      "JSONL with objects, by content",
+      `\n{"fp_id":"fp_1","data":{"tier":"gold","no":null},"vault":{"id.dob":"1980-01-01"}}\r\n{"kind":null,"external_id":"c,2","fp_id":"","data":null}`,
+      "a.txt",
+    ],
+  ];
+  it.each(forms)("%s", async (_, content, name) => {
+    const file = await customers(content, name);
+    expect(file.problems).toEqual([]);
+    expect(file.facts).toMatchObject({ rows: 2, invalid: 0, ...purpose });
+    expect(file.firstFpId).toBe("fp_1");
+    const rows = await rowsOf(file);
+    expect(rows.map((row) => isRight(row) && row.customer)).toMatchObject(read);
+    const keys = rows.map((row) => isRight(row) && row.rowKey);
+    const plain = await rowsOf(await customers(forms[0]?.[1] ?? ""));
+    expect(keys).toEqual(plain.map((row) => isRight(row) && row.rowKey));
+  });
+
+  it("a number and a text are two things in JSONL; in CSV all is text, zeros in front kept", async () => {
+    const [csv] = await rowsOf(await customers("fp_id,data.n\nfp_1,007\n"));
+    const [json] = await rowsOf(await customers('{"fp_id":"fp_1","data.n":7}', "n.jsonl"));
+    expect(csv).toMatchObject({ customer: { prerequisiteData: { n: "007" } } });
+    expect(json).toMatchObject({ customer: { prerequisiteData: { n: 7 } } });
+  });
+});
+
+describe("a batch's id", () => {
+  const text = "fp_id,data.a\nfp_1,1\nfp_2,2\n";
+  const idOf = async (content: string, name?: string, of = purpose) =>
+    (await customers(content, name, of)).facts.batchId;
+
+  it("is that of the content, not of its form or name", async () => {
+    const id = await idOf(text);
+    expect(id).toMatch(/^onb_[0-9a-f]{24}$/);
+    expect(await idOf(text.replaceAll("\n", "\r\n"), "other.csv")).toBe(id);
+    expect(await idOf("data.a,fp_id\n1,fp_1\n2,fp_2\n")).toBe(id);
+  });
+
+  it("is another for a changed, moved, added or wrong row, another playbook or mode", async () => {
+    const others = [
+      await idOf("fp_id,data.a\nfp_1,1\nfp_2,3\n"),
+      await idOf("fp_id,data.a\nfp_2,2\nfp_1,1\n"),
+      await idOf("fp_id,data.a\n\nfp_1,1\nfp_2,2\n"),
+      await idOf(`${text}fp_3,3\n`),
+      await idOf(`${text},3\n`),
+      await idOf(text, undefined, { playbook: "pb_1:v2", mode: "async" } as never),
+      await idOf(text, undefined, { playbook: "pb_1", mode: "sync" } as never),
+    ];
+    expect(new Set([...others, await idOf(text)]).size).toBe(others.length + 1);
+  });
+});
+
+describe("a wrong row is no error of the file: line, column, rule", () => {
+  const cases: [string, string, [number, string | null, string][], string?][] = [
+    ["both ids", "fp_id,external_id\nfp_1,c\nfp_2,\n", [[2, "external_id", "is given together with fp_id"]]],
+    ["neither", "fp_id,data.a\nfp_1,1\n,2\n", [[3, "fp_id", "is missing, and so is external_id"]]],
+    ["too few cells", "fp_id,data.a\nfp_1\nfp_2,2\n", [[2, null, "has 1 columns, the header has 2"]]],
+    ["too many cells", "fp_id,data.a\nfp_1,2,3\n", [[2, null, "has 3 columns, the header has 2"]]],
+    ["the same customer", "fp_id\nfp_1\nfp_2\nfp_1\n", [[4, "fp_id", "is the same as in line 2"]]],
+    ["the same external id", "external_id\na\na\n", [[3, "external_id", "is the same as in line 2"]]],
+    [
+      "the same business to be made",
+      "kind,vault.business.name\nbusiness,A\nbusiness,A\nbusiness,B\n",
+      [[3, null, "is the same as in line 2"]],
+    ],
+    [
+      "a wrong row is nobody's double",
+      "fp_id,external_id\nfp_1,c\nfp_1,\n",
+      [[2, "external_id", "is given together with fp_id"]],
+    ],
+    [
+      "line breaks in cells",
+      'fp_id,data.a\nfp_1,"x\ny"\nfp_2,"a\r\nb"\n,c\n',
+      [[6, "fp_id", "is missing, and so is external_id"]],
+    ],
+    ["CRLF and empty lines", "fp_id\r\nfp_1\r\n\r\nfp_1\r\n", [[4, "fp_id", "is the same as in line 2"]]],
+    [
+      "no JSON",
+      '{"fp_id":"fp_1"}\nfp_2\n',
+      [[2, null, 'is not a JSON object such as {"fp_id":"…"}']],
+      "a.jsonl",
+    ],
+    [
+      "a list",
+      '{"fp_id":"fp_1"}\n["fp_2"]\n',
+      [[2, null, 'is not a JSON object such as {"fp_id":"…"}']],
+      "a.jsonl",
+    ],
+    ["a group no object", '{"fp_id":"a","data":3}', [[1, "data", "is not an object"]], "a.jsonl"],
+    ["given twice", '{"fp_id":"a","data":{"x":1},"data.x":1}', [[1, "data.x", "is given twice"]], "a.jsonl"],
+    ["mistaken field", '{"FP_ID":"a","external_id":"b"}', [[1, "FP_ID", "write it as fp_id"]], "a.jsonl"],
+    [
+      "digits that would be lost",
+      '{"fp_id":"1234567890.1234567890","data":{"x":1234567890.1234567890}}',
+      [[1, null, "has a number of more than 15 digits: give it as text, or it changes"]],
+      "a.jsonl",
+    ],
+    ["half a character", '{"fp_id":"a\\ud800"}', [[1, "fp_id", "has a lone surrogate"]], "a.jsonl"],
+  ];
+  it.each(cases)("%s", async (_, content, problems, name) => {
+    const file = await customers(content, name);
+    expect(file.problems.map(({ line, column, rule }) => [line, column, rule])).toEqual(problems);
+    expect(file.facts.invalid).toBe(problems.length);
+    const wrong = (await rowsOf(file)).filter((row) => !isRight(row));
+    expect(wrong.map(({ line }) => line)).toEqual(problems.map(([line]) => line));
+  });
+
+  it.each([
+    ["files/none.png", "is the path of a file that is not there"],
+    ["files/a.png/b", "is the path of a file that is not there"],
+    ["files/folder", "is the path of a directory"],
+    ["files/empty.pdf", "is the path of an empty file"],
+  ])("a document at %s", async (path, rule) => {
+    const file = await customers(`fp_id,document.custom.scan\nfp_1,${path}\n`);
+    expect(file.problems).toEqual([{ line: 2, column: "document.custom.scan", rule }]);
+  });
+});
+
+it("a document is found from the file's own directory, known by its bytes, and opened when it is frozen", async () => {
+  const file = await customers(
+    `fp_id,document.custom.scan\nfp_1,files/a.png\nfp_2,${directory}/files/a.png\n`,
+  );
+  expect(file.problems).toEqual([]);
+  expect(file.count).toMatchObject({ documents: 2, document_bytes: 10 });
+  const sha256 = createHash("sha256").update("image").digest("hex");
+  for await (const { row, documents } of file.freezable()) {
+    const document = isRight(row) ? row.customer.documents["custom.scan"] : undefined;
+    expect(document).toEqual({ bytes: 5, sha256, contentType: "image/png" });
+    const parts: Uint8Array[] = [];
+    for await (const part of documents.get("custom.scan")?.() ?? []) parts.push(part);
+    expect(Buffer.concat(parts).toString()).toBe("image");
+    expect(JSON.stringify(row)).not.toContain("a.png");
+  }
+});
+
+describe("a file that can't be read as a whole is refused, naming line and column", () => {
+  const cases: [string, string | Uint8Array, string[], string?][] = [
+    ["empty", "", ["names no customer"]],
+    ["header only", "fp_id,data.a\n", ["names no customer"]],
+    ["no column of ours", "fpid,name\nfp_1,x\n", ["line 1: none of the 2 columns is one of ours", "fp_id"]],
+    ["column twice", "fp_id,data.a,data.a\n1,2,3\n", ['line 1: column "data.a" stands there twice']],
+    [
+      "mistaken column",
+      "fp_id,Vault.id.dob\n1,2\n",
+      ['line 1: column "Vault.id.dob": write it as vault.<name>'],
+    ],
+    ["quote never closed", 'fp_id\nfp_b\n"fp_a\n', ["a quote is opened and never closed"]],
+    ["text after a quote", 'fp_id\nfp_b\n"fp"a\n', ["line 3", "text follows a closing quote"]],
+    ["quote inside", 'fp_id\nfp"a\n', ["line 2", "a quote stands in the middle"]],
+    ["no UTF-8", Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"), ["line 3: not UTF-8"]],
+    ["cut in a character", Buffer.from("fp_id\nfp_a\nfp_\xc3", "latin1"), ["line 3: not UTF-8"]],
+    ["UTF-16", Buffer.from("\ufefffp_id\nfp_a\n", "utf16le"), ["is UTF-16"]],
+  ];
+  it.each(cases)("%s", async (_, content, parts, name) => {
+    const message = await messageOf(content, name);
+    expect(message).toContain(join(directory, name ?? "customers.csv"));
+    expect(message).toContain("Nothing was started");
+    for (const part of parts) expect(message).toContain(part);
+  });
+
+  it("names a file that isn't there, and a directory", async () => {
+    await expect(readCustomers(join(directory, "none.csv"), purpose)).rejects.toThrow(
+      /none\.csv is not there/,
+    );
+    await expect(readCustomers(join(directory, "none"), purpose)).rejects.toThrow(/none is not there/);
+    await expect(readCustomers(directory, purpose)).rejects.toThrow(/is a directory/);
+  });
+
+  it("a bad byte far behind is found at its line, over the pieces that the file is read in", async () => {
+    const lines = Array.from({ length: 20_000 }, (_, at) => `fp_${at},ü${at}`);
+    const bad = Buffer.concat([
+      Buffer.from(`fp_id,data.a\r\n${lines.join("\r\n")}\r\n`),
+      Buffer.from([0xff, 10]),
+    ]);
+    expect(await messageOf(bad)).toContain("line 20002: not UTF-8");
+    const double = await customers(`fp_id,data.a\r\n${lines.join("\r\n")}\r\nfp_0,x\r\n`);
+    expect(double.problems).toEqual([{ line: 20_002, column: "fp_id", rule: "is the same as in line 2" }]);
+  });
+});
+
+describe("a file that was read is frozen as it was", () => {
+  let lake: TestLake;
+  beforeEach(async () => {
+    lake = await openTestLake();
+  });
+  afterEach(() => lake.release());
+
+  const text = "fp_id,document.custom.scan,vault.id.dob\nfp_1,files/c.pdf,1980-01-01\nfp 2/,,\nfp_3,,\n";
+
+  async function readAndFreeze(between: () => Promise<void> = async () => undefined) {
+    await writeFile(join(directory, "files/c.pdf"), "scanned");
+    const file = await customers(text);
+    await between();
+    const batches = new FrozenBatches(new SealedStore(lake.store, createSealer(TEST_KEYS)));
+    await batches.freeze(file.facts, file.freezable());
+    return { batches, id: file.facts.batchId, rows: await rowsOf(file) };
+  }
+
+  it("rows, wrong rows and documents", async () => {
+    const { batches, id, rows } = await readAndFreeze();
+    expect(await batches.rows(id, 0, 3)).toEqual(rows);
+    expect(rows.map(isRight)).toEqual([true, false, true]);
+    const parts: Uint8Array[] = [];
+    for await (const part of (await batches.document(id, 2, "custom.scan")).open()) parts.push(part);
+    expect(Buffer.concat(parts).toString()).toBe("scanned");
+  });
+
+  it.each([
+    ["the file", "customers.csv", `${text}fp_4,,\n`],
+    ["a document", "files/c.pdf", "other"],
+  ])("or not at all, where %s changed since", async (_, name, content) => {
+    const change = () => writeFile(join(directory, name), content);
+    await expect(readAndFreeze(change)).rejects.toThrow(/changed while it was read\. Nothing was started/);
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCustomers } from "../../../src/cli/files/customers-file.js";
+import {
+  invalidRowsError,
+  problemLines,
+  validationSummary,
+  validationText,
+} from "../../../src/cli/onboarding/validation-report.js";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-report-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+async function customers(content: string) {
+  const path = join(directory, "customers.csv");
+  await writeFile(path, content);
+  return readCustomers(path, { playbook: "pb_1", mode: "async" });
+}
+
+describe("what is said of a file", () => {
+  const text =
+    "fp_id,fp_bid,kind,external_id,data.a,data.b,vault.id.dob,note,PLANTED\n" +
+    "fp_1,,,,PLANTED-1,,PLANTED-2,PLANTED-3,\n,,business,b-1,,2,,,\nPLANTED 4/,,,,,,,,\nPLANTED-5,,,PLANTED-6,,,,,\n";
+
+  it("ignored columns, data keys and external ids are warned of once, names only", async () => {
+    const { facts, count } = await customers(text.replace(",PLANTED\n", ",zip\n"));
+    expect(facts.warnings).toHaveLength(3);
+    expect(facts.warnings[0]).toBe('ignored columns: "note", "zip"');
+    expect(facts.warnings[1]).toMatch(/silently discards keys .* "a", "b"$/);
+    expect(facts.warnings[2]).toMatch(/^1 customers are known by their external id alone/);
+    expect(count).toMatchObject({ total: 4, invalid: 2, users: 1, businesses: 1, created: 1, vaults: 1 });
+  });
+
+  it("reports hold every problem and no value", async () => {
+    const file = await customers(text.replace(",PLANTED\n", ",zip\n"));
+    const summary = validationSummary(file);
+    expect(summary).toMatchObject({ status: "invalid", batch_id: file.facts.batchId });
+    expect(summary.problems).toHaveLength(2);
+    const refusal = invalidRowsError("customers.csv", file).message;
+    expect(refusal).toContain("2 of its rows break a rule:\n  line 4, column fp_id: has a slash");
+    expect(refusal).toContain("Nothing was started. Mend them, or run the rest (2) with --continue-invalid.");
+    const lines = problemLines(file.problems);
+    expect(lines[1]).toBe("line 5, column external_id: is given together with fp_id");
+    const words = [JSON.stringify(summary), validationText(file), refusal, ...lines].join("\n");
+    expect(words).not.toContain("PLANTED");
+    expect(validationText(file)).toContain("customers 4: 1 users, 1 businesses (1 to be made), 2 invalid");
+  });
+
+  it("a header that may be data is not quoted", async () => {
+    const error: unknown = await customers("PLANTED,x\nPLANTED,y\n").catch((reason: unknown) => reason);
+    expect(String(error)).toContain("none of the 2 columns");
+    expect(String(error)).not.toContain("PLANTED");
+  });
+
+  it("a refusal shows the first 20 problems and counts the others; the lines hold all", async () => {
+    const file = await customers(`fp_id,data.a\n${",1\n".repeat(25)}`);
+    const message = invalidRowsError("c.csv", file).message;
+    expect(message.match(/is missing/g)).toHaveLength(20);
+    expect(message).toContain("and 5 more");
+    expect(problemLines(file.problems)).toHaveLength(25);
+    expect(validationSummary(file).problems).toHaveLength(25);
+  });
+});

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  ingressRuleProblem,
+  ingressRuleText,
+  parseIngressRule,
+} from "../../../src/domain/service/ingress-rule.js";
+import { segmentsOfJsonPath } from "../../../src/domain/service/json-path.js";
+
+it("a rule is read as user, identifier and JSON path", () => {
+  expect(parseIngressRule("fp_id_1.custom.pan=$.card['number'][0]")).toEqual({
+    fpId: "fp_id_1",
+    identifier: "custom.pan",
+    jsonPath: "$.card['number'][0]",
+  });
+});
+
+describe("what is no rule says why, without quoting it", () => {
+  it.each<[string, RegExp]>([
+    ["", /no =/],
+    ["fp_id_1.id.ssn9", /no =/],
+    ["=$.a", /no fp_id/],
+    ["custom=$.a", /no fp_id/],
+    [".id.ssn9=$.a", /no fp_id/],
+    ["id.ssn9=$.a", /not a data identifier/],
+    ["fp_id_1.id.secret=$.a", /not a data identifier/],
+    ["fp_id_1.custom.=$.a", /custom without a name/],
+    ["fp_id_1.id.ssn9=", /no JSON path/],
+    ["fp_id_1.id.ssn9=secret", /no JSON path/],
+    ["fp_id_1.id.ssn9=$secret", /no JSON path/],
+  ])("%s", (text, problem) => {
+    expect(ingressRuleProblem(text)).toMatch(problem);
+    expect(ingressRuleProblem(text)).not.toContain("secret");
+  });
+});
+
+it("a rule is read back as it was written, or refused", () => {
+  const part = fc.stringMatching(/^[a-z0-9_.=-]{1,12}$/);
+  fc.assert(
+    fc.property(fc.stringMatching(/^fp_[a-z0-9_]{1,8}$/), part, part, (fpId, name, member) => {
+      const rule = { fpId, identifier: `custom.${name}`, jsonPath: `$['${member}']` };
+      if (name.includes("=")) expect(() => ingressRuleText(rule)).toThrow(RangeError);
+      else expect(parseIngressRule(ingressRuleText(rule))).toEqual(rule);
+    }),
+  );
+});
+
+describe("a JSON path", () => {
+  it.each<[string, number]>([
+    ["$", 0],
+    ["$.a", 1],
+    ["$.a.b_c", 2],
+    ["$..a[*].*", 3],
+    ["$[0][-1]['x y'][\"z\"]", 4],
+    ["$[1:3][?@.price<10]", 2],
+    [String.raw`$['it\'s']`, 1],
+  ])("%s has %i segments", (text, count) => expect(segmentsOfJsonPath(text)).toHaveLength(count));
+
+  it.each(["", "a", ".a", "$.", "$a", "$[", "$[]", "$['a]", "$.a b", "$.a..", "$[a]"])("%j is none", (text) =>
+    expect(segmentsOfJsonPath(text)).toBeUndefined(),
+  );
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { linkObstacle } from "../../../src/domain/sync/link-obstacle.js";
+
+const CODES = [
+  "system_error",
+  "provider_error",
+  "institution_error",
+  "user_error",
+  "auth_expired",
+  "no_accounts",
+  "user_setup_required",
+  "invalid_credentials",
+  "user_oauth_denied",
+  "user_input_incorrect",
+  "incomplete",
+];
+
+test("a connected link is read, whatever error code it carries", () => {
+  expect(linkObstacle("connected", null)).toBeUndefined();
+  expect(linkObstacle("connected", "auth_expired")).toBeUndefined();
+});
+
+test.for(CODES)("S33 error %s is a reason with an action of its own", (code) => {
+  const obstacle = linkObstacle("error", code);
+  expect(obstacle?.reason).toBe(`state error ${code}`);
+  expect(obstacle?.action).not.toBe("look at the link in the dashboard");
+});
+
+test.for([
+  ["connecting", null, "state connecting"],
+  ["deleted", null, "state deleted"],
+  ["error", null, "state error"],
+  ["error", "brand_new", "state error brand_new"],
+  ["archived", null, "state archived"],
+] as const)("S32 S33 %s with code %s is skipped as %s", ([state, code, reason]) => {
+  const obstacle = linkObstacle(state, code);
+  expect(obstacle?.reason).toBe(reason);
+  expect(obstacle?.action).not.toBe("");
+});

@@ -1,0 +1,272 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { backoffMs, GIVE_UP_AFTER_MS, LONGEST_WAIT_MS } from "../../../src/domain/backoff.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import {
+  afterOutcome,
+  type LinkBase,
+  type LinkOutcome,
+  MOST_RESTARTS,
+} from "../../../src/domain/sync/link-reading.js";
+
+const AT = 1_000_000;
+const NEW: LinkBase = { cursor: null, known: false };
+const STORED: LinkBase = { cursor: "c0", known: true };
+/** Committed, but never given a cursor. */
+const CURSORLESS: LinkBase = { cursor: null, known: true };
+
+const first = (base: LinkBase, size: number | null = 500) => freshProgress(7, base.cursor, size, false);
+const middle = (base: LinkBase, change: Partial<LinkProgress> = {}): LinkProgress => ({
+  ...first(base),
+  pages: 2,
+  cursor: "c2",
+  lastNext: "c2",
+  entries: 20,
+  created: 20,
+  bytes: 999,
+  pagesSha256: "abc",
+  pageEntries: [10, 10],
+  ...change,
+});
+const resync = (change: Partial<LinkProgress> = {}): LinkProgress => ({
+  ...freshProgress(7, null, 500, true),
+  ...change,
+});
+const verdictOf = (progress: LinkProgress, base: LinkBase, outcome: LinkOutcome, at = AT) =>
+  afterOutcome(progress, base, outcome, 500, at, 0.5);
+
+describe("a refusal of a first page", () => {
+  const rejected: LinkOutcome = { kind: "rejected", status: 400 };
+  const next = (progress: LinkProgress, base: LinkBase) => {
+    const verdict = verdictOf(progress, base, rejected);
+    return verdict.kind === "end" ? [verdict.status, verdict.reason] : verdict.progress;
+  };
+
+  test.for([
+    ["500 rows, new link", first(NEW), NEW, { size: 100, cursor: null, mode: "full" }],
+    ["500 rows, stored cursor", first(STORED), STORED, { size: 100, cursor: "c0", mode: "incremental" }],
+    [
+      "100 rows, stored cursor",
+      first(STORED, 100),
+      STORED,
+      { size: null, cursor: "c0", mode: "incremental" },
+    ],
+    ["50 rows, stored cursor", first(STORED, 50), STORED, { size: null, cursor: "c0", mode: "incremental" }],
+    ["no size, stored cursor", first(STORED, null), STORED, { size: 500, cursor: null, mode: "full" }],
+    ["500 rows, resync", resync(), STORED, { size: 100, cursor: null, mode: "full" }],
+    [
+      "500 rows, known without cursor",
+      first(CURSORLESS),
+      CURSORLESS,
+      { size: 100, cursor: null, mode: "full" },
+    ],
+  ] as const)("%s: asked again, at once, otherwise", ([, progress, base, expected]) => {
+    expect(next(progress, base)).toMatchObject({
+      ...expected,
+      attempt: 1,
+      restarts: 0,
+      notBefore: 0,
+      pages: 0,
+    });
+  });
+
+  test.for([
+    ["new link", first(NEW, null), NEW],
+    ["resync", resync({ size: null }), STORED],
+    ["known without cursor", first(CURSORLESS, null), CURSORLESS],
+  ] as const)("no size, %s: the link fails", ([, progress, base]) => {
+    expect(next(progress, base)).toEqual(["failed", "refused http_400"]);
+  });
+});
+
+describe("a refusal in the middle, or a torn page", () => {
+  const outcomes: readonly LinkOutcome[] = [{ kind: "rejected", status: 409 }, { kind: "torn" }];
+
+  test.for([
+    ["new link", middle(NEW), NEW, null, "full"],
+    ["stored cursor", middle(STORED), STORED, "c0", "incremental"],
+    ["resync", middle(STORED, { mode: "full" }), STORED, null, "full"],
+  ] as const)(
+    "%s: begins again at the update's first cursor, with nothing kept",
+    ([, progress, base, cursor, mode]) => {
+      for (const outcome of outcomes) {
+        const verdict = verdictOf(progress, base, outcome);
+        expect(verdict).toEqual({
+          kind: "read",
+          progress: {
+            ...freshProgress(7, cursor, 500, mode === "full"),
+            mode,
+            attempt: 1,
+            restarts: 1,
+            notBefore: AT + backoffMs(1, 0.5),
+          },
+        });
+      }
+    },
+  );
+
+  test("five times, with growing waits, then the link fails", () => {
+    for (const outcome of outcomes) {
+      let progress = middle(STORED);
+      let waited = 0;
+      for (let restart = 1; restart <= MOST_RESTARTS; restart += 1) {
+        const verdict = verdictOf(progress, STORED, outcome);
+        if (verdict.kind !== "read") throw new Error(verdict.kind);
+        expect(verdict.progress.notBefore - AT).toBeGreaterThan(waited);
+        waited = verdict.progress.notBefore - AT;
+        progress = { ...verdict.progress, pages: 1 };
+      }
+      expect(verdictOf(progress, STORED, outcome)).toMatchObject({
+        kind: "end",
+        status: "failed",
+        reason: expect.stringMatching(/after 5 restarts$/),
+      });
+    }
+  });
+});
+
+test.for([
+  ["open", { kind: "open" }, { kind: "read" }],
+  ["gone", { kind: "gone" }, { kind: "end", status: "skipped", reason: "link_gone" }],
+  ["unauthorized", { kind: "unauthorized" }, { kind: "drop" }],
+  [
+    "broken",
+    { kind: "broken", reason: "cursor_loop" },
+    { kind: "end", status: "failed", reason: "cursor_loop" },
+  ],
+] as const satisfies readonly (readonly [string, LinkOutcome, object])[])(
+  "%s means the same in every position",
+  ([, outcome, expected]) => {
+    for (const base of [NEW, STORED, CURSORLESS]) {
+      for (const progress of [first(base), middle(base), resync()]) {
+        const verdict = verdictOf(progress, base, outcome);
+        expect(verdict).toMatchObject(expected);
+        expect(verdict.progress).toEqual(progress);
+      }
+    }
+  },
+);
+
+test("open goes on at once, whatever the link waited for before", () => {
+  const verdict = verdictOf(middle(STORED, { notBefore: AT + 5 }), STORED, { kind: "open" });
+  expect(verdict.progress).toMatchObject({ notBefore: 0, cursor: "c2", pages: 2 });
+});
+
+describe("has_more false", () => {
+  const read = { pages: 1, cursor: "c1" };
+  test.for([
+    ["new link, rows and next", first(NEW), NEW, { entries: 3, lastNext: "c1" }, "publish"],
+    ["new link, no rows but next", first(NEW), NEW, { entries: 0, lastNext: "c1" }, "publish"],
+    ["new link, rows but no next", first(NEW), NEW, { entries: 3, lastNext: null }, "publish"],
+    ["new link, nothing", first(NEW), NEW, { entries: 0, lastNext: null }, "not_ready"],
+    ["stored cursor, nothing", first(STORED), STORED, { entries: 0, lastNext: null }, "publish"],
+    ["stored cursor, rows but no next", first(STORED), STORED, { entries: 3, lastNext: null }, "publish"],
+    ["resync, rows and next", resync(), STORED, { entries: 3, lastNext: "c1" }, "publish"],
+    ["resync, rows but no next", resync(), STORED, { entries: 3, lastNext: null }, "failed"],
+    ["resync, nothing", resync(), STORED, { entries: 0, lastNext: null }, "failed"],
+    [
+      "known without cursor, rows but no next",
+      first(CURSORLESS),
+      CURSORLESS,
+      { entries: 3, lastNext: null },
+      "failed",
+    ],
+    [
+      "known without cursor, rows and next",
+      first(CURSORLESS),
+      CURSORLESS,
+      { entries: 3, lastNext: "c" },
+      "publish",
+    ],
+  ] as const)("%s", ([, progress, base, change, expected]) => {
+    const verdict = verdictOf({ ...progress, ...read, ...change }, base, { kind: "complete" });
+    expect(verdict.kind === "end" ? verdict.status : verdict.kind).toBe(expected);
+  });
+});
+
+describe("a transient failure", () => {
+  const transient = (retryAfterMs: number | null = null): LinkOutcome => ({
+    kind: "transient",
+    reason: "http_503",
+    retryAfterMs,
+  });
+
+  test("waits and keeps everything that was read", () => {
+    const progress = middle(STORED);
+    const verdict = verdictOf(progress, STORED, transient());
+    expect(verdict).toEqual({
+      kind: "read",
+      progress: { ...progress, streak: { count: 1, since: AT }, notBefore: AT + 750 },
+    });
+  });
+
+  test("Retry-After is obeyed where it is longer, up to fifteen minutes", () => {
+    const waitOf = (retryAfterMs: number) => {
+      const verdict = verdictOf(first(NEW), NEW, transient(retryAfterMs));
+      return verdict.progress.notBefore - AT;
+    };
+    expect(waitOf(10)).toBe(750);
+    expect(waitOf(60_000)).toBe(60_000);
+    expect(waitOf(24 * 3_600_000)).toBe(LONGEST_WAIT_MS);
+  });
+
+  test("tries for an hour with waits that grow to fifteen minutes, then gives up with the last reason", () => {
+    let progress = middle(STORED);
+    let at = AT;
+    let tries = 0;
+    for (;;) {
+      const verdict = verdictOf(progress, STORED, transient(), at);
+      if (verdict.kind === "end") {
+        expect(verdict).toMatchObject({ status: "failed", reason: "gave_up http_503" });
+        break;
+      }
+      tries += 1;
+      expect(verdict.progress.notBefore - at).toBeLessThanOrEqual(LONGEST_WAIT_MS);
+      progress = verdict.progress;
+      at = progress.notBefore;
+    }
+    expect(at - AT).toBeGreaterThanOrEqual(GIVE_UP_AFTER_MS);
+    expect(at - AT).toBeLessThan(GIVE_UP_AFTER_MS + LONGEST_WAIT_MS);
+    expect(tries).toBeGreaterThan(10);
+    expect(tries).toBeLessThan(20);
+  });
+
+  test("a page read in between begins the hour anew", () => {
+    const old = middle(STORED, { streak: { count: 9, since: AT - GIVE_UP_AFTER_MS } });
+    expect(verdictOf(old, STORED, transient()).kind).toBe("end");
+    expect(verdictOf({ ...old, streak: null }, STORED, transient()).kind).toBe("read");
+  });
+});
+
+test("whatever the service answers, a link ends: no course goes on for ever without a success", () => {
+  const outcome = fc.oneof(
+    fc.constantFrom<LinkOutcome>({ kind: "rejected", status: 400 }, { kind: "torn" }),
+    fc.record({
+      kind: fc.constant("transient" as const),
+      reason: fc.constant("timeout"),
+      retryAfterMs: fc.option(fc.nat(3_600_000)),
+    }),
+  );
+  fc.assert(
+    fc.property(
+      fc.constantFrom(NEW, STORED, CURSORLESS),
+      fc.infiniteStream(fc.tuple(outcome, fc.boolean(), fc.double({ min: 0, max: 0.999, noNaN: true }))),
+      (base, outcomes) => {
+        let progress = first(base);
+        let at = AT;
+        for (let step = 0; step < 200; step += 1) {
+          const [{ value }] = [outcomes.next()];
+          const [what, inTheMiddle, jitter] = value;
+          if (inTheMiddle && progress.pages === 0) progress = { ...progress, pages: 1, cursor: "x" };
+          const verdict = afterOutcome(progress, base, what, 500, at, jitter);
+          if (verdict.kind !== "read") return;
+          expect(verdict.progress.attempt).toBeGreaterThanOrEqual(progress.attempt);
+          expect(verdict.progress.notBefore === 0 || verdict.progress.notBefore > at).toBe(true);
+          progress = verdict.progress;
+          at = Math.max(at, progress.notBefore);
+        }
+        throw new Error("two hundred outcomes without a success, and the link still goes on");
+      },
+    ),
+  );
+});

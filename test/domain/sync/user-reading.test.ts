@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
+import { afterUserOutcome, endsUser, type UserProgress } from "../../../src/domain/sync/user-reading.js";
+
+const FRESH: UserProgress = { user: 3, streak: null, notBefore: 0 };
+const OLD: UserProgress = { user: 3, streak: { count: 9, since: 0 }, notBefore: 5 };
+const transient = { kind: "transient", stream: "accounts", reason: "http_500", retryAfterMs: null } as const;
+
+test.for([
+  [{ kind: "open" }, { kind: "read", progress: { ...OLD, notBefore: 0 } }],
+  [{ kind: "complete" }, { kind: "done" }],
+  [{ kind: "unauthorized" }, { kind: "drop" }],
+  [
+    { kind: "failed", reason: "accounts: user not found" },
+    { kind: "failed", reason: "accounts: user not found" },
+  ],
+] as const)("%o", ([outcome, verdict]) => {
+  expect(afterUserOutcome(OLD, outcome, 10, 0)).toEqual(verdict);
+});
+
+test("a transient failure waits, and after an hour names stream and reason", () => {
+  expect(afterUserOutcome(FRESH, transient, 10, 0)).toEqual({
+    kind: "read",
+    progress: { user: 3, streak: { count: 1, since: 10 }, notBefore: 510 },
+  });
+  expect(afterUserOutcome(OLD, transient, GIVE_UP_AFTER_MS, 0)).toEqual({
+    kind: "failed",
+    reason: "accounts: gave_up http_500",
+  });
+});
+
+test("a history names a user only where the user fails", () => {
+  expect(endsUser(OLD, transient, 10)).toBe(false);
+  expect(endsUser(OLD, transient, GIVE_UP_AFTER_MS)).toBe(true);
+  expect(endsUser(FRESH, { kind: "failed", reason: "x" }, 0)).toBe(true);
+  expect(endsUser(FRESH, { kind: "complete" }, 0)).toBe(false);
+});

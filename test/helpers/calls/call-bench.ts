@@ -1,0 +1,59 @@
+import type { ApplicationFailure } from "@temporalio/activity";
+import type { SandboxOptions } from "../../../sandbox/index.js";
+import type { CallFacts } from "../../../src/activities/calls/call-part.js";
+import type { CallIntent } from "../../../src/activities/calls/call-record.js";
+import { type CallName, createCallActivities } from "../../../src/activities/calls/create-call-activities.js";
+import type { CallResult } from "../../../src/activities/calls/make-call.js";
+import { putRequest, type SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
+import { endedOnboarding, fillForCalls, startProxyTarget, validRequests } from "./call-world.js";
+
+/** Calls as activities, on real parts, without a Temporal server. */
+export interface CallBench extends ActivityBench {
+  readonly requests: Readonly<Record<CallName, SealedRequest>>;
+  /** Runs an attempt of the call that is staged under a name. */
+  attempt(name: CallName, call: string, request?: SealedRequest): Promise<CallResult<CallFacts>>;
+  /** The failure of an attempt. */
+  failure(name: CallName, call: string, request?: SealedRequest): Promise<ApplicationFailure>;
+  /** The kept answer of a call. */
+  answer(call: string): Promise<{ readonly body: unknown } | undefined>;
+  /** Makes the intents of a call older, as if it had waited. */
+  age(call: string, ms: number): Promise<void>;
+}
+
+export async function openCallBench(options: SandboxOptions = {}): Promise<CallBench> {
+  const target = await startProxyTarget();
+  const bench = await openActivityBench({ ...target.options, ...options });
+  const { sandbox, deps } = bench;
+  fillForCalls(sandbox);
+  const user = await endedOnboarding(sandbox, "fp_1", "pb_earlier");
+  const business = await endedOnboarding(sandbox, "fb_1", "pb_business");
+  const requests = validRequests(sandbox, { user, business });
+  const activities = createCallActivities(deps);
+  const prefix = (call: string) => `_staging/run/calls/${call}/`;
+  const attempt: CallBench["attempt"] = async (name, call, request = requests[name]) => {
+    const key = await putRequest(deps.sealed, "run", call, request);
+    return bench.run(() => activities[name]({ run: "run", request: key }));
+  };
+  return {
+    ...bench,
+    requests,
+    attempt,
+    failure: (name, call, request) =>
+      attempt(name, call, request).then(
+        ({ facts }) => Promise.reject(new Error(`${name} succeeded: ${JSON.stringify(facts)}`)),
+        (failure: ApplicationFailure) => failure,
+      ),
+    answer: (call) => deps.sealed.get(`${prefix(call)}answer`),
+    async age(call, ms) {
+      for (const { key } of await deps.sealed.list(`${prefix(call)}intents/`)) {
+        const intent = await deps.sealed.require<CallIntent>(key);
+        await deps.sealed.put(key, { ...intent, at: intent.at - ms });
+      }
+    },
+    async close() {
+      await bench.close();
+      await target.close();
+    },
+  };
+}

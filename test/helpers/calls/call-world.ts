@@ -1,0 +1,106 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Sandbox, SandboxOptions } from "../../../sandbox/index.js";
+import type { CallName } from "../../../src/activities/calls/create-call-activities.js";
+import type { SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import { COMPLETED_EVENT } from "../api/service-rules.js";
+
+/** A target of the vault proxy: it gives back what it gets, as text. */
+export interface ProxyTarget {
+  readonly options: Pick<SandboxOptions, "proxies">;
+  close(): Promise<void>;
+}
+
+export async function startProxyTarget(): Promise<ProxyTarget> {
+  const server: Server = createServer((request, response) => {
+    response.writeHead(201, { "content-type": "text/csv", "x-target": "yes" });
+    request.pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    options: { proxies: [{ id: "proxy_1", target: `http://127.0.0.1:${port}/in` }] },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Fills a stand-in with someone for every operation to be about; `mark` stands wherever a value is personal. */
+export function fillForCalls(sandbox: Sandbox, mark = "note"): void {
+  sandbox.playbooks.declare({ key: "pb_earlier", output: { name: mark } });
+  sandbox.playbooks.declare({ key: "pb_user", output: { name: mark } });
+  sandbox.playbooks.declare({ key: "pb_business", kind: "kyb" });
+  sandbox.addUser({ fp_id: "fp_1", external_id: "cust-1" });
+  sandbox.addLink({ id: "link_1", fp_id: "fp_1" });
+  sandbox.addAccount("link_1", { id: "acc_1" });
+  sandbox.investments.fill("link_1", 5);
+  sandbox.businesses.add({ fp_bid: "fb_1" });
+  sandbox.vaults.write("fp_1", { "id.first_name": mark });
+}
+
+/** An onboarding that has ended, made behind the client's back. */
+export async function endedOnboarding(sandbox: Sandbox, fp_id: string, key: string): Promise<string> {
+  const authorization = `Basic ${Buffer.from(`${sandbox.apiKey}:`).toString("base64")}`;
+  const body = JSON.stringify({ fp_id, key, synchronous_timeout_secs: 5 });
+  const answer = await fetch(`${sandbox.url}/onboardings`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body,
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return ((await answer.json()) as { id: string }).id;
+}
+
+const USER = { path: { fp_id: "fp_1" } };
+const LINK = { path: { link_id: "link_1" } };
+const BUSINESS = { path: { fp_bid: "fb_1" } };
+
+/** A request of every operation that the service takes; `ids` are of onboardings that have ended. */
+export function validRequests(
+  sandbox: Sandbox,
+  ids: { readonly user: string; readonly business: string },
+  mark = "note",
+): Readonly<Record<CallName, SealedRequest>> {
+  const owner = { fp_id: "fp_1" };
+  const row = { account_id: "acc_1", amount: "-3.20", date: "2026-01-02", description: mark };
+  return {
+    createOnboarding: {
+      params: { body: { key: "pb_user", fp_id: "fp_1", prerequisite_data: { note: mark } } },
+    },
+    listUserOnboardings: { params: USER },
+    listBusinessOnboardings: { params: BUSINESS },
+    getOnboarding: { params: { path: { id: ids.user } } },
+    validateSession: {
+      params: { body: { validation_token: sandbox.sessions.end({ onboardings: [ids.user] }) } },
+    },
+    createClientToken: { params: { ...USER, body: { scope: "vault", fields: ["id.dob"], ttl: 60 } } },
+    decryptVault: { params: { body: { fields: ["id.first_name"], reason: mark } }, owner },
+    updateVault: { params: { body: { "id.first_name": mark, "custom.note": mark } }, owner },
+    uploadToVault: {
+      params: { path: { identifier: "custom.file" } },
+      bytes: { base64: Buffer.from(mark).toString("base64") },
+      owner,
+    },
+    createCipReport: { params: { ...USER, body: { default_approver: mark } } },
+    getUser: { params: USER },
+    createBusiness: { params: { headers: { external_id: "shop-1" } } },
+    updateBusiness: { params: { ...BUSINESS, body: { external_id: "shop-2" } } },
+    getBusinessInsights: { params: { path: { fp_bid: "fb_1", onboarding_id: ids.business } } },
+    listBankLinks: { params: USER },
+    listUserAccounts: { params: USER },
+    listLinkAccounts: { params: LINK },
+    listUserTransactions: { params: { ...USER, query: { page: 1, size: 10 } } },
+    listInvestmentTransactions: { params: { ...LINK, query: { size: 10 } } },
+    syncTransactions: { params: LINK },
+    importTransactions: {
+      params: {
+        ...LINK,
+        body: { transactions: [1, 2, 3].map((n) => ({ ...row, transaction_id: `mine_${n}` })) },
+      },
+    },
+    callVaultProxy: {
+      params: { path: { id: "proxy_1" } },
+      bytes: { base64: Buffer.from(`${mark};b\n`).toString("base64") },
+    },
+    sendTestWebhook: { params: { body: { idempotency_key: "k", payload: COMPLETED_EVENT } } },
+  };
+}

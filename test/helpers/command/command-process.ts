@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { identify, type ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
+
+const PROGRAM = fileURLToPath(new URL("../../../bin/nightledger.js", import.meta.url));
+
+/** How a process ended, and all it printed. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A running child of a test. */
+export interface ChildCommand {
+  readonly pid: number;
+  readonly identity: ProcessIdentity | undefined;
+  readonly ended: Promise<ProcessEnd>;
+  running(): boolean;
+  /** What it has printed so far. */
+  printed(): { readonly stdout: string; readonly stderr: string };
+  /** Resolves with the match once what it printed matches; rejects when it ends without. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends a signal and waits for the end. */
+  end(signal: NodeJS.Signals): Promise<ProcessEnd>;
+}
+
+export interface ChildSurroundings {
+  readonly cwd: string;
+  /** All of the child's environment besides PATH, HOME and where the Temporal CLI is. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly uid?: number;
+}
+
+/** Starts the real command line, `bin/nightledger.js`, as a process of its own. */
+export function startCommand(args: readonly string[], surroundings: ChildSurroundings): ChildCommand {
+  return startNode(PROGRAM, args, surroundings);
+}
+
+/** Starts a Node script as a process of its own. */
+export function startNode(script: string, args: readonly string[], at: ChildSurroundings): ChildCommand {
+  const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: at.cwd,
+    env: { PATH, HOME, TEMPORAL_CLI_PATH, ...at.env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(at.uid !== undefined && { uid: at.uid, gid: at.uid }),
+  });
+  const pid = child.pid ?? 0;
+  let stdout = "";
+  let stderr = "";
+  let over = false;
+  const listeners = new Set<() => void>();
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    tell();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    tell();
+  });
+  const exited = once(child, "exit").then(() => Date.now());
+  const ended = once(child, "close").then(async ([code, signal]): Promise<ProcessEnd> => {
+    over = true;
+    tell();
+    return { code, signal, stdout, stderr, at: await exited };
+  });
+  return {
+    pid,
+    identity: identify(pid),
+    ended,
+    running: () => !over,
+    printed: () => ({ stdout, stderr }),
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(stdout) ?? pattern.exec(stderr);
+          if (match === null && !over) return;
+          listeners.delete(look);
+          if (match !== null) resolve(match);
+          else reject(new Error(`the process ended without saying ${pattern}:\n${stdout}${stderr}`));
+        };
+        listeners.add(look);
+        look();
+      }),
+    end: (signal) => {
+      child.kill(signal);
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Sandbox } from "../../../sandbox/index.js";
+import type { ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
+import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
+import { type ChildCommand, startCommand } from "./command-process.js";
+
+/** An empty directory in which a user runs commands against a stand-in. */
+export interface JobFolder {
+  readonly directory: string;
+  readonly lake: string;
+  readonly home: string;
+  readonly roster: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Starts a command in the folder; `release` ends it at the latest. */
+  command(args: readonly string[], env?: Readonly<Record<string, string | undefined>>): ChildCommand;
+  /** `sync` of the whole roster, with a summary in JSON. */
+  sync(...more: string[]): ChildCommand;
+  /** Temporal servers that have HOME's database open. */
+  servers(): ProcessIdentity[];
+  /** What the folder holds, hidden names too. */
+  names(): Promise<string[]>;
+  /** Ends what was started here and removes the folder. */
+  release(): Promise<void>;
+}
+
+/** Makes the folder, with `users.csv` naming every user of the stand-in. */
+export async function openJobFolder(
+  sandbox: Sandbox,
+  more: Readonly<Record<string, string>> = {},
+): Promise<JobFolder> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), "nightledger-job-")));
+  const home = join(directory, ".nightledger");
+  const roster = join(directory, "users.csv");
+  await writeFile(roster, sandbox.rosterCsv());
+  const env = { NIGHTLEDGER_API_URL: sandbox.url, NIGHTLEDGER_API_KEY: sandbox.apiKey, ...more };
+  const children: ChildCommand[] = [];
+  const servers = () => serversOn(join(home, "temporal.db"));
+  const command: JobFolder["command"] = (args, extra = {}) => {
+    const child = startCommand(args, { cwd: directory, env: { ...env, ...extra } });
+    children.push(child);
+    return child;
+  };
+  return {
+    directory,
+    lake: join(directory, "lake"),
+    home,
+    roster,
+    env,
+    command,
+    sync: (...args) => command(["sync", "--roster", "users.csv", "--json", ...args]),
+    servers,
+    names: async () => (await readdir(directory)).sort(),
+    async release() {
+      for (const child of children.reverse()) if (child.running()) await child.end("SIGKILL");
+      for (const server of servers()) await endProcess(server, 0);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

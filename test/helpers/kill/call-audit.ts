@@ -1,0 +1,69 @@
+import type { RecordedRequest } from "../../../sandbox/index.js";
+
+/** Something that was killed, and when the next process could ask the service (milliseconds since 1970). */
+export interface Interruption {
+  readonly resumedAt: number;
+  /** The asking process lived on (Temporal alone was killed), so before and after can't be told apart. */
+  readonly survived: boolean;
+}
+
+/**
+ * Pages that were asked for more often than kills excuse, in words: a kill costs a link at most the one page
+ * that was in flight, which is the last one that it had asked for.
+ */
+export function auditCalls(
+  requests: readonly RecordedRequest[],
+  interruptions: readonly Interruption[],
+): string[] {
+  const byLink = new Map<string, RecordedRequest[]>();
+  for (const request of requests) {
+    if (request.operation !== "sync_transactions" || request.link === undefined) continue;
+    const list = byLink.get(request.link) ?? [];
+    list.push(request);
+    byLink.set(request.link, list);
+  }
+  return [...byLink].flatMap(([link, list]) => auditLink(link, list, interruptions));
+}
+
+/** How many pages were asked for more than once. */
+export function repeatedPages(requests: readonly RecordedRequest[]): number {
+  const pages = requests.filter(({ operation }) => operation === "sync_transactions");
+  return pages.length - new Set(pages.map(({ link, query }) => `${link} ${JSON.stringify(query)}`)).size;
+}
+
+function auditLink(
+  link: string,
+  requests: readonly RecordedRequest[],
+  interruptions: readonly Interruption[],
+): string[] {
+  const problems: string[] = [];
+  const spent = new Map<Interruption, number>();
+  const last = new Map<string, number>();
+  requests.forEach((request, index) => {
+    const page = request.cursor ?? "the first page";
+    const before = last.get(page);
+    last.set(page, index);
+    if (before === undefined) return;
+    const earlier = requests[before] as RecordedRequest;
+    const excuse = interruptions.find(
+      ({ resumedAt, survived }) =>
+        (survived || earlier.at < resumedAt) &&
+        request.at >= resumedAt &&
+        !tooOld(requests, before, resumedAt),
+    );
+    if (excuse === undefined) {
+      problems.push(`calls: ${link} was asked for ${page} again without need`);
+      return;
+    }
+    const more = (spent.get(excuse) ?? 0) + 1;
+    spent.set(excuse, more);
+    if (more > 1) problems.push(`calls: ${link} was asked for ${more} pages again after one kill`);
+  });
+  return problems;
+}
+
+/** Whether a later page of the link had been asked for before the kill: then this one was staged. */
+function tooOld(requests: readonly RecordedRequest[], index: number, resumedAt: number): boolean {
+  const next = requests[index + 1];
+  return next !== undefined && next.at < resumedAt && next.cursor !== requests[index]?.cursor;
+}

@@ -1,0 +1,102 @@
+import { StoreFullError } from "../../../src/lake/store/local-store-errors.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+
+/** Something that goes wrong at one step of a store; plain JSON, so that another process can be told of it. */
+export interface StoreFault {
+  readonly on: "put" | "putIfAbsent" | "upload" | "deletePrefix";
+  /** Source of a regular expression that the key matches. */
+  readonly key: string;
+  /** Before the step, which then does not happen, or after it has. */
+  readonly when: "before" | "after";
+  /** An error as of a lost answer, a full disk, or the process killed by SIGKILL. */
+  readonly effect: "lost" | "full" | "kill";
+  /** Only the n-th match, from 1 (the default); 0 for every match until `mend`. */
+  readonly nth?: number;
+  /** The next look at the same key fails too: whether the step happened can't be found out at once. */
+  readonly blind?: boolean;
+}
+
+/** A store with faults; `fired` names those that were met, in their order. */
+export interface FaultStore extends ObjectStore {
+  readonly fired: readonly StoreFault[];
+  /** From now on nothing goes wrong any more. */
+  mend(): void;
+}
+
+/** Wraps a store so that given steps go wrong. */
+export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): FaultStore {
+  let standing = [...faults];
+  const met = new Map<StoreFault, number>();
+  const fired: StoreFault[] = [];
+  const blinded = new Set<string>();
+
+  async function step<T>(on: StoreFault["on"], key: string, work: () => Promise<T>): Promise<T> {
+    const fault = standing.find((one) => one.on === on && new RegExp(one.key).test(key) && isDue(one));
+    if (fault === undefined) return work();
+    if (fault.when === "before") return strike(fault, key);
+    await work();
+    return strike(fault, key);
+  }
+
+  function isDue(fault: StoreFault): boolean {
+    const count = (met.get(fault) ?? 0) + 1;
+    met.set(fault, count);
+    const { nth = 1 } = fault;
+    return nth === 0 || nth === count;
+  }
+
+  function strike(fault: StoreFault, key: string): Promise<never> {
+    fired.push(fault);
+    if (fault.effect === "kill") process.kill(process.pid, "SIGKILL");
+    if (fault.blind === true) blinded.add(key);
+    const error =
+      fault.effect === "full"
+        ? new StoreFullError(`No space left to write ${key} (ENOSPC). Nothing was published; make room.`)
+        : new Error(`the answer of ${fault.on} ${key} was lost`);
+    return Promise.reject(error);
+  }
+
+  return {
+    ...store,
+    fired,
+    mend: () => {
+      standing = [];
+    },
+    get: (key) => {
+      if (blinded.delete(key)) return Promise.reject(new Error(`the answer of get ${key} was lost`));
+      return store.get(key);
+    },
+    put: (key, body, options) => step("put", key, () => store.put(key, body, options)),
+    putIfAbsent: (key, body) => step("putIfAbsent", key, () => store.putIfAbsent(key, body)),
+    upload: (path, key) => step("upload", key, () => store.upload(path, key)),
+    uploadAll: (files) =>
+      files.reduceRight<() => Promise<void>>(
+        (rest, { key }) =>
+          () =>
+            step("upload", key, rest),
+        () => store.uploadAll(files),
+      )(),
+    deletePrefix: (prefix) => step("deletePrefix", prefix, () => store.deletePrefix(prefix)),
+  };
+}
+
+/** Every step of a run's writes, in about their order. */
+export const WRITE_STEPS: readonly (readonly [StoreFault["on"], string])[] = [
+  ["put", "_staging/.*/bank_links/"],
+  ["upload", "^accounts/.*parquet$"],
+  ["putIfAbsent", "^accounts/_delta_log/"],
+  ["putIfAbsent", "^bank_links/_delta_log/"],
+  ["put", "_staging/.*/plan-"],
+  ["put", "_staging/.*/transactions/"],
+  ["upload", "^transaction_changes/.*parquet$"],
+  ["put", "_staging/.*/load-"],
+  ["putIfAbsent", "^quarantine/_delta_log/"],
+  ["putIfAbsent", "^transaction_changes/_delta_log/"],
+  ["upload", "^link_syncs/.*parquet$"],
+  ["putIfAbsent", "^link_syncs/_delta_log/"],
+  ["upload", "^transactions/.*parquet$"],
+  ["putIfAbsent", "^transactions/_delta_log/"],
+  ["upload", "^runs/.*parquet$"],
+  ["putIfAbsent", "^runs/_delta_log/"],
+  ["deletePrefix", "^_staging/[^/]*/$"],
+];

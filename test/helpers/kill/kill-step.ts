@@ -1,0 +1,96 @@
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { taskQueue } from "../../../src/domain/run.js";
+import { type ChildCommand, startNode } from "../command/command-process.js";
+import type { CompiledProgram } from "../command/compiled-program.js";
+import { auditLake } from "../lake/lake-audit.js";
+import { openSyncWorld, type SyncWorld } from "../sync/sync-harness.js";
+import type { TestTemporal } from "../temporal/temporal-environment.js";
+import type { StoreFault } from "./fault-store.js";
+
+/** Runs at a time: a killed worker is noticed after ten seconds, which are spent waiting. */
+const LANES = 6;
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+const API = { concurrency: 8, headersTimeoutMs: 1_500, bodyTimeoutMs: 1_500, maxBodyBytes: 2 ** 25 };
+
+/** Kills workers at exact steps of a run, each in a world of its own; what is not right after, in words. */
+export async function killAtSteps(
+  temporal: TestTemporal,
+  program: CompiledProgram,
+  faults: readonly StoreFault[],
+): Promise<string[]> {
+  const left = [...faults];
+  const problems: string[] = [];
+  const lane = async () => {
+    for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
+      const { when, on, key } = fault;
+      for (const problem of await killAt(temporal, program, fault)) {
+        problems.push(`killed ${when} ${on} ${key}: ${problem}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return problems;
+}
+
+async function killAt(
+  temporal: TestTemporal,
+  program: CompiledProgram,
+  fault: StoreFault,
+): Promise<string[]> {
+  const world = await openSyncWorld(temporal, {
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 120, seed: 7 } },
+    direct: true,
+  });
+  let child: ChildCommand | undefined;
+  try {
+    const [link = ""] = world.sandbox.world.links.keys();
+    world.sandbox.append(link, [
+      { change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" },
+    ]);
+    await world.stopWorker();
+    child = await startFaultWorker(temporal, program, world, fault);
+    const started = await world.start({ pageSize: 50 });
+    const { signal, stderr } = await child.ended;
+    if (signal !== "SIGKILL") return [`the worker was not killed there: ${stderr}`];
+    await world.startWorker();
+    await started.handle.result();
+    const runs = await world.rows("select run_id from runs");
+    return [
+      ...(runs.length === 1 ? [] : [`runs has ${runs.length} rows`]),
+      // The row that is in quarantine is in the stand-in's truth all the same.
+      ...(await auditLake(world.lake, world.sandbox)).filter((problem) => !/[ /]bad\b/.test(problem)),
+    ];
+  } finally {
+    if (child?.running()) await child.end("SIGKILL");
+    await world.close();
+  }
+}
+
+async function startFaultWorker(
+  temporal: TestTemporal,
+  program: CompiledProgram,
+  world: SyncWorld,
+  fault: StoreFault,
+): Promise<ChildCommand> {
+  const base = dirname(world.lake);
+  const { address, namespace } = temporal;
+  const settings = {
+    api: { ...API, url: world.sandbox.url, key: world.sandbox.apiKey },
+    lake: world.lake,
+    server: { address, namespace },
+    keys: KEYS,
+    taskQueue: taskQueue(world.scope),
+    embedded: true,
+    faults: [fault],
+    logFile: join(base, "fault-worker.log"),
+  };
+  const file = join(base, "fault-worker.json");
+  await writeFile(file, JSON.stringify(settings));
+  const child = startNode(program.script, [file], { cwd: base });
+  await child.says(/working/).catch(async (error) => {
+    if (child.running()) await child.end("SIGKILL");
+    throw error;
+  });
+  return child;
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
+import type { Column, TableSpec } from "../../../src/lake/delta/delta-schema.js";
+import { statsText } from "../../../src/lake/delta/delta-stats.js";
+import { createDuckDb, type DuckDb } from "../../../src/lake/sql/duckdb.js";
+import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+
+export const COLUMNS: readonly Column[] = [
+  { name: "link_id", type: "VARCHAR" },
+  { name: "sequence", type: "BIGINT" },
+  { name: "amount", type: "DECIMAL(28,10)" },
+  { name: "date", type: "DATE" },
+  { name: "at", type: "TIMESTAMPTZ" },
+  { name: "pending", type: "BOOLEAN" },
+  { name: "generation", type: "INTEGER" },
+];
+
+export const FEED: TableSpec = { name: "feed", columns: COLUMNS, feed: true };
+export const PLAIN: TableSpec = { name: "plain", columns: COLUMNS };
+
+/** A lake in a new temp directory, with its engine; `release` takes both away. */
+export interface TestLake {
+  readonly directory: string;
+  readonly store: ObjectStore;
+  readonly duckdb: DuckDb;
+  release(): Promise<void>;
+}
+
+export async function openTestLake(): Promise<TestLake> {
+  const base = await mkdtemp(join(tmpdir(), "nightledger-lake-"));
+  const directory = join(base, "lake");
+  const duckdb = createDuckDb({ scratchDirectory: join(base, "scratch") });
+  return {
+    directory,
+    store: createLocalStore(directory),
+    duckdb,
+    async release() {
+      await duckdb.close();
+      await rm(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Uploads a Parquet file with the rows of a SQL `values` list and returns its add action. */
+export async function addRows(lake: TestLake, table: string, values: string): Promise<AddFile> {
+  const name = `${randomUUID()}.parquet`;
+  const local = join(lake.duckdb.scratchDirectory, name);
+  const casts = COLUMNS.map((column) => `cast("${column.name}" as ${column.type}) as "${column.name}"`);
+  const names = COLUMNS.map((column) => `"${column.name}"`);
+  const rows = await lake.duckdb.exclusive((sql) =>
+    sql.run(
+      `copy (select ${casts.join(", ")} from (values ${values}) as v(${names.join(", ")}))
+       to ${sqlText(local)} (format parquet, compression zstd)`,
+    ),
+  );
+  const { size } = await stat(local);
+  await lake.store.upload(local, `${table}/${name}`);
+  return {
+    path: name,
+    partitionValues: {},
+    size,
+    modificationTime: Date.now(),
+    dataChange: true,
+    stats: statsText(rows),
+  };
+}
+
+/** An add action for a file that no test reads. */
+export function fakeAdd(path: string): AddFile {
+  return { path, partitionValues: {}, size: 1, modificationTime: 1, dataChange: true, stats: statsText(1) };
+}

@@ -1,0 +1,95 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AddFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { sqlList } from "../../../src/lake/sql/duckdb-sql.js";
+import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
+
+/** One row of the feed, with what a test does not care about left out. */
+export interface Change {
+  readonly link?: string;
+  readonly id: string;
+  readonly sequence: number;
+  readonly type?: "created" | "updated" | "removed";
+  readonly amount?: string;
+  readonly date?: string;
+}
+
+/** A lake with a feed written by hand. */
+export class FeedLake {
+  readonly directory: string;
+  readonly lake: Lake;
+
+  private constructor(directory: string) {
+    this.directory = directory;
+    this.lake = openLake({ directory });
+  }
+
+  static async open(): Promise<FeedLake> {
+    return new FeedLake(await mkdtemp(join(tmpdir(), "nightledger-materialize-")));
+  }
+
+  async release(): Promise<void> {
+    await this.lake.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  /** One version of the feed; no changes at all make one that moves cursors only. */
+  async feed(...changes: Change[]): Promise<void> {
+    const file = await writeRows(this.lake, transactionChanges, "feed", changes.map(feedRow));
+    await this.lake
+      .table("transaction_changes")
+      .commit(({ version }) => [
+        ...(version === -1 ? creationOf(transactionChanges, 1) : []),
+        ...(file === undefined ? [] : [{ add: addOf(file) }]),
+        { domainMetadata: { domain: "link/a", configuration: String(version), removed: false } },
+      ]);
+  }
+
+  /** The live files of `transactions`. */
+  async live(): Promise<AddFile[]> {
+    return [...(await this.lake.table("transactions").snapshot()).files.values()];
+  }
+
+  /** The rows of `transactions` as `link/id amount date`. */
+  async rows(): Promise<string[]> {
+    const paths = (await this.live()).map(({ path }) => join(this.directory, "transactions", path));
+    if (paths.length === 0) return [];
+    const found = await this.lake.duckdb.exclusive((sql) =>
+      sql.rows(`select link_id || '/' || transaction_id as key, amount, "date"::varchar as day
+        from read_parquet(${sqlList(paths)}) order by link_id, transaction_id`),
+    );
+    return found.map(({ key, amount, day }) => `${key} ${String(amount).replace(/\.?0*$/, "")} ${day}`);
+  }
+
+  /** Replaces all files by one with the same rows, as another tool's compaction does. */
+  async compact(): Promise<AddFile> {
+    const files = await this.live();
+    const paths = files.map(({ path }) => join(this.directory, "transactions", path));
+    const file = await writeQuery(this.lake, transactions, "part", `from read_parquet(${sqlList(paths)})`);
+    const add = addOf(file!, false);
+    await this.lake
+      .table("transactions")
+      .commit(() => [
+        ...files.map((old) => ({ remove: { ...removeOf(old, 1), dataChange: false } })),
+        { add },
+      ]);
+    return add;
+  }
+
+  /** Data files that no version refers to. */
+  async unreferenced(): Promise<string[]> {
+    const { files, tombstones } = await this.lake.table("transactions").snapshot();
+    const names = await readdir(join(this.directory, "transactions"));
+    return names.filter((name) => name.endsWith(".parquet") && !files.has(name) && !tombstones.has(name));
+  }
+}
+
+function feedRow({ link = "a", id, sequence, type = "created", amount = "1", date = "2026-05-05" }: Change) {
+  const key = { link_id: link, fp_id: `fp_${link}`, transaction_id: id, change_type: type, sequence };
+  if (type === "removed") return { ...key, generation: 1, inferred: false, run_id: "r" };
+  return { ...key, generation: 1, inferred: false, amount, date, currency: "CZK", run_id: "r" };
+}

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { readCustomers } from "../../../src/cli/files/customers-file.js";
+import {
+  type OnboardingOptions,
+  type StartedBatch,
+  startOnboarding,
+} from "../../../src/cli/onboarding/start.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
+import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
+import {
+  BATCH_PROGRESS,
+  type BatchProgress,
+  CUSTOMER_SIGNALS,
+  type CustomerEvent,
+} from "../../../src/domain/onboarding/messages.js";
+import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboarding/timing.js";
+import { taskQueue } from "../../../src/domain/run.js";
+import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
+import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
+
+/** A row of a customers file, as JSONL has it. */
+export type GivenCustomer = Readonly<Record<string, unknown>>;
+
+/** What a test chooses of a batch; the playbook is `pb_kyc`, the mode asynchronous. */
+export interface BatchChoice extends Partial<Omit<OnboardingOptions, "timing">> {
+  readonly playbook?: string;
+  readonly mode?: OnboardingMode;
+  readonly timing?: Partial<OnboardingTiming>;
+}
+
+/** A batch that ended. */
+export interface EndedBatch extends StartedBatch {
+  readonly summary: OnboardSummary;
+}
+
+/** A stand-in, a lake and a worker of one test, with customers to onboard. */
+export interface OnboardWorld extends SyncWorld {
+  readonly sealed: SealedStore;
+  /** Makes users `fp_1` … `fp_<n>` at the stand-in; their rows. */
+  users(count: number, fields?: (n: number) => GivenCustomer): GivenCustomer[];
+  /** Freezes a file of these customers and starts its batch, or joins it. */
+  begin(customers: readonly GivenCustomer[], choice?: BatchChoice): Promise<StartedBatch>;
+  /** The same, to the end. */
+  onboard(customers: readonly GivenCustomer[], choice?: BatchChoice): Promise<EndedBatch>;
+  progress(batch: StartedBatch): Promise<BatchProgress>;
+  /** Waits until the batch's progress is so. */
+  until(batch: StartedBatch, fits: (progress: BatchProgress) => boolean): Promise<BatchProgress>;
+  /** Tells a customer's workflow of a webhook, as the receiver does; whether one was there. */
+  tell(fpId: string, event: Partial<CustomerEvent>): Promise<boolean>;
+  /** Latest outcomes by line. */
+  outcomes(batch: Pick<StartedBatch, "batchId">): Promise<Row[]>;
+  /** Waits until a query gives so many rows. */
+  untilRows(sql: string, count: number): Promise<Row[]>;
+}
+
+/** Waits of a test: short, but long enough that what must not be waited for would be noticed. */
+export const QUICK: OnboardingTiming = {
+  ...DEFAULT_TIMING,
+  pollFirst: 300,
+  pollMost: 1_000,
+  pollPeopleMost: 1_000,
+  outputRetries: [],
+  recordAfter: 200,
+};
+
+const LOOK_EVERY_MS = 50;
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Opens a world of customers around a running Temporal server. */
+export async function openOnboardWorld(
+  temporal: TestTemporal,
+  options: WorldOptions = {},
+): Promise<OnboardWorld> {
+  const world = await openSyncWorld(temporal, { direct: true, ...options });
+  const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
+  const onboardWorld: OnboardWorld = {
+    ...world,
+    sealed,
+    users(count, fields = () => ({})) {
+      return Array.from({ length: count }, (_, at) => {
+        world.sandbox.addUser({ fp_id: `fp_${at + 1}` });
+        return { fp_id: `fp_${at + 1}`, ...fields(at + 1) };
+      });
+    },
+    async begin(customers, choice = {}) {
+      const { playbook = "pb_kyc", mode = "async", timing, ...options } = choice;
+      const path = join(world.lake, "..", `customers-${customers.length}.jsonl`);
+      await writeFile(path, customers.map((row) => `${JSON.stringify(row)}\n`).join(""));
+      const file = await readCustomers(path, { playbook, mode });
+      await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
+      return startOnboarding(world.client, {
+        scope: world.scope,
+        taskQueue: taskQueue(world.scope),
+        sealed,
+        facts: file.facts,
+        options: {
+          limit: null,
+          syncTimeoutSecs: mode === "sync" ? 30 : null,
+          window: 50,
+          circuit: 20,
+          plainOutput: true,
+          sink: null,
+          retry: false,
+          timing: { ...QUICK, ...timing },
+          ...options,
+        },
+      });
+    },
+    async onboard(customers, choice) {
+      const started = await onboardWorld.begin(customers, choice);
+      const summary = (await started.handle.result()) as OnboardSummary;
+      return { ...started, summary };
+    },
+    progress: ({ handle }) => handle.query<BatchProgress>(BATCH_PROGRESS),
+    async until(batch, fits) {
+      for (;;) {
+        const progress = await onboardWorld.progress(batch);
+        if (fits(progress)) return progress;
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      }
+    },
+    async tell(fpId, event) {
+      const ids = eventWorkflowIds(sha256, world.scope, { fp_id: fpId, playbook_key: "pb_kyc" });
+      const told: CustomerEvent = {
+        messageId: `msg_${event.kind}_${fpId}`,
+        kind: "service.onboarding.completed",
+        onboardingId: world.sandbox.onboardings.of(fpId).at(-1)?.id ?? null,
+        ...{ status: null, requiresManualReview: null, playbookVersion: null, at: Date.now() },
+        ...event,
+      };
+      try {
+        await world.client.workflow.getHandle(ids[0] ?? "").signal(CUSTOMER_SIGNALS.event, told);
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+    outcomes: ({ batchId }) =>
+      world.rows(
+        `select * from onboardings where batch_id = '${batchId}'
+         qualify row_number() over (partition by line order by attempt desc, version desc) = 1 order by line`,
+      ),
+    async untilRows(sql, count) {
+      for (;;) {
+        // Before its first commit a table is not there to be asked.
+        const rows = await world.rows(sql).catch(noTable);
+        if (rows.length >= count) return rows;
+        await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      }
+    },
+  };
+  return onboardWorld;
+}
+
+function noTable(error: unknown): Row[] {
+  if (error instanceof Error && error.message.includes("does not exist")) return [];
+  throw error;
+}

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
+import { type FrozenRow, isRight, type WrongRow } from "../../../src/domain/onboarding/frozen-row.js";
+import {
+  type BatchPurpose,
+  batchId,
+  batchLine,
+  identityHash,
+  identityOf,
+  rowKey,
+} from "../../../src/domain/onboarding/identity.js";
+import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import type { BatchFacts, FreezableRow, FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** A user as a file names it; `fp_<n>` unless said otherwise. */
+export function customer(line: number, change: Partial<CustomerRow> = {}): CustomerRow {
+  return {
+    ...{ line, kind: "user", fpId: `fp_${line}`, externalId: null, prerequisiteData: null },
+    ...{ vault: {}, documents: {}, create: false },
+    ...change,
+  };
+}
+
+/** A row that breaks a rule. */
+export function wrongRow(line: number): Omit<WrongRow, "row"> {
+  const name = { kind: "user", fpId: null, externalId: `c-${line}` } as const;
+  return { line, name, problems: [{ line, column: "fp_id", rule: "is blank" }] };
+}
+
+/** Freezes a batch of these customers in this order, as the command does; its id. */
+export async function freezeCustomers(
+  batches: FrozenBatches,
+  given: readonly (CustomerRow | Omit<WrongRow, "row">)[],
+  purpose: BatchPurpose = { playbook: "pb_1:v3", mode: "async" },
+): Promise<string> {
+  const rows = given.map((one, row) => frozenRow(one, row, purpose));
+  const lines = rows.map((row) => batchLine(row.line, isRight(row) ? row : row.problems));
+  const hash = sha256(lines.join(""));
+  const facts: BatchFacts = {
+    ...purpose,
+    batchId: batchId(sha256, hash, purpose),
+    rows: rows.length,
+    invalid: rows.filter((row) => !isRight(row)).length,
+    sha256: hash,
+    warnings: [],
+  };
+  async function* freezable(): AsyncGenerator<FreezableRow> {
+    for (const row of rows) yield { row, documents: new Map() };
+  }
+  await batches.freeze(facts, freezable());
+  return facts.batchId;
+}
+
+/** An outcome of a customer; `pass` by poll unless said otherwise. */
+export function outcomeOf(one: CustomerRow, row: number, change: Partial<OutcomeRecord> = {}): OutcomeRecord {
+  return {
+    ...{ row, line: one.line, attempt: 1, version: 1, kind: one.kind },
+    fpId: one.kind === "user" ? one.fpId : null,
+    fpBid: one.kind === "business" ? one.fpId : null,
+    externalId: one.externalId,
+    onboardingId: `ob_${one.line}`,
+    ...{ playbookVersion: 3, status: "pass", requiresManualReview: false, output: null },
+    ...{ errorClass: null, errorMessage: null, startedAt: "2026-11-21T02:15:00.000Z" },
+    ...{ settledAt: "2026-11-21T02:16:00.000Z", settledBy: "poll", nextAction: null },
+    rowKey: rowKey(sha256, one, { playbook: "pb_1:v3", mode: "async" }),
+    ...change,
+  };
+}
+
+function frozenRow(
+  given: CustomerRow | Omit<WrongRow, "row">,
+  row: number,
+  purpose: BatchPurpose,
+): FrozenRow {
+  if ("problems" in given) return { ...given, row };
+  return {
+    row,
+    line: given.line,
+    rowKey: rowKey(sha256, given, purpose),
+    identityHash: identityHash(sha256, identityOf(given)),
+    customer: given,
+  };
+}

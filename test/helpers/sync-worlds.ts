@@ -1,9 +1,0 @@
-import { openSyncWorld, type SyncWorld, type WorldOptions } from "./sync-harness.js";
-import { type TestWorlds, testWorlds } from "./test-worlds.js";
-
-export type SyncWorlds = TestWorlds<WorldOptions, SyncWorld>;
-
-/** Registers the hooks of a test file that syncs. */
-export function syncWorlds(): SyncWorlds {
-  return testWorlds(openSyncWorld);
-}

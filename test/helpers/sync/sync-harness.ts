@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Client } from "@temporalio/client";
+import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
+import { type StartedSync, startSync } from "../../../src/cli/sync/start.js";
+import { type ApiConfig, scopeOf } from "../../../src/config.js";
+import { taskQueue } from "../../../src/domain/run.js";
+import type { SyncOptions } from "../../../src/domain/sync/job.js";
+import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
+import { openQuery } from "../../../src/lake/query/query.js";
+import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import { createLogger } from "../../../src/logger.js";
+import { type RunningWorker, startWorker } from "../../../src/worker.js";
+import type { SyncResult } from "../../../src/workflows/sync/sync.js";
+import { type RecordedAnswer, startRecordingProxy } from "../stand-in/recording-proxy.js";
+import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
+
+export type Row = Readonly<Record<string, JsonValue>>;
+
+/** What a test may choose of a run; users default to everyone in the world. */
+export type RunChoice = Partial<SyncOptions> & { readonly users?: readonly string[] };
+
+/** A run that ended. */
+export interface EndedSync {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly result: SyncResult;
+}
+
+/** A stand-in, a lake and a worker of one test. */
+export interface SyncWorld {
+  readonly sandbox: Sandbox;
+  readonly lake: string;
+  readonly store: ObjectStore;
+  readonly client: Client;
+  readonly scope: string;
+  /** Answers of the service to sync calls. */
+  readonly answers: readonly RecordedAnswer[];
+  /** Starts a run, or joins the one of the same job that is going on. */
+  start(choice?: RunChoice): Promise<StartedSync>;
+  /** Runs a sync through the real workflow to its end. */
+  sync(choice?: RunChoice): Promise<EndedSync>;
+  /** Rows of the lake's tables, values as text where a JSON number is not exact. */
+  rows(sql: string): Promise<Row[]>;
+  /** Stops the worker as a command does, in mid-run too. */
+  stopWorker(): Promise<void>;
+  /** Starts the worker, or another beside it. */
+  startWorker(): Promise<RunningWorker>;
+  /** What the worker has logged. */
+  log(): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly sandbox?: SandboxOptions;
+  readonly api?: Partial<ApiConfig>;
+  /** Without a recording proxy, where nothing is to be recorded but a lot is to be read. */
+  readonly direct?: boolean;
+  /** Wraps the store of the worker, to fail or to wait at a step. */
+  readonly store?: (store: ObjectStore) => ObjectStore;
+}
+
+const API: Omit<ApiConfig, "url" | "key"> = {
+  concurrency: 8,
+  rps: undefined,
+  headersTimeoutMs: 1_500,
+  bodyTimeoutMs: 1_500,
+  maxBodyBytes: 32 * 1024 * 1024,
+};
+
+/** Starts the parts of one test around a running Temporal server. */
+export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {
+  const releases: (() => unknown)[] = [];
+  const close = async () => {
+    for (const release of releases.splice(0).reverse()) await release();
+  };
+  try {
+    const base = await mkdtemp(join(tmpdir(), "nightledger-sync-"));
+    releases.push(() => rm(base, { recursive: true, force: true }));
+    const sandbox = await startSandbox(options.sandbox);
+    releases.push(() => sandbox.close());
+    const proxy = options.direct ? undefined : await startRecordingProxy(sandbox.url);
+    releases.push(() => proxy?.close());
+    const url = proxy?.url ?? sandbox.url;
+    const lake = join(base, "lake");
+    const store = createLocalStore(lake);
+    const scope = scopeOf(url, store.address);
+    const logFile = join(base, "worker.log");
+    const log = createLogger({ destination: { file: logFile }, level: "info", secrets: [sandbox.apiKey] });
+    releases.push(() => log.close());
+    const query = openQuery(store, { scratchDirectory: join(base, "query") });
+    releases.push(() => query.close());
+    const { client } = await temporal.client();
+    const workers: RunningWorker[] = [];
+    const stopWorker = async () => {
+      for (const worker of workers.splice(0)) await worker.stop();
+    };
+    releases.push(stopWorker);
+    const world: SyncWorld = {
+      sandbox,
+      lake,
+      store,
+      client,
+      scope,
+      answers: proxy?.answers ?? [],
+      start: (choice) =>
+        startSync(client, store, {
+          scope,
+          taskQueue: taskQueue(scope),
+          roster: rosterOf(choice?.users ?? [...sandbox.world.users.keys()]),
+          options: optionsOf(choice),
+        }),
+      async sync(choice) {
+        const { handle, runId } = await world.start(choice);
+        const result = (await handle.result()) as SyncResult;
+        return { runId, workflowId: handle.workflowId, result };
+      },
+      async rows(sql) {
+        const found: Row[] = [];
+        for await (const batch of query.query(sql)) found.push(...batch);
+        return found;
+      },
+      stopWorker,
+      async startWorker() {
+        const worker = await startWorker({
+          api: { ...API, url, key: sandbox.apiKey, ...options.api },
+          lake,
+          server: temporal,
+          keys: TEST_KEYS,
+          taskQueue: taskQueue(scope),
+          log: log.logger,
+          embedded: true,
+          ...(options.store && { store: options.store(store) }),
+        });
+        workers.push(worker);
+        return worker;
+      },
+      log: () => readFile(logFile, "utf8"),
+      close,
+    };
+    await world.startWorker();
+    return world;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function rosterOf(users: readonly string[]) {
+  const rows = canonicalRoster(users.map((fp_id) => ({ fp_id })));
+  const text = rosterText(rows);
+  return { rows, text, sha256: createHash("sha256").update(text).digest("hex"), warnings: [] };
+}
+
+function optionsOf({ streams, links, full, pageSize }: RunChoice = {}): SyncOptions {
+  return {
+    streams: streams ?? ["accounts", "bank_links", "transactions"],
+    links: links ?? null,
+    full: full ?? false,
+    pageSize: pageSize ?? 500,
+  };
+}
+
+/** Raw JSON of a row served as it is written here. */
+export function rawRow(id: string, fields: Readonly<Record<string, string>> = {}): string {
+  const values: Record<string, string> = {
+    transaction_id: JSON.stringify(id),
+    account_id: '"acc_1"',
+    amount: '"12.34"',
+    currency: '"USD"',
+    date: '"2026-11-01"',
+    type: '"debit"',
+    pending: "false",
+    ...fields,
+  };
+  return `{${Object.entries(values)
+    .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+    .join(",")}}`;
+}
+
+/** A created event of a raw row. */
+export function createdRaw(id: string, fields: Readonly<Record<string, string>> = {}): NewEvent {
+  return { change: "created", raw: rawRow(id, fields), id };
+}

@@ -1,8 +1,0 @@
-import type { WorldOptions } from "./sync-harness.js";
-import { type TestWorlds, testWorlds } from "./test-worlds.js";
-import { openWebhookWorld, type WebhookWorld } from "./webhook-world.js";
-
-/** Registers the hooks of a test file that receives webhooks. */
-export function webhookWorlds(server: { file?: boolean } = {}): TestWorlds<WorldOptions, WebhookWorld> {
-  return testWorlds(openWebhookWorld, server);
-}

@@ -1,0 +1,216 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { CALLS, type CallName } from "../../../src/activities/calls/create-call-activities.js";
+import type { CallInput, CallResult } from "../../../src/activities/calls/make-call.js";
+import { putRequest, type SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { type CallWorkerSettings, startCallWorker } from "../../helpers/calls/call-worker.js";
+import type { CallEnd } from "../../helpers/calls/call-workflow.js";
+import {
+  endedOnboarding,
+  fillForCalls,
+  type ProxyTarget,
+  startProxyTarget,
+  validRequests,
+} from "../../helpers/calls/call-world.js";
+import { type ChildCommand, startNode } from "../../helpers/command/command-process.js";
+import { type CompiledProgram, compileProgram } from "../../helpers/command/compiled-program.js";
+import type { StoreFault } from "../../helpers/kill/fault-store.js";
+import {
+  startTestTemporal,
+  TEST_KEYS,
+  type TestTemporal,
+} from "../../helpers/temporal/temporal-environment.js";
+
+const MARK = "PLANTED-PERSON";
+const KEY = "sk_live_PLANTEDKEY0123456789";
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+
+let temporal: TestTemporal;
+let program: CompiledProgram;
+beforeAll(async () => {
+  temporal = await startTestTemporal({ file: true });
+  program = await compileProgram("test/helpers/calls/call-process.ts", "test/helpers/calls/call-workflow.ts");
+});
+afterAll(async () => {
+  await program?.release();
+  await temporal?.stop();
+});
+
+let base: string;
+let target: ProxyTarget;
+let sandbox: Sandbox;
+let sealed: SealedStore;
+let requests: Readonly<Record<CallName, SealedRequest>>;
+let stop: (() => Promise<void>) | undefined;
+let child: ChildCommand | undefined;
+let worlds = 0;
+
+beforeEach(async () => {
+  worlds += 1;
+  base = await mkdtemp(join(tmpdir(), "nightledger-calls-"));
+  target = await startProxyTarget();
+  sandbox = await startSandbox({ apiKeys: [KEY], ...target.options });
+  fillForCalls(sandbox, MARK);
+  const user = await endedOnboarding(sandbox, "fp_1", "pb_earlier");
+  const business = await endedOnboarding(sandbox, "fb_1", "pb_business");
+  requests = validRequests(sandbox, { user, business }, MARK);
+  sealed = new SealedStore(createLocalStore(join(base, "lake")), createSealer(TEST_KEYS));
+});
+afterEach(async () => {
+  if (child?.running()) await child.end("SIGKILL");
+  await stop?.();
+  stop = undefined;
+  await sandbox.close();
+  await target.close();
+  await rm(base, { recursive: true, force: true });
+});
+
+const settings = (faults: readonly StoreFault[] = []): CallWorkerSettings => ({
+  url: sandbox.url,
+  apiKey: KEY,
+  lake: join(base, "lake"),
+  address: temporal.address,
+  taskQueue: `calls-${worlds}`,
+  keys: KEYS,
+  logFile: join(base, "worker.log"),
+  faults,
+});
+
+async function startChild(faults?: readonly StoreFault[]): Promise<ChildCommand> {
+  const file = join(base, "worker.json");
+  await writeFile(file, JSON.stringify(settings(faults)));
+  child = startNode(program.script, [file], { cwd: base });
+  await child.says(/working/);
+  return child;
+}
+
+async function start(names: readonly CallName[], run = "run") {
+  const { client } = await temporal.client();
+  const calls: [CallName, CallInput][] = [];
+  for (const name of names) {
+    calls.push([name, { run, request: await putRequest(sealed, run, name, requests[name]) }]);
+  }
+  return client.workflow.start("makeCalls", {
+    taskQueue: settings().taskQueue,
+    workflowId: `calls-${worlds}-${run}`,
+    args: [calls],
+  });
+}
+
+const resultOf = (end: CallEnd | undefined) =>
+  end !== undefined && "result" in end ? (end.result as CallResult<Record<string, never>>) : undefined;
+
+test("every operation is answered through a real worker, and nothing personal or secret is in history or log", async () => {
+  stop = await startCallWorker(settings());
+  const names = Object.keys(CALLS) as CallName[];
+  const handle = await start(names);
+  const ends = (await handle.result()) as CallEnd[];
+  expect(ends.map((end, index) => ("failed" in end ? `${names[index]}: ${end.failed}` : "done"))).toEqual(
+    names.map(() => "done"),
+  );
+  for (const [index, name] of names.entries()) {
+    const kept = await sealed.get(resultOf(ends[index])?.answer ?? "");
+    expect(kept, name).toMatchObject({ operation: CALLS[name].operation.name });
+  }
+  sandbox.addFault({ kind: "status", status: 422, body: `{"error":"${MARK}"}` });
+  const refused = (await (await start(names, "refused")).result()) as CallEnd[];
+  expect(refused).toEqual(names.map(() => ({ failed: "RejectedError" })));
+  await stop();
+  stop = undefined;
+
+  const { client } = await temporal.client();
+  const { history } = await client.workflowService.getWorkflowExecutionHistory({
+    namespace: "default",
+    execution: { workflowId: handle.workflowId },
+  });
+  expect(history?.events?.length ?? 0).toBeGreaterThan(names.length * 3);
+  const haystacks = new Map<string, Buffer>();
+  for (const file of await readdir(temporal.directory)) {
+    haystacks.set(file, await readFile(join(temporal.directory, file)));
+  }
+  expect([...haystacks.values()].some((bytes) => bytes.includes(handle.workflowId))).toBe(true);
+  haystacks.set("worker log", await readFile(settings().logFile));
+  haystacks.set("results", Buffer.from(JSON.stringify(ends)));
+  haystacks.set("history", Buffer.from(JSON.stringify(history)));
+  const lake = await readdir(join(base, "lake"), { recursive: true, withFileTypes: true });
+  for (const file of lake.filter((one) => one.isFile())) {
+    haystacks.set(file.name, await readFile(join(file.parentPath, file.name)));
+  }
+  const needles = [MARK, KEY, Buffer.from(`${KEY}:`).toString("base64"), "fptok_", "vtok_", "obtok_"];
+  const found = [...haystacks].flatMap(([name, bytes]) =>
+    needles.filter((needle) => bytes.includes(needle)).map((needle) => `${needle} in ${name}`),
+  );
+  expect(found).toEqual([]);
+});
+
+/** How often each write took effect at the stand-in. */
+const effects = () => ({
+  onboardings: sandbox.onboardings.list().length - 2,
+  reports: sandbox.cip.made().length,
+  businesses: sandbox.businesses.list().length - 1,
+  imported: [...sandbox.truthRows("link_1")].length,
+  forwarded: sandbox.proxies.forwarded().length,
+});
+
+describe("a worker that is killed after the effect and before the answer", () => {
+  test("leaves one effect of each write, found or said to be unknown", async () => {
+    const killed = [
+      "createOnboarding",
+      "createCipReport",
+      "createBusiness",
+      "importTransactions",
+      "callVaultProxy",
+    ] as const;
+    for (const name of killed) {
+      sandbox.addFault({ kind: "hang", afterEffect: true, operation: CALLS[name].operation.name, times: 1 });
+    }
+    const first = await startChild();
+    const handle = await start(killed);
+    const once = { onboardings: 1, reports: 1, businesses: 1, imported: 3, forwarded: 1 };
+    await expect.poll(effects, { timeout: 30_000 }).toEqual(once);
+    await first.end("SIGKILL");
+    stop = await startCallWorker(settings());
+    const [onboarding, report, business, imported, proxy] = (await handle.result()) as CallEnd[];
+    expect(resultOf(onboarding)).toMatchObject({ repeated: "settled", facts: { status: "pass" } });
+    expect(report).toEqual({ failed: "LostAnswerError" });
+    expect(resultOf(business)).toMatchObject({ repeated: "settled", facts: { adopted: true } });
+    expect(resultOf(imported)).toMatchObject({
+      repeated: "settled",
+      facts: { sent: 0, found: 3, unknown: 0 },
+    });
+    expect(proxy).toEqual({ failed: "LostAnswerError" });
+    expect(effects()).toEqual(once);
+  });
+
+  test.each([
+    ["before it is kept", "before", "settled"],
+    ["after it is kept", "after", "found"],
+  ] as const)("while its answer was there, %s: one effect", async (_, when, repeated) => {
+    const kill: StoreFault = { on: "put", key: "/answer$", when, effect: "kill" };
+    const first = await startChild([kill]);
+    const handle = await start(["createOnboarding"]);
+    expect((await first.ended).signal).toBe("SIGKILL");
+    stop = await startCallWorker(settings());
+    const [onboarding] = (await handle.result()) as CallEnd[];
+    expect(resultOf(onboarding)).toMatchObject({ repeated });
+    expect(effects().onboardings).toBe(1);
+  });
+
+  test("between its intent and the call: it is sent once, after it was looked for", async () => {
+    const kill: StoreFault = { on: "putIfAbsent", key: "/intents/", when: "after", effect: "kill" };
+    const first = await startChild([kill]);
+    const handle = await start(["createOnboarding"]);
+    expect((await first.ended).signal).toBe("SIGKILL");
+    expect(effects().onboardings).toBe(0);
+    stop = await startCallWorker(settings());
+    const [onboarding] = (await handle.result()) as CallEnd[];
+    expect(resultOf(onboarding)).toMatchObject({ repeated: "no" });
+    expect(effects().onboardings).toBe(1);
+  });
+});

@@ -1,0 +1,53 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { newName } from "../../helpers/kill/kill-points.js";
+import { auditLake } from "../../helpers/lake/lake-audit.js";
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+
+beforeEach(async () => {
+  sandbox = await startSandbox({ population: { kind: "synthetic", users: 1, linksPerUser: 2, rows: 100 } });
+  folder = await openJobFolder(sandbox);
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+});
+
+async function expectSyncs(): Promise<void> {
+  const { code, stderr } = await folder.sync().ended;
+  expect(code, stderr).toBe(0);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+}
+
+test("everything killed while the server makes its first database: the same command starts and completes", async () => {
+  const arrived = newName(folder.home, /^temporal\.db$/);
+  const first = folder.sync();
+  await arrived;
+  for (const { pid } of folder.servers()) process.kill(pid, "SIGKILL");
+  await first.end("SIGKILL");
+  await expectSyncs();
+});
+
+test("a database that no server was ever ready on is made anew", async () => {
+  await mkdir(folder.home);
+  await writeFile(join(folder.home, "temporal.db"), "");
+  await expectSyncs();
+});
+
+test("a database that a server was ready on is kept: the run of a killed command goes on", async () => {
+  const arrived = sandbox.waitForRequests(1, { operation: "sync_transactions" });
+  const first = folder.sync();
+  await arrived;
+  const [, runId] = await first.says(/^run (sync-[\w-]+)/m);
+  for (const { pid } of folder.servers()) process.kill(pid, "SIGKILL");
+  await first.end("SIGKILL");
+  const second = folder.sync();
+  await second.says(new RegExp(`joined run ${runId}`));
+  expect((await second.ended).code).toBe(0);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});

@@ -1,0 +1,90 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { auditCalls } from "../../helpers/kill/call-audit.js";
+import { auditLake } from "../../helpers/lake/lake-audit.js";
+import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+
+const CONCURRENCY = 3;
+const PAGES = { operation: "sync_transactions" };
+
+let temporal: TestTemporal;
+let sandbox: Sandbox;
+let folder: JobFolder;
+
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterAll(() => temporal.stop());
+beforeEach(async () => {
+  sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 5 },
+    latencyMs: 60,
+  });
+  folder = await openJobFolder(sandbox, {
+    NIGHTLEDGER_API_CONCURRENCY: String(CONCURRENCY),
+    NIGHTLEDGER_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+    TEMPORAL_ADDRESS: temporal.address,
+  });
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+});
+
+async function startWorkerCommand() {
+  const worker = folder.command(["worker"]);
+  await worker.says(/working on task queue/);
+  return worker;
+}
+
+test("a worker that is asked to stop ends within seconds and sends no further call; the next one goes on", async () => {
+  const worker = await startWorkerCommand();
+  const arrived = sandbox.waitForRequests(30, PAGES);
+  const command = folder.sync("--page-size", "50");
+  await arrived;
+  const callsAtSignal = sandbox.calls().total;
+  const signalledAt = Date.now();
+  const stopped = await worker.end("SIGTERM");
+  expect(stopped.code, stopped.stderr).toBe(0);
+  expect(stopped.at - signalledAt).toBeLessThan(5_000);
+  expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(CONCURRENCY);
+  const callsAtEnd = sandbox.calls().total;
+  await command.says(/no worker answers/);
+  expect(sandbox.calls().total).toBe(callsAtEnd);
+  const resumedAt = Date.now();
+  await startWorkerCommand();
+  const end = await command.ended;
+  expect(end.code, end.stderr).toBe(0);
+  expect(auditCalls(sandbox.requests(), [{ resumedAt, survived: false }])).toEqual([]);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});
+
+test("kill -9 of a worker costs at most one page a link in flight, and the next worker goes on", async () => {
+  const worker = await startWorkerCommand();
+  const arrived = sandbox.waitForRequests(40, PAGES);
+  const command = folder.sync("--page-size", "50");
+  await arrived;
+  await worker.end("SIGKILL");
+  const resumedAt = Date.now();
+  await startWorkerCommand();
+  const end = await command.ended;
+  expect(end.code, end.stderr).toBe(0);
+  expect(auditCalls(sandbox.requests(), [{ resumedAt, survived: false }])).toEqual([]);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});
+
+test("Ctrl-C with a cluster detaches: the run goes on, and the same command joins it", async () => {
+  await startWorkerCommand();
+  const arrived = sandbox.waitForRequests(10, PAGES);
+  const first = folder.sync("--page-size", "50");
+  await arrived;
+  const detached = await first.end("SIGINT");
+  expect(detached.code, detached.stderr).toBe(0);
+  expect(JSON.parse(detached.stdout)).toMatchObject({ status: "running" });
+  expect(detached.stderr).toMatch(/the same command/);
+  const end = await folder.sync("--page-size", "50").ended;
+  expect(end.code, end.stderr).toBe(0);
+  expect(JSON.parse(end.stdout).run_id).toBe(JSON.parse(detached.stdout).run_id);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});

@@ -1,0 +1,176 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
+import { openedContinuations } from "../../../src/lake/onboarding/continuation-file.js";
+import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
+import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+
+const worlds = onboardWorlds();
+const INCOMPLETE = { key: "pb_kyc", outcomes: { incomplete: 1 } } as const;
+const PASS = { key: "pb_kyc", outcomes: { pass: 1 } } as const;
+const opened = (playbook: object) => worlds.open({ sandbox: { playbooks: [playbook as never] } });
+const linksIn = async (world: OnboardWorld, path: string) =>
+  openedContinuations(await readFile(path, "utf8"), world.sealed.sealer);
+const statuses = (world: OnboardWorld) =>
+  world.rows("select version, status, next_action from onboardings order by version");
+
+test("O14 a link goes to the sink once, sealed; the customer who follows it ends the wait", async () => {
+  const world = await opened(INCOMPLETE);
+  const path = join(world.lake, "..", "links.jsonl");
+  const batch = await world.onboard(world.users(1), { mode: "sync", sink: { kind: "file", path } });
+  expect(batch.summary).toMatchObject({ status: "completed", customers: { needs_customer: 1 } });
+  const token = world.sandbox.onboardings.list()[0]?.continuation?.token ?? "";
+  expect(token).not.toBe("");
+  expect(await linksIn(world, path)).toMatchObject([
+    {
+      delivery_id: `${batch.batchId}-1-1-1`,
+      line: 1,
+      fp_id: "fp_1",
+      token,
+      link: expect.stringContaining(token),
+    },
+  ]);
+  expect(await readFile(path, "utf8")).not.toContain(token);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  const [onboarding] = world.sandbox.onboardings.list();
+  world.sandbox.onboardings.finish(onboarding?.id ?? "", "pass");
+  await world.untilRows("select * from onboardings where version = 2", 1);
+  expect(await statuses(world)).toEqual([
+    { version: 1, status: "needs_customer", next_action: NEXT_ACTIONS.follow },
+    { version: 2, status: "pass", next_action: null },
+  ]);
+  expect(world.sandbox.calls().by_operation.create_onboarding).toBe(1);
+});
+
+test("a command gets each link as one JSON line on its standard input, again until it takes it", async () => {
+  const world = await opened(INCOMPLETE);
+  const taken = join(world.lake, "..", "taken");
+  const first = join(world.lake, "..", "first");
+  // Refuses the first time, as a service that is down would.
+  const command = `if [ -e '${first}' ]; then cat >> '${taken}'; else touch '${first}'; exit 3; fi`;
+  const batch = await world.onboard(world.users(1), { mode: "sync", sink: { kind: "command", command } });
+  expect(JSON.parse(await readFile(taken, "utf8"))).toMatchObject({
+    delivery_id: `${batch.batchId}-1-1-1`,
+    fp_id: "fp_1",
+    link: expect.stringMatching(/^https:/),
+  });
+});
+
+test.for([
+  ["without a sink", null, 0],
+  ["with a command that never takes one", { kind: "command", command: "exit 1" }, 1],
+] as const)("%s somebody has to send the link from the dashboard", async ([, sink]) => {
+  const world = await opened(INCOMPLETE);
+  const batch = await world.onboard(world.users(1), { mode: "sync", sink });
+  expect(batch.summary.customers.needs_customer).toBe(1);
+  const outcomes = await world.untilRows(
+    `select * from onboardings where next_action = '${NEXT_ACTIONS.resend}'`,
+    1,
+  );
+  expect(outcomes).toMatchObject([{ status: "needs_customer" }]);
+});
+
+test("O15 before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
+  const world = await opened({ ...INCOMPLETE, continuationMs: 3_000 });
+  const path = join(world.lake, "..", "links.jsonl");
+  const batch = await world.begin(world.users(1), {
+    mode: "sync",
+    sink: { kind: "file", path },
+    timing: { linkMargin: 1_500, pollFirst: 600_000, pollPeopleMost: 600_000 },
+  });
+  await batch.handle.result();
+  const [onboarding] = world.sandbox.onboardings.list();
+  const expires_at = new Date(Date.now() + 3_500).toISOString();
+  const fresh = { token: "obtok_fresh", link: "https://verify.example.com/continue#obtok_fresh", expires_at };
+  const body = {
+    id: onboarding?.id,
+    status: "incomplete",
+    requires_manual_review: false,
+    continue_onboarding: fresh,
+  };
+  world.sandbox.addFault({
+    kind: "wrong_body",
+    operation: "get_onboarding",
+    body: JSON.stringify(body),
+    times: 1,
+  });
+  const resend = `select * from onboardings where version = 2 and next_action = '${NEXT_ACTIONS.resend}'`;
+  await world.untilRows(resend, 1);
+  expect((await linksIn(world, path)).map(({ delivery_id }) => delivery_id.slice(-5))).toEqual([
+    "1-1-1",
+    "1-1-2",
+  ]);
+  expect(world.sandbox.calls().by_operation.create_onboarding).toBe(1);
+});
+
+test("O16 a customer who never finishes expires at the deadline, and is listed", async () => {
+  const world = await opened(INCOMPLETE);
+  const batch = await world.onboard(world.users(1), { mode: "sync", timing: { deadline: 2_000 } });
+  await world.untilRows("select * from onboardings where status = 'expired_no_response'", 1);
+  expect(await world.outcomes(batch)).toMatchObject([
+    {
+      version: 2,
+      status: "expired_no_response",
+      settled_at: expect.any(String),
+      next_action: NEXT_ACTIONS.expired,
+    },
+  ]);
+  world.sandbox.playbooks.declare(PASS);
+  const again = await world.onboard([{ fp_id: "fp_1" }], { mode: "sync", retry: true });
+  expect(again.summary.customers.pass).toBe(1);
+});
+
+test("a vault is written and documents are uploaded before the onboarding, with a token of these fields", async () => {
+  const world = await opened(PASS);
+  const document = join(world.lake, "..", "paper.txt");
+  await writeFile(document, "paper of fp_1");
+  const [row] = world.users(1, () => ({
+    "vault.id.first_name": "Ada",
+    "vault.id.dob": "1990-01-02",
+    "document.custom.paper": document,
+    "data.source": "web",
+  }));
+  const batch = await world.onboard([row!], { mode: "sync" });
+  expect(batch.summary).toMatchObject({ customers: { pass: 1 }, calls: 4 });
+  expect(world.sandbox.requests().map(({ operation }) => operation)).toEqual([
+    "create_client_token",
+    "update_vault",
+    "upload_vault_value",
+    "create_onboarding",
+  ]);
+  expect(world.sandbox.requests({ operation: "upload_vault_value" })[0]).toMatchObject({ body_bytes: 13 });
+  expect(world.sandbox.onboardings.list()[0]?.data).toEqual({});
+});
+
+test("a vault that refuses a value ends the row before anything is posted", async () => {
+  const world = await opened(PASS);
+  world.sandbox.addFault({ kind: "status", status: 400, operation: "update_vault" });
+  const batch = await world.onboard(world.users(1, () => ({ "vault.id.first_name": "Ada" })));
+  expect(batch.summary).toMatchObject({ status: "completed_with_failures", customers: { failed: 1 } });
+  expect(world.sandbox.onboardings.list()).toEqual([]);
+});
+
+test("O29 businesses: made with an external id or with data, adopted where the id is taken, then onboarded", async () => {
+  const world = await worlds.open({
+    sandbox: { playbooks: [{ key: "pb_kyb", kind: "kyb", outcomes: { pass: 1 } }] },
+  });
+  const taken = world.sandbox.businesses.add({ external_id: "acme-2", values: {} });
+  const there = world.sandbox.businesses.add({ values: {} });
+  const rows = [
+    { kind: "business", external_id: "acme-1" },
+    { kind: "business", external_id: "acme-2" },
+    { kind: "business", "vault.business.name": "Acme 3" },
+    { kind: "business", fp_bid: there },
+  ];
+  const batch = await world.onboard(rows, { playbook: "pb_kyb", mode: "sync" });
+  expect(batch.summary.customers).toMatchObject({ total: 4, pass: 4 });
+  const outcomes = await world.outcomes(batch);
+  expect(outcomes.every(({ kind, fp_id }) => kind === "business" && fp_id === null)).toBe(true);
+  expect(world.sandbox.onboardings.of(taken)).toHaveLength(1);
+  expect(world.sandbox.onboardings.of(there)).toHaveLength(1);
+  expect(outcomes[2]?.fp_bid).toEqual(expect.any(String));
+  expect(world.sandbox.calls().by_operation.create_business).toBe(3);
+  await world.onboard(rows, { playbook: "pb_kyb", mode: "sync" });
+  expect(world.sandbox.calls().by_operation.create_business).toBe(3);
+});

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
+import { sha256 } from "../../../src/receiver/customer-signals.js";
+import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
+import { startSmallHistories } from "../../helpers/temporal/small-histories.js";
+import type { TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+
+/** Looks by poll are not to help. */
+const NO_POLL = { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 };
+/** Told at once that the customer must go on. */
+const NOW = { mode: "sync", timing: NO_POLL } as const;
+const EXECUTIONS = 4;
+
+let temporal: TestTemporal;
+let world: OnboardWorld;
+beforeAll(async () => {
+  temporal = await startSmallHistories();
+  world = await openOnboardWorld(temporal, {
+    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }] },
+  });
+});
+afterAll(async () => {
+  await world?.close();
+  await temporal?.stop();
+});
+
+const looks = () => world.sandbox.calls().by_operation.get_onboarding ?? 0;
+
+test("a waiting customer told of its vault again and again continues as new, looks seldom and forgets nothing", async () => {
+  const batch = await world.onboard(world.users(1), NOW);
+  // Another batch with the same row watches from before.
+  const second = await world.onboard([{ fp_id: "fp_1" }, { fp_id: "fp_none" }], NOW);
+  const [id = ""] = eventWorkflowIds(sha256, world.scope, { fp_id: "fp_1", playbook_key: "pb_kyc" });
+  const customer = world.client.workflow.getHandle(id);
+  const before = looks();
+  const runs = new Set<string>();
+  const hint = { kind: "service.vault.updated", onboardingId: null } as const;
+  for (let sent = 0; runs.size < EXECUTIONS; sent += 1) {
+    expect(await world.tell("fp_1", { ...hint, messageId: `msg_${sent}` })).toBe(true);
+    runs.add((await customer.describe()).runId);
+  }
+  expect(looks() - before).toBeLessThanOrEqual(1);
+  const [onboarding] = world.sandbox.onboardings.of("fp_1");
+  world.sandbox.onboardings.finish(onboarding?.id ?? "", "pass");
+  await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+  await customer.result();
+  const versions = `select batch_id, version, status, settled_by from onboardings
+    where fp_id = 'fp_1' order by batch_id = '${batch.batchId}' desc, version`;
+  await world.untilRows(versions, 4);
+  expect(await world.rows(versions)).toEqual([
+    { batch_id: batch.batchId, version: 1, status: "needs_customer", settled_by: null },
+    { batch_id: batch.batchId, version: 2, status: "pass", settled_by: "webhook" },
+    { batch_id: second.batchId, version: 1, status: "needs_customer", settled_by: null },
+    { batch_id: second.batchId, version: 2, status: "pass", settled_by: "webhook" },
+  ]);
+  expect(world.sandbox.onboardings.of("fp_1")).toHaveLength(1);
+});
+
+test("the deadline of a customer that continued as new is the one of its beginning", async () => {
+  world.sandbox.addUser({ fp_id: "fp_2" });
+  const deadline = 12_000;
+  const startedAt = Date.now();
+  await world.onboard([{ fp_id: "fp_2" }], { ...NOW, timing: { ...NO_POLL, deadline } });
+  const hint = { kind: "service.watchlist_check.completed", onboardingId: null } as const;
+  for (let sent = 0; await world.tell("fp_2", { ...hint, messageId: `late_${sent}` }); sent += 1);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(deadline);
+  const expired = await world.untilRows("select * from onboardings where status = 'expired_no_response'", 1);
+  expect(expired).toMatchObject([{ fp_id: "fp_2", version: 2 }]);
+});

@@ -1,0 +1,173 @@
+import { expect, test } from "vitest";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
+import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+
+const worlds = onboardWorlds();
+const playbook = (more: object = {}) => ({
+  sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, ...more }] },
+});
+const addsUp = ({ customers: { total, ...counts } }: Pick<BatchProgress, "customers">) =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0) === total;
+
+test("O21 paused, resumed and watched, the counts add up at every instant", async () => {
+  const world = await worlds.open(playbook({ delayMs: [50, 400] }));
+  const batch = await world.begin(world.users(40), { window: 6 });
+  const seen: BatchProgress[] = [];
+  const watch = (fits: (progress: BatchProgress) => boolean) =>
+    world.until(batch, (progress) => {
+      seen.push(progress);
+      return fits(progress);
+    });
+  await watch(({ customers }) => customers.pass >= 5);
+  await batch.handle.signal(BATCH_SIGNALS.pause);
+  const { customers } = await watch(({ paused, customers: { running } }) => paused !== null && running === 0);
+  const posted = world.sandbox.calls().by_operation.create_onboarding;
+  expect(customers.queued).toBeGreaterThan(0);
+  expect(posted).toBe(40 - customers.queued);
+  await batch.handle.signal(BATCH_SIGNALS.resume);
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(summary.customers).toMatchObject({ total: 40, pass: 40 });
+  expect(seen.every(addsUp)).toBe(true);
+  expect(Math.max(...seen.map((one) => one.customers.running))).toBeLessThanOrEqual(6);
+});
+
+test("O21 cancelled: rows without a request are cancelled, rows with one keep their last status and stop", async () => {
+  const world = await worlds.open(playbook({ delayMs: 600_000 }));
+  world.users(12);
+  world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
+  world.sandbox.playbooks.script({ entity: "fp_2", outcomes: [{ status: "pass", delayMs: 0 }] });
+  const rows = Array.from({ length: 12 }, (_, at) => ({ fp_id: `fp_${at + 1}` }));
+  const batch = await world.begin(rows, { window: 3 });
+  await world.until(
+    batch,
+    ({ customers: { needs_customer, pass, running } }) => needs_customer + pass === 2 && running === 3,
+  );
+  await world.until(batch, () => world.sandbox.onboardings.list().length === 5);
+  await batch.handle.signal(BATCH_SIGNALS.cancel);
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(summary).toMatchObject({
+    status: "cancelled",
+    customers: { total: 12, pass: 1, needs_customer: 1, pending: 3, cancelled: 7, queued: 0, running: 0 },
+  });
+  const outcomes = await world.outcomes(batch);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    "needs_customer",
+    "pass",
+    ...Array(3).fill("pending"),
+    ...Array(7).fill("cancelled"),
+  ]);
+  expect(world.sandbox.onboardings.list()).toHaveLength(5);
+  expect(await running(world)).toEqual([]);
+  // What was cancelled before it was posted runs with the same command.
+  for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
+  world.sandbox.playbooks.declare({ key: "pb_kyc", outcomes: { pass: 1 } });
+  const again = await world.onboard(rows);
+  expect(again.summary.customers.total).toBe(12);
+  expect(world.sandbox.onboardings.list()).toHaveLength(12);
+});
+
+test("a cancelled workflow of a batch ends in the same order", async () => {
+  const world = await worlds.open(playbook({ delayMs: 600_000 }));
+  const batch = await world.begin(world.users(6), { window: 2 });
+  await world.until(batch, () => world.sandbox.onboardings.list().length === 2);
+  await batch.handle.cancel();
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(summary).toMatchObject({ status: "cancelled", customers: { pending: 2, cancelled: 4 } });
+});
+
+test("O18 the same error on so many completions in a row pauses the batch, and says why", async () => {
+  const world = await worlds.open(playbook({ outcomes: { error: 1 }, errorMessage: "a branch is missing" }));
+  const rows = world.users(40);
+  const batch = await world.begin(rows, { mode: "sync", window: 2, circuit: 5 });
+  const { paused, customers } = await world.until(
+    batch,
+    (one) => one.paused !== null && one.customers.running === 0,
+  );
+  expect(paused).toMatchObject({ kind: "circuit", reason: expect.stringContaining("5 customers in a row") });
+  expect(customers.error).toBeLessThanOrEqual(7);
+  expect(customers.queued).toBe(40 - customers.error);
+  await world.untilRows("select * from onboardings", customers.error);
+  world.sandbox.playbooks.declare({ key: "pb_kyc", outcomes: { pass: 1 } });
+  await batch.handle.signal(BATCH_SIGNALS.resume);
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(summary.customers).toMatchObject({ error: customers.error, pass: 40 - customers.error });
+});
+
+test("a wrong playbook key does not burn the file's calls", async () => {
+  const world = await worlds.open(playbook());
+  const batch = await world.begin(world.users(50), { playbook: "pb_wrong", window: 5, circuit: 10 });
+  await world.until(batch, ({ paused, customers: { running } }) => paused !== null && running === 0);
+  expect(world.sandbox.calls().total).toBeLessThan(20);
+  const [row] = await world.untilRows("select * from onboardings limit 1", 1);
+  expect(row).toMatchObject({ status: "failed", error_class: "RejectedError" });
+});
+
+test.for([401, 403] as const)(
+  "refused credentials (%i) pause a batch; nothing is lost or posted twice",
+  async (status) => {
+    const world = await worlds.open(playbook({ delayMs: 50 }));
+    const rows = world.users(12);
+    const batch = await world.begin(rows, { window: 3 });
+    await world.until(batch, ({ customers }) => customers.pass > 2);
+    world.sandbox.revokeKey(undefined, status);
+    const { paused } = await world.until(batch, (one) => one.paused !== null);
+    expect(paused?.kind).toBe("credentials");
+    world.sandbox.addKey(world.sandbox.apiKey);
+    const joined = await world.onboard(rows, { window: 3 });
+    expect(joined).toMatchObject({ joined: true, summary: { customers: { total: 12, pass: 12 } } });
+    expect(world.sandbox.onboardings.list()).toHaveLength(12);
+    expect(await world.rows("select * from onboardings")).toHaveLength(12);
+  },
+);
+
+test("O22 a batch continues as new over and over, and every row runs once", async () => {
+  const world = await worlds.open(playbook({ delayMs: [0, 300] }));
+  const batch = await world.begin(world.users(60), { window: 8, startsPerExecution: 7 });
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(summary.customers).toMatchObject({ total: 60, pass: 60 });
+  expect(world.sandbox.onboardings.list()).toHaveLength(60);
+  const lines = await world.rows("select line, count(*) as n from onboardings group by line having n <> 1");
+  expect(lines).toEqual([]);
+  const executions = await list(world, `WorkflowId = "${batch.handle.workflowId}"`);
+  expect(executions.length).toBeGreaterThanOrEqual(8);
+});
+
+test("a customer that was ended from outside is missed, its row has failed, and its retry finds what was posted", async () => {
+  const world = await worlds.open(playbook({ delayMs: 600_000 }));
+  const rows = world.users(2);
+  const batch = await world.begin(rows, { timing: { silence: 1_000 } });
+  // Looked at: the answer to the request is kept.
+  const looked = () =>
+    new Set(world.sandbox.requests({ operation: "get_onboarding" }).map(({ path }) => path));
+  await world.until(batch, () => looked().size === 2);
+  const [lost] = await running(world);
+  await world.client.workflow.getHandle(lost ?? "").terminate("by hand");
+  await world.until(batch, ({ customers }) => customers.failed === 1);
+  for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(summary.customers).toMatchObject({ pass: 1, failed: 1 });
+  const failed = (await world.outcomes(batch)).find(({ status }) => status === "failed");
+  expect(failed).toMatchObject({ error_class: "InterruptedError" });
+  const again = await world.onboard(rows, { retry: true });
+  expect(again.summary.customers).toMatchObject({ pass: 2 });
+  expect(world.sandbox.onboardings.list()).toHaveLength(2);
+});
+
+type World = Awaited<ReturnType<typeof worlds.open>>;
+
+async function list(world: World, query: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { workflowId } of world.client.workflow.list({ query })) found.push(workflowId);
+  return found;
+}
+
+/** Customers of this world whose workflow is running. */
+async function running(world: World): Promise<string[]> {
+  const ids = await list(world, 'WorkflowType = "onboardCustomer" AND ExecutionStatus = "Running"');
+  const found: string[] = [];
+  for (const id of ids.filter((one) => one.startsWith(`onboard/${world.scope}/`))) {
+    if ((await world.client.workflow.getHandle(id).describe()).status.name === "RUNNING") found.push(id);
+  }
+  return found;
+}

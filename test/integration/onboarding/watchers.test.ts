@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
+import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../../src/domain/onboarding/messages.js";
+import { sha256 } from "../../../src/receiver/customer-signals.js";
+import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
+import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+
+const worlds = onboardWorlds();
+const LONG = { key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 } as const;
+/** Looks by poll are not to help; who must go on is known at once. */
+const TOLD = {
+  mode: "sync",
+  syncTimeoutSecs: 1,
+  timing: { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 },
+} as const;
+const UNWRITTEN = { ...TOLD, timing: { ...TOLD.timing, recordAfter: 600_000 } } as const;
+const opened = (playbook: object) => worlds.open({ sandbox: { playbooks: [playbook as never] } });
+type Batch = Awaited<ReturnType<OnboardWorld["begin"]>>;
+const ended = ({ handle }: Batch) => handle.result() as Promise<OnboardSummary>;
+const cancel = ({ handle }: Batch) => handle.signal(BATCH_SIGNALS.cancel);
+const posts = (world: OnboardWorld) => world.sandbox.calls().by_operation.create_onboarding ?? 0;
+
+const customer = (world: OnboardWorld, fpId: string) => {
+  const [id = ""] = eventWorkflowIds(sha256, world.scope, { fp_id: fpId, playbook_key: "pb_kyc" });
+  return world.client.workflow.getHandle(id);
+};
+
+/** Waits until the customer's workflow was told of a row that watches it, or of something else. */
+async function told(world: OnboardWorld, fpId: string, name: string = CUSTOMER_SIGNALS.watch) {
+  for (;;) {
+    const { events } = await customer(world, fpId).fetchHistory();
+    if (events?.some((one) => one.workflowExecutionSignaledEventAttributes?.signalName === name)) return;
+  }
+}
+
+const finish = (world: OnboardWorld, fpId: string) => {
+  world.sandbox.onboardings.finish(world.sandbox.onboardings.of(fpId).at(-1)?.id ?? "", "pass");
+};
+
+test("a cancelled batch ends its own row only: the same row of another batch runs, prepared or not", async () => {
+  const world = await opened({ ...LONG, delayMs: 0 });
+  const [row, more] = world.users(2, () => ({ "vault.id.first_name": "Ada" }));
+  const fault = world.sandbox.addFault({ kind: "status", status: 503, operation: "update_vault" });
+  const first = await world.begin([row!, more!]);
+  await world.until(first, ({ customers }) => customers.running === 2);
+  const second = await world.begin([row!]);
+  await told(world, "fp_1");
+  await cancel(first);
+  await told(world, "fp_1", CUSTOMER_SIGNALS.stop);
+  await told(world, "fp_2", CUSTOMER_SIGNALS.stop);
+  world.sandbox.removeFault(fault);
+  expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { cancelled: 2 } });
+  expect(await ended(second)).toMatchObject({ status: "completed", customers: { total: 1, pass: 1 } });
+  expect(posts(world)).toBe(1);
+});
+
+test("a row posted by a batch that is cancelled is followed on by the other batch, and posted once", async () => {
+  const world = await opened(LONG);
+  const rows = world.users(2);
+  const first = await world.begin(rows);
+  await world.until(first, () => world.sandbox.onboardings.list().length === 2);
+  const second = await world.begin(rows.slice(0, 1));
+  await told(world, "fp_1");
+  await cancel(first);
+  expect(await ended(first)).toMatchObject({ status: "cancelled", customers: { pending: 2 } });
+  finish(world, "fp_1");
+  expect(await ended(second)).toMatchObject({ status: "completed", customers: { pass: 1 } });
+  expect(posts(world)).toBe(2);
+  expect(await world.outcomes(first)).toMatchObject([{ status: "pending" }, { status: "pending" }]);
+});
+
+test("a row that has the outcomes of another batch's goes on when that batch is cancelled", async () => {
+  const world = await opened(LONG);
+  world.users(2);
+  world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
+  const first = await world.begin([{ fp_id: "fp_1" }, { fp_id: "fp_2" }], TOLD);
+  await world.until(first, ({ customers }) => customers.needs_customer === 1);
+  const second = await world.onboard([{ fp_id: "fp_1" }], TOLD);
+  expect(second.summary.customers).toMatchObject({ needs_customer: 1 });
+  await cancel(first);
+  expect(await ended(first)).toMatchObject({ customers: { needs_customer: 1, pending: 1 } });
+  finish(world, "fp_1");
+  await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });
+  await customer(world, "fp_1").result();
+  expect(await world.outcomes(second)).toMatchObject([{ version: 2, status: "pass", line: 1 }]);
+  expect(await world.outcomes(first)).toMatchObject([
+    { version: 1, status: "needs_customer" },
+    { status: "pending" },
+  ]);
+  expect(posts(world)).toBe(2);
+});
+
+test.for([
+  ["its own", 0],
+  ["adopted", 1],
+] as const)(
+  "an outcome that a batch did not write before it was lost, %s, is written by the same command again",
+  async ([, which]) => {
+    const world = await opened(LONG);
+    const [one, two, three] = world.users(3);
+    const files = [
+      [one!, two!],
+      [one!, three!],
+    ] as const;
+    world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
+    const lost: Batch[] = [];
+    for (const rows of files) {
+      const batch = await world.begin(rows, UNWRITTEN);
+      await world.until(batch, ({ customers }) => customers.needs_customer === 1);
+      lost.push(batch);
+    }
+    for (const { handle } of lost) await handle.terminate("lost");
+    const other = which === 0 ? "fp_2" : "fp_3";
+    const again = await world.begin(files[which], TOLD);
+    await told(world, other);
+    finish(world, other);
+    await world.tell(other, { messageId: "done", status: "pass", requiresManualReview: false });
+    expect(await ended(again)).toMatchObject({ customers: { needs_customer: 1, pass: 1 } });
+    expect(await world.rows("select line, version, status from onboardings order by line")).toEqual([
+      { line: 1, version: 1, status: "needs_customer" },
+      { line: 2, version: 1, status: "pass" },
+    ]);
+  },
+);
+
+test.for([
+  ["the same batch", []],
+  ["another batch that has its outcome", [{ fp_id: "fp_2" }]],
+] as const)("runs retry of %s posts anew where a review of the failed attempt is open", async ([, more]) => {
+  const world = await opened({ key: "pb_kyc", outcomes: { pass: 1 } });
+  const [row] = world.users(2);
+  world.sandbox.playbooks.script({
+    entity: "fp_1",
+    outcomes: [{ status: "error", error_message: "x", requires_manual_review: true }, { status: "pass" }],
+  });
+  await world.onboard([row!], { mode: "sync" });
+  const customers = [row!, ...more];
+  const failed = await world.onboard(customers, { mode: "sync" });
+  expect(failed.summary).toMatchObject({ customers: { error: 1 }, manual_review: 1 });
+  const again = await world.onboard(customers, { mode: "sync", retry: true });
+  expect(again.summary).toMatchObject({ customers: { error: 0, pass: customers.length }, manual_review: 0 });
+  expect(world.sandbox.onboardings.of("fp_1").map(({ status }) => status)).toEqual(["error", "pass"]);
+  expect(await world.outcomes(again)).toMatchObject([
+    { attempt: 2, status: "pass", onboarding_id: world.sandbox.onboardings.of("fp_1")[1]?.id },
+    ...more.map(() => ({ attempt: 1, status: "pass" })),
+  ]);
+});
+
+test("a row that asks while others are told that the customer is free is told too", async () => {
+  const world = await opened(LONG);
+  const batch = await world.begin(world.users(1));
+  await world.until(batch, () => world.sandbox.onboardings.list().length === 1);
+  const freed = async () => {
+    const { events } = await customer(world, "fp_1").fetchHistory();
+    const told = (events ?? []).map((one) => one.signalExternalWorkflowExecutionInitiatedEventAttributes);
+    return told.flatMap((one) => one?.workflowExecution?.workflowId ?? []);
+  };
+  const ask = (batchWorkflowId: string) => {
+    const row = { row: 0, line: 1, attempt: 1, rowKey: "another", open: null };
+    const watcher = { ...row, batchWorkflowId, batchId: "onb_other", runId: "other" };
+    return customer(world, "fp_1").signal(CUSTOMER_SIGNALS.watch, watcher);
+  };
+  // Told one after the other, which takes a while.
+  for (let n = 0; n < 100; n += 1) await ask(`nobody-${n}`);
+  await cancel(batch);
+  while (!(await freed()).includes("nobody-0"));
+  await ask("late");
+  await customer(world, "fp_1").result();
+  expect(await freed()).toContain("late");
+});
+
+test("a cancelled batch does not wait for rows that wait for another batch's", async () => {
+  const world = await opened(LONG);
+  const rows = world.users(1);
+  const first = await world.begin(rows);
+  await world.until(first, () => world.sandbox.onboardings.list().length === 1);
+  const second = await world.begin([...rows, { fp_id: "fp_none" }]);
+  await told(world, "fp_1");
+  await world.until(second, ({ customers }) => customers.failed === 1);
+  await cancel(second);
+  expect(await ended(second)).toMatchObject({ status: "cancelled", customers: { cancelled: 1, failed: 1 } });
+  finish(world, "fp_1");
+  expect(await ended(first)).toMatchObject({ status: "completed", customers: { pass: 1 } });
+  await customer(world, "fp_1").result();
+  expect(await world.outcomes(second)).toMatchObject([
+    { status: "cancelled", version: 1 },
+    { status: "failed" },
+  ]);
+  expect((await world.onboard([...rows, { fp_id: "fp_none" }])).summary.customers).toMatchObject({ pass: 1 });
+  expect(world.sandbox.onboardings.list()).toHaveLength(1);
+});

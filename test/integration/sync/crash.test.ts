@@ -1,0 +1,270 @@
+import { expect, test } from "vitest";
+import { InputError } from "../../../src/domain/failures.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import type { SyncResult } from "../../../src/workflows/sync/sync.js";
+import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
+import {
+  addLink,
+  addRows,
+  feedOf,
+  linkSync,
+  liveIds,
+  syncCalls,
+  versionsOf,
+} from "../../helpers/sync/scripted-links.js";
+import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+
+const worlds = syncWorlds();
+
+/** A store whose writes can be made to fail, before or after they took effect. */
+function failing(options: {
+  readonly key: RegExp;
+  readonly times: number;
+  readonly after: boolean;
+  readonly operation: "putIfAbsent" | "put" | "upload";
+}) {
+  let left = options.times;
+  return (store: ObjectStore): ObjectStore => {
+    const guarded = async <T>(key: string, write: () => Promise<T>): Promise<T> => {
+      const fails = options.key.test(key) && left > 0;
+      if (fails) left -= 1;
+      if (fails && !options.after) throw new Error("the store did not answer");
+      const result = await write();
+      if (fails) throw new Error("the store's answer was lost");
+      return result;
+    };
+    return {
+      ...store,
+      address: store.address,
+      get: (key) => store.get(key),
+      stat: (key) => store.stat(key),
+      list: (prefix, startAfter) => store.list(prefix, startAfter),
+      delete: (key) => store.delete(key),
+      deletePrefix: (prefix) => store.deletePrefix(prefix),
+      download: (key, scratch) => store.download(key, scratch),
+      put: (key, body) =>
+        options.operation === "put" ? guarded(key, () => store.put(key, body)) : store.put(key, body),
+      putIfAbsent: (key, body) =>
+        options.operation === "putIfAbsent"
+          ? guarded(key, () => store.putIfAbsent(key, body))
+          : store.putIfAbsent(key, body),
+      upload: (path, key) =>
+        options.operation === "upload"
+          ? guarded(key, () => store.upload(path, key))
+          : store.upload(path, key),
+    };
+  };
+}
+
+test("S01 the worker stops after page 2 of 3: nothing is published, and at most one page is asked for again", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 25);
+  const hang = world.sandbox.addFault({ kind: "hang", link: "a", page: 2 });
+  const { handle } = await world.start({ pageSize: 10 });
+  while (syncCalls(world, "a").length < 3) await world.sandbox.waitForRequests(1, { link: "a" });
+  await world.stopWorker();
+  expect((await world.store.list("transaction_changes/")).length).toBe(0);
+  expect(
+    (await world.store.list("_staging/")).filter(({ key }) => /\/transactions\/.*\/0-[01]\.json$/.test(key)),
+  ).toHaveLength(2);
+  world.sandbox.removeFault(hang);
+  await world.startWorker();
+  const result = (await handle.result()) as SyncResult;
+  expect(result).toMatchObject({ status: "completed", links: { synced: 1 } });
+  const cursors = syncCalls(world, "a").map(({ cursor }) => cursor);
+  expect(cursors).toHaveLength(4);
+  expect(new Set(cursors).size).toBe(3);
+  await expectLakeEqualsTruth(world);
+});
+
+test("a stopped worker sends no further call, and ends within seconds", async () => {
+  const world = await worlds.open();
+  for (let link = 0; link < 40; link += 1) addLink(world, `l${link}`, 12);
+  world.sandbox.setLatency(50);
+  const { handle } = await world.start({ pageSize: 1 });
+  await world.sandbox.waitForRequests(60);
+  const asked = Date.now();
+  await world.stopWorker();
+  expect(Date.now() - asked).toBeLessThan(5_000);
+  const total = world.sandbox.calls().total;
+  await expect.poll(() => world.sandbox.calls().in_flight, { timeout: 5_000 }).toBe(0);
+  expect(world.sandbox.calls().total).toBe(total);
+  world.sandbox.setLatency(0);
+  await world.startWorker();
+  expect(await handle.result()).toMatchObject({ status: "completed", links: { synced: 40 } });
+  await expectLakeEqualsTruth(world);
+});
+
+test.for([
+  ["before", false],
+  ["after", true],
+] as const)(
+  "S02 S03 the feed's commit fails %s it took effect: rows and cursor come together, once",
+  async ([, after]) => {
+    const key = /^transaction_changes\/_delta_log\/\d{20}\.json$/;
+    const world = await worlds.open({ store: failing({ key, times: 2, after, operation: "putIfAbsent" }) });
+    addLink(world, "a", 25);
+    const { runId, result } = await world.sync({ pageSize: 10 });
+    expect(result).toMatchObject({ status: "completed", rows: { created: 25 } });
+    expect(await feedOf(world, "a")).toHaveLength(25);
+    expect(await linkSync(world, runId, "a")).toMatchObject({ status: "synced", created: 25 });
+    expect(await versionsOf(world, "transaction_changes")).toHaveLength(1);
+    expect(syncCalls(world, "a")).toHaveLength(3);
+    await expectLakeEqualsTruth(world);
+  },
+);
+
+test("S02 a full resync whose link_syncs row could not be written: repeated, it finds its commit and infers nothing more", async () => {
+  const key = /^link_syncs\/_delta_log\/0{19}1\.json$/;
+  const world = await worlds.open({
+    store: failing({ key, times: 2, after: false, operation: "putIfAbsent" }),
+  });
+  addLink(world, "a", 12);
+  await world.sync();
+  world.sandbox.removeLink("a");
+  addLink(world, "a", 8);
+  world.sandbox.refuseCursors("a");
+  const { runId, result } = await world.sync();
+  expect(result.rows).toMatchObject({ created: 8, removed: 4 });
+  expect(await linkSync(world, runId, "a")).toMatchObject({ status: "synced", created: 8, removed: 4 });
+  expect(await feedOf(world, "a")).toHaveLength(24);
+  await expectLakeEqualsTruth(world);
+});
+
+test.for([
+  ["quarantine", /^quarantine\/_delta_log\//],
+  ["accounts", /^accounts\/_delta_log\//],
+  ["bank_links", /^bank_links\/_delta_log\//],
+  ["link_syncs", /^link_syncs\/_delta_log\//],
+  ["runs", /^runs\/_delta_log\//],
+  ["transactions", /^transactions\/_delta_log\//],
+] as const)("a commit to %s whose answer was lost is not repeated", async ([table, key]) => {
+  const world = await worlds.open({
+    store: failing({ key, times: 1, after: true, operation: "putIfAbsent" }),
+  });
+  world.sandbox.addLink({ fp_id: "fp_1", id: "a", accounts: [{}] });
+  addRows(world.sandbox, "a", 3);
+  world.sandbox.append("a", [{ change: "created", raw: '{"transaction_id":""}', id: "bad" }]);
+  const { result } = await world.sync();
+  expect(result.rows).toMatchObject({ created: 3, quarantined: 1 });
+  const rows = { quarantine: 1, accounts: 1, bank_links: 1, link_syncs: 1, runs: 1, transactions: 3 }[table];
+  expect((await world.rows(`select count(*) as n from ${table}`))[0]?.n).toBe(rows);
+});
+
+test("a page that could not be staged is asked for again, and pages staged beside it are not", async () => {
+  const key = /\/transactions\/[0-9a-f]{32}\/0-1\.json$/;
+  const world = await worlds.open({ store: failing({ key, times: 1, after: false, operation: "put" }) });
+  addLink(world, "a", 25);
+  const { result } = await world.sync({ pageSize: 10 });
+  expect(result).toMatchObject({ status: "completed", rows: { created: 25 } });
+  expect(syncCalls(world, "a")).toHaveLength(4);
+  await expectLakeEqualsTruth(world);
+});
+
+test("a data file that could not be stored is loaded again under another name", async () => {
+  const key = /^transaction_changes\/.*\.parquet$/;
+  const world = await worlds.open({ store: failing({ key, times: 1, after: true, operation: "upload" }) });
+  addLink(world, "a", 25);
+  await world.sync({ pageSize: 10 });
+  const files = await world.store.list("transaction_changes/");
+  expect(files.filter(({ key: name }) => name.endsWith(".parquet"))).toHaveLength(2);
+  expect(await feedOf(world, "a")).toHaveLength(25);
+  await expectLakeEqualsTruth(world);
+});
+
+test("a staged page found torn at load begins the link's update anew", async () => {
+  let torn = 0;
+  const world = await worlds.open({
+    store: (store) => ({
+      ...store,
+      put: async (key, body) => {
+        const cut = torn === 0 && /\/0-1\.json$/.test(key);
+        if (cut) torn += 1;
+        await store.put(key, cut ? Buffer.from(body).subarray(0, 100) : body);
+      },
+    }),
+  });
+  addLink(world, "a", 25);
+  const { runId } = await world.sync({ pageSize: 10 });
+  expect(torn).toBe(1);
+  expect(await linkSync(world, runId, "a")).toMatchObject({ status: "synced", restarts: 1, pages: 3 });
+  expect(syncCalls(world, "a")).toHaveLength(6);
+  await expectLakeEqualsTruth(world);
+});
+
+test("S35 two starts of one job at once: one run, and both wait for it", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 25);
+  world.sandbox.setLatency(30);
+  const started = await Promise.all([world.start(), world.start(), world.start()]);
+  expect(new Set(started.map(({ runId }) => runId)).size).toBe(1);
+  expect(started.filter(({ joined }) => !joined)).toHaveLength(1);
+  await Promise.all(started.map(({ handle }) => handle.result()));
+  expect((await world.rows("select count(*) as n from runs"))[0]?.n).toBe(1);
+  expect(syncCalls(world, "a")).toHaveLength(1);
+  expect(await world.store.list("_staging/")).toEqual([]);
+  await expectLakeEqualsTruth(world);
+});
+
+test("S35 two different jobs over one link at once: one commits it, the other is superseded, nothing is doubled", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 25);
+  addLink(world, "b", 25);
+  world.sandbox.setLatency(30);
+  const [one, two] = await Promise.all([world.sync({ pageSize: 10 }), world.sync({ pageSize: 5 })]);
+  const rows = await world.rows(
+    "select link_id, status, reason, run_id from link_syncs order by link_id, status",
+  );
+  for (const link of ["a", "b"]) {
+    const statuses = rows
+      .filter(({ link_id }) => link_id === link)
+      .map(({ status, reason }) => [status, reason]);
+    expect(statuses).toEqual([
+      ["skipped", "superseded"],
+      ["synced", null],
+    ]);
+  }
+  expect(one.result.rows.created + two.result.rows.created).toBe(50);
+  expect(await feedOf(world, "a")).toHaveLength(25);
+  expect(await feedOf(world, "b")).toHaveLength(25);
+});
+
+test("a cancelled run keeps what was committed, writes its row and leaves no staging", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 5);
+  await world.sync();
+  addLink(world, "b", 5);
+  world.sandbox.addFault({ kind: "hang", link: "b" });
+  const { handle, runId } = await world.start();
+  while (syncCalls(world, "b").length < 1) await world.sandbox.waitForRequests(1, { link: "b" });
+  await handle.cancel();
+  await expect(handle.result()).rejects.toThrow();
+  expect(await world.rows(`select status from runs where run_id = '${runId}'`)).toEqual([
+    { status: "cancelled" },
+  ]);
+  expect(await world.store.list("_staging/")).toEqual([]);
+  expect(await liveIds(world, "a")).toHaveLength(5);
+});
+
+test("a group that can't go on fails with its reason; what it committed stands, and the run ends", async () => {
+  let refuse = true;
+  const world = await worlds.open({
+    store: (store) => ({
+      ...store,
+      putIfAbsent: async (key, body) => {
+        if (refuse && key.startsWith("link_syncs/")) throw new InputError("link_syncs can't be written");
+        return store.putIfAbsent(key, body);
+      },
+    }),
+  });
+  addLink(world, "a", 5);
+  const { result } = await world.sync();
+  expect(result).toMatchObject({
+    status: "completed_with_failures",
+    failures: [{ stream: "transactions", owner: "g0", reason: "InputError: link_syncs can't be written" }],
+  });
+  expect(await liveIds(world, "a")).toHaveLength(5);
+  refuse = false;
+  const next = await world.sync();
+  expect(next.result).toMatchObject({ status: "completed", links: { unchanged: 1 } });
+});

@@ -1,0 +1,101 @@
+import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { type FaultStore, withFaults } from "../../helpers/kill/fault-store.js";
+import { auditLake } from "../../helpers/lake/lake-audit.js";
+import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+
+const run = promisify(execFile);
+const NO_SPACE = /is tried again: No space left.*make room/;
+
+let temporal: TestTemporal;
+const releases: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+afterAll(() => temporal.stop());
+
+/** A folder whose lake is a small file system of its own; undefined where this user may not mount one. */
+async function openSmallLake(
+  kilobytes: number,
+): Promise<{ sandbox: Sandbox; folder: JobFolder } | undefined> {
+  const sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 800, seed: 8 },
+  });
+  releases.push(() => sandbox.close());
+  const folder = await openJobFolder(sandbox);
+  releases.push(() => folder.release());
+  await mkdir(folder.lake);
+  try {
+    await run("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "nightledger-test", folder.lake]);
+  } catch {
+    return undefined;
+  }
+  // What has the file system open is ended before it is unmounted; the folder goes last.
+  releases.push(() => run("umount", ["-l", folder.lake]));
+  return { sandbox, folder };
+}
+
+test("a disk that is full while pages are staged is named within seconds; with room the same command ends exact", async ({
+  skip,
+}) => {
+  const small = await openSmallLake(512);
+  if (small === undefined) return skip("this user may not mount a small file system");
+  const { sandbox, folder } = small;
+  const first = folder.sync("--page-size", "100");
+  await first.says(NO_SPACE);
+  const stopped = await first.end("SIGINT");
+  expect(stopped.code, stopped.stderr).toBe(1);
+  expect(folder.servers()).toEqual([]);
+  await run("mount", ["-o", "remount,size=64m", folder.lake]);
+  const second = await folder.sync("--page-size", "100").ended;
+  expect(second.code, second.stderr).toBe(0);
+  expect(JSON.parse(second.stdout).run_id).toBe(JSON.parse(stopped.stdout).run_id);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});
+
+const STEPS = [
+  ["rows are loaded", "upload", "^transaction_changes/"],
+  ["the feed is committed", "putIfAbsent", "^transaction_changes/_delta_log/"],
+  ["link_syncs is committed", "putIfAbsent", "^link_syncs/_delta_log/"],
+  ["materialize writes", "upload", "^transactions/"],
+] as const;
+
+test.each(STEPS)(
+  "a disk that is full when %s publishes no half; with room the run ends exact",
+  async (_, on, key) => {
+    let store: FaultStore | undefined;
+    const world = await openWorld((inner) => {
+      store = withFaults(inner, [{ on, key, when: "before", effect: "full", nth: 0 }]);
+      return store;
+    });
+    const { handle } = await world.start();
+    await expect.poll(() => store?.fired.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+    const tables = await world.rows("select table_name from information_schema.tables order by all");
+    if (key.startsWith("^transaction_changes"))
+      expect(tables).not.toContainEqual({ table_name: "transaction_changes" });
+    else expect(await world.rows("select distinct run_id from transaction_changes")).toHaveLength(1);
+    expect(tables).not.toContainEqual({ table_name: "transactions" });
+    store?.mend();
+    await handle.result();
+    expect(await auditLake(world.lake, world.sandbox)).toEqual([]);
+  },
+);
+
+async function openWorld(store: (inner: SyncWorld["store"]) => SyncWorld["store"]): Promise<SyncWorld> {
+  const world = await openSyncWorld(temporal, {
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 120, seed: 9 } },
+    direct: true,
+    store,
+  });
+  releases.push(() => world.close());
+  return world;
+}

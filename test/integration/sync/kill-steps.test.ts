@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type CompiledProgram, compileProgram } from "../../helpers/command/compiled-program.js";
+import type { StoreFault } from "../../helpers/kill/fault-store.js";
+import { killAtSteps } from "../../helpers/kill/kill-step.js";
+import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+
+let temporal: TestTemporal;
+let program: CompiledProgram;
+
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+  program = await compileProgram("test/helpers/kill/fault-worker.ts");
+});
+afterAll(async () => {
+  await program?.release();
+  await temporal?.stop();
+});
+
+/** Between load and commit, between each commit and its acknowledgement; `npm run test:kill` takes every step. */
+const MOMENTS: readonly StoreFault[] = [
+  { on: "putIfAbsent", key: "^transaction_changes/_delta_log/", when: "before", effect: "kill" },
+  { on: "putIfAbsent", key: "^transaction_changes/_delta_log/", when: "after", effect: "kill" },
+  { on: "putIfAbsent", key: "^link_syncs/_delta_log/", when: "after", effect: "kill" },
+  { on: "putIfAbsent", key: "^transactions/_delta_log/", when: "before", effect: "kill" },
+  { on: "putIfAbsent", key: "^transactions/_delta_log/", when: "after", effect: "kill" },
+  { on: "putIfAbsent", key: "^runs/_delta_log/", when: "after", effect: "kill" },
+];
+
+test("a worker killed around each commit of a run: the next one ends the run exact", async () => {
+  expect(await killAtSteps(temporal, program, MOMENTS)).toEqual([]);
+});

@@ -1,0 +1,275 @@
+import { expect, test } from "vitest";
+import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
+import { addLink, feedOf, linkSync, syncCalls } from "../../helpers/sync/scripted-links.js";
+import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+
+const worlds = syncWorlds();
+
+test("S33 links that are not connected are skipped with a reason, and none of them is asked about", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 20, otherStates: true } },
+  });
+  const { runId, result } = await world.sync();
+  expect(result).toMatchObject({ status: "completed", links: { synced: 2, skipped: 13, failed: 0 } });
+  const rows = await world.rows(
+    `select link_id, reason from link_syncs where run_id = '${runId}' and status = 'skipped'`,
+  );
+  const reasons = new Map(rows.map(({ link_id, reason }) => [link_id, reason]));
+  expect(reasons.get("link_connecting")).toBe("state connecting");
+  expect(reasons.get("link_deleted")).toBe("state deleted");
+  expect(reasons.get("link_auth_expired")).toBe("state error auth_expired");
+  expect(reasons.size).toBe(13);
+  for (const link of reasons.keys()) expect(syncCalls(world, String(link))).toEqual([]);
+  await expectLakeEqualsTruth(world);
+});
+
+test("S32 an unknown link state is skipped as `state <x>`, whatever it holds", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 2);
+  for (const [id, state] of [
+    ["odd", "archived"],
+    ["quote", 'it\'s "odd"\n'],
+    ["lone", "\ud800"],
+    ["nul", "a\u0000b"],
+  ] as const) {
+    world.sandbox.addLink({ fp_id: "fp_1", id, fields: { state } });
+  }
+  const { runId, result } = await world.sync();
+  expect(result.links).toMatchObject({ synced: 1, skipped: 4 });
+  expect(await linkSync(world, runId, "odd")).toMatchObject({ status: "skipped", reason: "state archived" });
+  expect(await linkSync(world, runId, "lone")).toMatchObject({ reason: "state \ufffd" });
+  await expectLakeEqualsTruth(world);
+});
+
+test("one bad user, link or page never stops the others", async () => {
+  const world = await worlds.open();
+  for (const user of ["fp_1", "fp_2", "fp_3", "fp_4"]) addLink(world, `${user}-a`, 5, user);
+  addLink(world, "looping", 5, "fp_1");
+  addLink(world, "wrong", 5, "fp_1");
+  world.sandbox.addFault({ kind: "status", status: 404, user: "fp_2" });
+  world.sandbox.addFault({
+    kind: "wrong_body",
+    user: "fp_3",
+    operation: "list_linked_bank_accounts",
+    body: "[]",
+  });
+  world.sandbox.addFault({ kind: "status", status: 422, user: "fp_4", operation: "list_bank_links" });
+  world.sandbox.addFault({ kind: "loop", link: "looping" });
+  world.sandbox.addFault({ kind: "wrong_body", link: "wrong", body: '{"cursor":{},"has_more":"no"}' });
+  const { runId, result } = await world.sync({ users: ["fp_1", "fp_2", "fp_3", "fp_4", "fp_unknown"] });
+  expect(result).toMatchObject({
+    status: "completed_with_failures",
+    users: { total: 5, failed: 4 },
+    links: { synced: 1, failed: 2 },
+    failures_total: 6,
+  });
+  const failures = new Map(result.failures.map(({ owner, stream, reason }) => [owner, [stream, reason]]));
+  expect(failures.get("fp_2")).toEqual(["bank_links", "bank_links: user not found"]);
+  expect(failures.get("fp_3")).toEqual(["accounts", "accounts: schema body: not an object"]);
+  expect(failures.get("fp_4")).toEqual(["bank_links", "bank_links: refused http_422"]);
+  expect(failures.get("fp_unknown")).toEqual(["bank_links", "bank_links: user not found"]);
+  expect(failures.get("wrong")?.[1]).toMatch(/^schema has_more: /);
+  expect(await linkSync(world, runId, "fp_1-a")).toMatchObject({ status: "synced" });
+  await expectLakeEqualsTruth(world, ["fp_1-a"]);
+});
+
+test("a cursor that no address can hold fails its link alone", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 3);
+  addLink(world, "b", 3);
+  const body =
+    '{"cursor":{"next":"\\ud800"},"has_more":true,"transactions":{"created":[],"updated":[],"removed":[]}}';
+  world.sandbox.addFault({ kind: "wrong_body", link: "a", body });
+  const { runId, result } = await world.sync();
+  expect(result.links).toMatchObject({ synced: 1, failed: 1 });
+  expect(await linkSync(world, runId, "a")).toMatchObject({ status: "failed" });
+  await expectLakeEqualsTruth(world, ["b"]);
+});
+
+test("accounts and bank_links are observed once a run, with exact balances and JSON as it came", async () => {
+  const world = await worlds.open();
+  world.sandbox.addLink({
+    fp_id: "fp_1",
+    id: "a",
+    fields: {
+      tags: ["x", "y"],
+      external_id: "ext",
+      products: { transactions: { refreshed_at: "2026-01-01T00:00:00Z" } },
+    },
+    accounts: [
+      {
+        id: "acc_1",
+        fields: {
+          balances: {
+            available: "0.10",
+            current: "-123456789012345678.0000000001",
+            limit: null,
+            currency: "JPY",
+            balance_date: "2026-11-19T22:00:00-05:00",
+          },
+          raw_provider_data: { deep: [1, { k: null }] },
+        },
+      },
+      { id: "acc_2", fields: { balances: null, raw_provider_data: null, account_type: "new.kind" } },
+      { raw: '{"id":" ","link_id":"a","name":"blank"}' },
+      { raw: '{"id":"acc_3","link_id":"a","name":"float","balances":{"current":1.5}}' },
+    ],
+  });
+  const { runId, result } = await world.sync();
+  expect(result.rows.quarantined).toBe(2);
+  const accounts = await world.rows("select * from accounts order by account_id");
+  expect(accounts).toMatchObject([
+    {
+      run_id: runId,
+      fp_id: "fp_1",
+      link_id: "a",
+      account_id: "acc_1",
+      balance_available: "0.1000000000",
+      balance_current: "-123456789012345678.0000000001",
+      balance_limit: null,
+      balance_currency: "JPY",
+      balance_date: "2026-11-20T03:00:00.000000Z",
+      balance_date_text: "2026-11-19T22:00:00-05:00",
+      raw_provider_data: '{"deep":[1,{"k":null}]}',
+    },
+    { account_id: "acc_2", account_type: "new.kind", balance_current: null, raw_provider_data: null },
+  ]);
+  expect(await world.rows("select stream, list, reason, fp_id from quarantine order by index")).toMatchObject(
+    [
+      { stream: "accounts", list: "accounts", reason: "id: blank", fp_id: "fp_1" },
+      {
+        stream: "accounts",
+        list: "accounts",
+        reason: "balances.current: not a decimal string",
+        fp_id: "fp_1",
+      },
+    ],
+  );
+  expect(await world.rows("select * from bank_links")).toMatchObject([
+    {
+      run_id: runId,
+      link_id: "a",
+      state: "connected",
+      created_at: "2026-01-15T08:30:00.000000Z",
+      tags: '["x","y"]',
+      external_id: "ext",
+      products: '{"transactions":{"refreshed_at":"2026-01-01T00:00:00Z"}}',
+    },
+  ]);
+  await world.sync();
+  expect((await world.rows("select count(*) as n from bank_links"))[0]?.n).toBe(2);
+});
+
+test("a link whose row is bad is quarantined, and its user's other links are read", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 2);
+  world.sandbox.addLink({ fp_id: "fp_1", id: "blank", raw: '{"id":"","state":"connected"}' });
+  world.sandbox.addLink({ fp_id: "fp_1", id: "slash", raw: '{"id":"../../users","state":"connected"}' });
+  world.sandbox.addLink({
+    fp_id: "fp_1",
+    id: "twice",
+    raw: '{"id":"twice","id":"twice","state":"connected"}',
+  });
+  const { result } = await world.sync();
+  expect(result).toMatchObject({ links: { synced: 1 }, rows: { quarantined: 3 } });
+  await expectLakeEqualsTruth(world, ["a"]);
+});
+
+test.for([
+  [["accounts"], { list_linked_bank_accounts: 1 }, ["accounts", "runs"]],
+  [["bank_links"], { list_bank_links: 1 }, ["bank_links", "runs"]],
+  [
+    ["transactions"],
+    { list_bank_links: 1, sync_transactions: 1 },
+    ["link_syncs", "runs", "transaction_changes", "transactions"],
+  ],
+  [
+    ["bank_links", "transactions"],
+    { list_bank_links: 1, sync_transactions: 1 },
+    ["bank_links", "link_syncs", "runs", "transaction_changes", "transactions"],
+  ],
+] as const)(
+  "--streams %s asks only what it needs and writes only its tables",
+  async ([streams, calls, tables]) => {
+    const world = await worlds.open();
+    addLink(world, "a", 2);
+    world.sandbox.addAccount("a");
+    const { result } = await world.sync({ streams });
+    expect(result.status).toBe("completed");
+    expect(world.sandbox.calls().by_operation).toEqual(calls);
+    const found = new Set((await world.store.list("")).map(({ key }) => key.split("/")[0]));
+    found.delete("_staging");
+    expect([...found].sort()).toEqual(tables);
+  },
+);
+
+test("--links reads only these links", async () => {
+  const world = await worlds.open();
+  for (const link of ["a", "b", "c"]) addLink(world, link, 2);
+  const { result } = await world.sync({ links: ["b", "nowhere"] });
+  expect(result.links).toMatchObject({ synced: 1, skipped: 0 });
+  expect(syncCalls(world, "a")).toEqual([]);
+  expect(await feedOf(world, "b")).toHaveLength(2);
+  expect((await world.rows("select count(*) as n from bank_links"))[0]?.n).toBe(3);
+});
+
+test("a link that two users list is read once", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 2);
+  world.sandbox.addUser({ fp_id: "fp_2" });
+  world.sandbox.world.users.get("fp_2")?.linkIds.push("a");
+  const { result } = await world.sync();
+  expect(result.links).toMatchObject({ synced: 1 });
+  expect(syncCalls(world, "a")).toHaveLength(1);
+  await expectLakeEqualsTruth(world);
+});
+
+test("the run's row says what the summary says, and staging is empty after it", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 3, linksPerUser: 2, rows: 120 } },
+  });
+  const { runId, result } = await world.sync();
+  const { users, links, rows, pages, restarts, calls, status } = result;
+  expect(await world.rows("select * from runs")).toMatchObject([
+    {
+      run_id: runId,
+      kind: "sync",
+      status,
+      users: users.total,
+      links: 6,
+      ...links,
+      ...rows,
+      pages,
+      restarts,
+      calls,
+      options: JSON.stringify({
+        streams: ["accounts", "bank_links", "transactions"],
+        links: null,
+        full: false,
+        pageSize: 500,
+      }),
+    },
+  ]);
+  expect(calls).toBe(world.sandbox.calls().total);
+  const feed = await world.rows("select change_type, count(*) as n from transaction_changes group by all");
+  expect(Object.fromEntries(feed.map(({ change_type, n }) => [change_type, n]))).toEqual({
+    created: rows.created,
+    updated: rows.updated,
+    removed: rows.removed,
+  });
+  expect(await world.store.list("_staging/")).toEqual([]);
+  await expectLakeEqualsTruth(world);
+});
+
+test("five nights of changes: rows, feed and chains stay exact", async () => {
+  const world = await worlds.open({
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 120 } },
+  });
+  await world.sync({ pageSize: 50 });
+  for (let night = 1; night <= 4; night += 1) {
+    world.sandbox.advance({ days: 1, seed: night, created: 6, pending: 3, updated: 4, removed: 2 });
+    const { result } = await world.sync({ pageSize: 5 });
+    expect(result.status).toBe("completed");
+    await expectLakeEqualsTruth(world);
+  }
+});

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
+import type { ProcessEnd } from "../../helpers/command/command-process.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { auditLake, connectedLinks, rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+
+/** Slow until both read: the slower to start must have planned before the other commits. */
+const SLOW_MS = 150;
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+let otherHome: string;
+
+beforeEach(async () => {
+  sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 600, seed: 11 },
+    latencyMs: SLOW_MS,
+  });
+  folder = await openJobFolder(sandbox, {
+    NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
+    NIGHTLEDGER_API_CONCURRENCY: "4",
+  });
+  otherHome = join(folder.directory, "other-home");
+});
+afterEach(async () => {
+  for (const server of serversOn(join(otherHome, "temporal.db"))) await endProcess(server, 0);
+  await folder.release();
+  await sandbox.close();
+});
+
+/** Two syncs that know nothing of each other: each has a HOME, a Temporal server and a worker of its own. */
+function syncElsewhere(...args: string[]) {
+  return folder.command(["sync", "--roster", "users.csv", "--json", ...args], {
+    NIGHTLEDGER_HOME: otherHome,
+  });
+}
+
+async function expectExact(ends: readonly ProcessEnd[]): Promise<void> {
+  for (const end of ends) expect(end.code, end.stderr).toBe(0);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+  await withLake(folder.lake, async (query) => {
+    const reasons = await rowsOf(query, "select distinct reason from link_syncs where status = 'skipped'");
+    expect(reasons.filter(({ reason }) => !String(reason).startsWith("state "))).toEqual([
+      { reason: "superseded" },
+    ]);
+    const synced = await rowsOf(
+      query,
+      "select link_id, count(*) as n from link_syncs where status = 'synced' group by all",
+    );
+    expect(synced.map(({ n }) => n)).toEqual(connectedLinks(sandbox).map(() => 1));
+    expect(await rowsOf(query, "select run_id from runs")).toHaveLength(2);
+  });
+}
+
+/** Lets both finish once a page of each size has been asked for. */
+async function hurryWhenBothRead(...sizes: string[]): Promise<void> {
+  const asked = () =>
+    new Set(sandbox.requests({ operation: "sync_transactions" }).map(({ query }) => query.size));
+  await expect
+    .poll(() => sizes.every((size) => asked().has(size)), { timeout: 30_000, interval: 20 })
+    .toBe(true);
+  sandbox.setLatency(2);
+}
+
+test("two commands of two machines read one roster into one lake at once: no row is doubled", async () => {
+  const [first, second] = [folder.sync("--page-size", "20"), syncElsewhere("--page-size", "30")];
+  await hurryWhenBothRead("20", "30");
+  await expectExact(await Promise.all([first.ended, second.ended]));
+});
+
+test("two commands with other options in one HOME race for the same links: the loser is superseded", async () => {
+  const [first, second] = [folder.sync("--page-size", "20"), folder.sync("--page-size", "30")];
+  await hurryWhenBothRead("20", "30");
+  await expectExact(await Promise.all([first.ended, second.ended]));
+  expect(folder.servers()).toEqual([]);
+});

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import type { ChildCommand } from "../../helpers/command/command-process.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { auditCalls } from "../../helpers/kill/call-audit.js";
+import { newName } from "../../helpers/kill/kill-points.js";
+import { auditLake } from "../../helpers/lake/lake-audit.js";
+
+const CONCURRENCY = 3;
+const STOPS_WITHIN_MS = 10_000;
+const PAGES = { operation: "sync_transactions" };
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+
+beforeEach(async () => {
+  sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 4 },
+    latencyMs: 60,
+  });
+  folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: String(CONCURRENCY) });
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+});
+
+const sync = () => folder.sync("--page-size", "50");
+
+async function runIdOf(command: ChildCommand): Promise<string> {
+  return (await command.says(/^(?:joined )?run (sync-[\w-]+)/m))[1] ?? "";
+}
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s in mid-sync ends within seconds, sends no further call, and the same command goes on",
+  async (signal) => {
+    const arrived = sandbox.waitForRequests(30, PAGES);
+    const first = sync();
+    await arrived;
+    const runId = await runIdOf(first);
+    const callsAtSignal = sandbox.calls().total;
+    const signalledAt = Date.now();
+    const { code, stdout, stderr, at } = await first.end(signal);
+    expect(at - signalledAt).toBeLessThan(STOPS_WITHIN_MS);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
+    expect(stderr).toMatch(/the same command goes on with it/);
+    expect(folder.servers(), "no Temporal server is left").toEqual([]);
+    // Calls that were about to be sent when the signal came: at most one a lane.
+    expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(CONCURRENCY);
+    const resumedAt = Date.now();
+    expect(sandbox.requests().filter((request) => request.at > at)).toEqual([]);
+
+    const second = sync();
+    expect(await runIdOf(second)).toBe(runId);
+    const end = await second.ended;
+    expect(end.code, end.stderr).toBe(0);
+    expect(JSON.parse(end.stdout)).toMatchObject({ run_id: runId, status: "completed" });
+    expect(auditCalls(sandbox.requests(), [{ resumedAt, survived: false }])).toEqual([]);
+    expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+  },
+);
+
+test("SIGINT while the Temporal server starts ends within seconds and leaves no server", async () => {
+  const arrived = newName(folder.home, /^server\.json$/);
+  const first = sync();
+  await arrived;
+  const signalledAt = Date.now();
+  const { code, stdout, at } = await first.end("SIGINT");
+  expect(at - signalledAt).toBeLessThan(STOPS_WITHIN_MS);
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({
+    error: { class: "InterruptedError", message: expect.stringMatching(/Nothing was started/) },
+  });
+  expect(folder.servers()).toEqual([]);
+  expect(sandbox.calls().by_operation.sync_transactions ?? 0).toBe(0);
+});
+
+test("a second command joins the run on the same server and goes on when the first is stopped", async () => {
+  const arrived = sandbox.waitForRequests(5, PAGES);
+  const first = sync();
+  await arrived;
+  const runId = await runIdOf(first);
+  const [server] = folder.servers();
+  const second = sync();
+  await second.says(new RegExp(`joined run ${runId}`));
+  expect(folder.servers()).toEqual([server]);
+  const { code } = await first.end("SIGINT");
+  expect(code).toBe(1);
+  expect(folder.servers()).toEqual([server]);
+  const end = await second.ended;
+  expect(end.code, end.stderr).toBe(0);
+  expect(JSON.parse(end.stdout)).toMatchObject({ run_id: runId, status: "completed" });
+  expect(folder.servers(), "the last command stops the server").toEqual([]);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import { expect, test } from "vitest";
+import type { Fault } from "../../../sandbox/index.js";
+import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
+import { addLink, feedOf, linkSync, syncCalls } from "../../helpers/sync/scripted-links.js";
+import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+
+const worlds = syncWorlds();
+
+const TRANSIENT: readonly (readonly [string, Fault])[] = [
+  ["429 without Retry-After", { kind: "status", status: 429 }],
+  ["500", { kind: "status", status: 500 }],
+  ["408", { kind: "status", status: 408 }],
+  ["a reset before the answer", { kind: "reset" }],
+  ["a reset in the body", { kind: "reset", afterBytes: 40 }],
+  ["a body cut short of its length", { kind: "truncated", mode: "length" }],
+  ["a chunked body without its end", { kind: "truncated", mode: "chunked" }],
+  ["half a body, framed as whole", { kind: "truncated", mode: "body" }],
+  ["a time-out", { kind: "hang" }],
+];
+
+test.for(TRANSIENT)(
+  "S38 %s: the page is asked for again a little later, and nothing is lost or doubled",
+  async ([, fault]) => {
+    const world = await worlds.open();
+    addLink(world, "a", 25);
+    addLink(world, "b", 3);
+    world.sandbox.addFault({ ...fault, link: "a", page: 1, times: 1 });
+    const { runId, result } = await world.sync({ pageSize: 10 });
+    expect(result).toMatchObject({
+      status: "completed",
+      links: { synced: 2 },
+      calls: world.sandbox.calls().total,
+    });
+    expect(syncCalls(world, "a")).toHaveLength(4);
+    const [, failed, again] = syncCalls(world, "a");
+    expect(again?.cursor).toBe(failed?.cursor);
+    expect(Number(again?.at) - Number(failed?.at)).toBeGreaterThanOrEqual(500);
+    expect(await linkSync(world, runId, "a")).toMatchObject({ status: "synced", pages: 3, restarts: 0 });
+    await expectLakeEqualsTruth(world);
+  },
+);
+
+test.for([
+  ["seconds", 2],
+  ["a date", { dateInSeconds: 3 }],
+] as const)(
+  "S38 Retry-After as %s closes the gate: no call of any link is sent until then",
+  async ([, retryAfter]) => {
+    const world = await worlds.open({ api: { concurrency: 2 } });
+    for (const link of ["a", "b", "c", "d", "e", "f"]) addLink(world, link, 3);
+    world.sandbox.addFault({
+      kind: "status",
+      status: 429,
+      retryAfter,
+      operation: "sync_transactions",
+      nth: 3,
+    });
+    const { result } = await world.sync();
+    expect(result.links.synced).toBe(6);
+    const limited = world.sandbox.requests({ status: 429 })[0];
+    const answered = Number(limited?.at) + Number(limited?.duration_ms);
+    const later = world.sandbox.requests().filter(({ at }) => at > answered + 50);
+    expect(later.length).toBeGreaterThan(0);
+    // HTTP dates have whole seconds: a date three seconds ahead asks for two to three.
+    for (const { at } of later) expect(at - answered).toBeGreaterThanOrEqual(1_900);
+    await expectLakeEqualsTruth(world);
+  },
+);
+
+test("S38 retries grow", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 3);
+  world.sandbox.addFault({ kind: "status", status: 503, link: "a", times: 3 });
+  await world.sync();
+  const at = syncCalls(world, "a").map((call) => call.at);
+  const waits = at.slice(1).map((time, n) => time - Number(at[n]));
+  expect(waits).toHaveLength(3);
+  for (const [n, wait] of waits.entries()) expect(wait).toBeGreaterThanOrEqual(500 * 2 ** n);
+  await expectLakeEqualsTruth(world);
+});
+
+test("S38 a user whose lists fail is asked again, and everything of theirs is read", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 3);
+  world.sandbox.addFault({ kind: "status", status: 502, operation: "list_bank_links", times: 1 });
+  world.sandbox.addFault({ kind: "reset", operation: "list_linked_bank_accounts", times: 1 });
+  const { result } = await world.sync();
+  expect(result).toMatchObject({ status: "completed", users: { total: 1, failed: 0 }, calls: 5 });
+  await expectLakeEqualsTruth(world);
+});
+
+test.for([401, 403] as const)(
+  "S39 %s in the middle: no further request starts, complete links are committed, open ones dropped",
+  async (status) => {
+    const world = await worlds.open({ api: { concurrency: 1 } });
+    addLink(world, "a", 5);
+    addLink(world, "b", 25);
+    addLink(world, "c", 5);
+    world.sandbox.addFault({ kind: "status", status, link: "b", page: 1 });
+    const { runId, result } = await world.sync({ pageSize: 10 });
+    const requests = world.sandbox.requests();
+    expect(requests.filter((request) => request.status === status)).toHaveLength(1);
+    expect(requests.at(-1)?.status).toBe(status);
+    const whole = ["a", "c"].filter((link) => syncCalls(world, link).length > 0);
+    expect(whole).toContain("a");
+    expect(result).toMatchObject({
+      status: "failed",
+      unauthorized: true,
+      links: { synced: whole.length, failed: 0 },
+      calls: requests.length,
+    });
+    expect(await linkSync(world, runId, "a")).toMatchObject({ status: "synced", created: 5 });
+    expect(await linkSync(world, runId, "b")).toBeUndefined();
+    expect(await feedOf(world, "b")).toEqual([]);
+    expect((await world.rows("select status from runs"))[0]).toEqual({ status: "failed" });
+    expect(await world.store.list("_staging/")).toEqual([]);
+    await expectLakeEqualsTruth(world, whole);
+  },
+);
+
+test("S39 a revoked key stops calls in flight in other groups too, and a good one goes on where it was", async () => {
+  const world = await worlds.open();
+  for (let user = 0; user < 120; user += 1)
+    addLink(world, `l${user}`, 2, `fp_${String(user).padStart(3, "0")}`);
+  world.sandbox.setLatency(20);
+  const { handle } = await world.start();
+  await world.sandbox.waitForRequests(150);
+  world.sandbox.revokeKey();
+  const revoked = Date.now();
+  const result = await handle.result();
+  expect(result).toMatchObject({ status: "failed", unauthorized: true });
+  const late = world.sandbox.requests().filter(({ at }) => at > revoked + 200);
+  expect(late).toEqual([]);
+  world.sandbox.addKey(world.sandbox.apiKey);
+  expect((await world.sync()).result.status).toBe("completed");
+  await expectLakeEqualsTruth(world);
+});
+
+test("a body that breaks the contract fails the link and is not asked for again", async () => {
+  const world = await worlds.open();
+  addLink(world, "a", 3);
+  addLink(world, "b", 3);
+  world.sandbox.addFault({ kind: "wrong_body", link: "a" });
+  const { runId } = await world.sync();
+  expect(syncCalls(world, "a")).toHaveLength(1);
+  expect((await linkSync(world, runId, "a"))?.reason).toMatch(/^schema /);
+  await expectLakeEqualsTruth(world, ["b"]);
+});

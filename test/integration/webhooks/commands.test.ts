@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { SECRET, secretOf } from "../../helpers/webhooks/signed-webhook.js";
+
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
+
+let temporal: TestTemporal;
+beforeAll(async () => {
+  temporal = await startTestTemporal();
+});
+afterAll(() => temporal.stop());
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox({ webhooks: { retryMs: [300, 1_000] } });
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+});
+
+async function openFolder(more: Readonly<Record<string, string>>): Promise<void> {
+  folder = await openJobFolder(sandbox, { NIGHTLEDGER_WEBHOOK_SECRETS: SECRET, ...more });
+}
+
+/** Starts a command that receives, as the service's endpoint. */
+async function receive(...args: string[]) {
+  const receiver = folder.command(args);
+  const [, url = ""] = await receiver.says(/webhooks +(\S+), test mode/);
+  sandbox.webhooks.register({ url, secrets: [SECRET] });
+  return { receiver, url };
+}
+
+async function resultOf(...args: string[]) {
+  const { code, stdout, stderr } = await folder.command(args).ended;
+  return { code, stderr, value: stdout.trim() === "" ? undefined : JSON.parse(stdout) };
+}
+
+describe("with a cluster", () => {
+  beforeEach(() => openFolder({ TEMPORAL_ADDRESS: temporal.address, NIGHTLEDGER_ENCRYPTION_KEYS: KEYS }));
+
+  test("serve receives, test sees every kind, and SIGTERM ends it in order", async () => {
+    const { receiver, url } = await receive("webhooks", "serve", "--port", "0");
+    const tested = await resultOf("webhooks", "test", "--kind", "all", "--json");
+    expect(tested, tested.stderr).toMatchObject({
+      code: 0,
+      value: EVENT_KINDS.map((kind) => ({ kind, seen: true, duration_ms: expect.any(Number) })),
+    });
+    const health = await fetch(new URL("/healthz", url));
+    expect([health.status, await health.json()]).toMatchObject([200, { status: "ok", taken: 8, unknown: 0 }]);
+    const worker = folder.command(["worker"]);
+    await worker.says(/working on task queue/);
+    const sql = "select event_kind from webhook_events";
+    const kinds = async () =>
+      (await resultOf("query", sql, "--json")).value
+        ?.map((row: { event_kind: string }) => row.event_kind)
+        .sort();
+    await expect.poll(kinds, { timeout: 60_000, interval: 500 }).toEqual([...EVENT_KINDS].sort());
+    const ended = await receiver.end("SIGTERM");
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain('"taken":8');
+    // A test is about nobody: nothing was read because of it.
+    expect(Object.keys(sandbox.calls().by_operation)).toEqual(["send_test_webhook"]);
+  });
+
+  test("where no receiver sees it, test says so and ends with 1", async () => {
+    const tested = await resultOf("webhooks", "test", "--timeout", "1", "--json");
+    expect(tested).toMatchObject({
+      code: 1,
+      value: [{ kind: "service.onboarding.completed", seen: false }],
+    });
+    expect(tested.stderr).toContain("no receiver of this lake has seen it");
+  });
+
+  test.each([
+    ["no secret", [], { NIGHTLEDGER_WEBHOOK_SECRETS: "" }, /NIGHTLEDGER_WEBHOOK_SECRETS is not set/],
+    ["a wrong secret", [], { NIGHTLEDGER_WEBHOOK_SECRETS: "whsec_abc" }, /entry 1 is not a webhook secret/],
+    ["a wrong mode", [], { NIGHTLEDGER_WEBHOOK_MODE: "prod" }, /Accepted: test, live/],
+    ["a wrong port", ["--port", "70000"], {}, /0 to 65535/],
+    [
+      "an address of another machine",
+      ["--host", "203.0.113.7"],
+      {},
+      /port 8788 of 203.0.113.7 can't be taken/,
+    ],
+  ] as const)("serve with %s: exit 2, nothing was made", async (_, args, env, words) => {
+    const { code, stderr } = await folder.command(["webhooks", "serve", ...args], env).ended;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(words) });
+    expect(await folder.names()).toEqual(["users.csv"]);
+  });
+
+  test("test with a kind that is none: exit 2, nothing was sent", async () => {
+    const { code, stderr } = await folder.command(["webhooks", "test", "--kind", "service.none"]).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining("service.entity.entity_status_set")]);
+    expect(sandbox.calls().total).toBe(0);
+  });
+});
+
+describe("embedded", () => {
+  test("dev receives where secrets are set: tabled by its own worker", async () => {
+    await openFolder({ NIGHTLEDGER_WEBHOOK_SECRETS: `${secretOf("the next one, 24 bytes..")},${SECRET}` });
+    const { receiver } = await receive("dev", "--webhooks-port", "0");
+    const tested = await resultOf("webhooks", "test", "--json");
+    expect(tested, tested.stderr).toMatchObject({ code: 0, value: [{ seen: true }] });
+    const rows = async () =>
+      (await resultOf("query", "select onboarding_id from webhook_events", "--json")).value?.length;
+    await expect.poll(rows, { timeout: 60_000, interval: 500 }).toBe(1);
+    const ended = await receiver.end("SIGINT");
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(folder.servers()).toEqual([]);
+  });
+
+  test("dev without secrets does not receive", async () => {
+    await openFolder({ NIGHTLEDGER_WEBHOOK_SECRETS: "" });
+    const dev = folder.command(["dev"]);
+    await dev.says(/Ctrl-C ends it/);
+    expect(dev.printed().stderr).not.toContain("webhooks ");
+    await dev.end("SIGINT");
+  });
+
+  test("test before any receiver has run: exit 2, and what to do", async () => {
+    await openFolder({});
+    const { code, stderr } = await folder.command(["webhooks", "test"]).ended;
+    expect([code, stderr]).toEqual([2, expect.stringContaining("nightledger webhooks serve")]);
+    expect(sandbox.calls().total).toBe(0);
+  });
+});

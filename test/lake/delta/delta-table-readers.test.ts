@@ -1,0 +1,116 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { openTable } from "../../../src/lake/delta/delta-table.js";
+import { openQuery } from "../../../src/lake/query/query.js";
+import { addRows, FEED, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { findDeltaPython, optimizeWithPython, readWithPython } from "../../helpers/lake/delta-reader.js";
+
+let lake: TestLake;
+beforeEach(async () => {
+  lake = await openTestLake();
+});
+afterEach(() => lake.release());
+
+const ROWS = [
+  "('a', 1, 123456789012345678.1234567890, '2026-01-02', '2026-01-02 03:04:05.000001+02', true, 3)",
+  "('b', 9007199254740993, -0.1, '2024-02-29', null, false, null)",
+  "('c', 3, 0.0000000001, null, '1969-12-31 23:59:59.5+00', null, 0)",
+];
+const AS_READ = [
+  ["a", "1", "123456789012345678.1234567890", "2026-01-02", "2026-01-02 01:04:05.000001+00:00", "True", "3"],
+  ["b", "9007199254740993", "-0.1000000000", "2024-02-29", null, "False", null],
+  ["c", "3", /^(1E-10|0\.0000000001)$/, null, "1969-12-31 23:59:59.500000+00:00", null, "0"],
+];
+
+async function deleteCommits(table: string) {
+  for (const { key } of await lake.store.list(`${table}/_delta_log/`)) {
+    if (key.endsWith(".json")) await lake.store.delete(key);
+  }
+}
+
+test("hyparquet counts the same rows and reads the same text in a data file", async () => {
+  const add = await addRows(lake, "plain", ROWS.join(", "));
+  const bytes = await readFile(join(lake.directory, "plain", add.path));
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
+  const rows = await parquetReadObjects({ file, compressors, columns: ["link_id", "sequence"] });
+  expect(rows).toEqual([
+    { link_id: "a", sequence: 1n },
+    { link_id: "b", sequence: 9007199254740993n },
+    { link_id: "c", sequence: 3n },
+  ]);
+});
+
+const python = findDeltaPython();
+describe.skipIf(python === undefined)("a second reader (deltalake and Polars; skipped without them)", () => {
+  const read = (table: string) => readWithPython(python as string, join(lake.directory, table));
+  const values = (reading: Awaited<ReturnType<typeof read>>) => reading.rows.map((row) => Object.values(row));
+  const expected = AS_READ.map((row) =>
+    row.map((value) => (value instanceof RegExp ? expect.stringMatching(value) : value)),
+  );
+
+  test.each([FEED, PLAIN])(
+    "agrees on every value of $name, from commits and from our checkpoint",
+    async (spec) => {
+      const table = openTable(lake.store, spec.name, lake.duckdb);
+      await table.create(spec);
+      for (const row of ROWS) {
+        const add = await addRows(lake, spec.name, row);
+        const state = spec.feed
+          ? { domainMetadata: { domain: row.slice(2, 3), configuration: "{}", removed: false } }
+          : { txn: { appId: row.slice(2, 3), version: 1, lastUpdated: Date.now() } };
+        await table.commit(() => [{ add }, state]);
+      }
+      const fromCommits = await read(spec.name);
+      expect(fromCommits.version).toBe(3);
+      expect(values(fromCommits)).toEqual(expected);
+      await table.checkpoint(await table.snapshot());
+      await deleteCommits(spec.name);
+      expect(await read(spec.name)).toEqual(fromCommits);
+    },
+  );
+
+  test("sees a rewritten file once, and reads on after later commits", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb, { checkpointEvery: 1 });
+    const first = await addRows(lake, "plain", ROWS.slice(0, 2).join(", "));
+    await table.commit(() => [...creationOf(PLAIN, 1), { add: first }]);
+    const second = await addRows(lake, "plain", ROWS.join(", "));
+    await table.commit(() => [{ remove: removeOf(first, Date.now()) }, { add: second }]);
+    await deleteCommits("plain");
+    expect(values(await read("plain"))).toEqual(expected);
+  });
+
+  test("may compact a table and write its own checkpoint; we read on and commit on top", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await table.create(PLAIN);
+    for (const row of ROWS) {
+      const add = await addRows(lake, "plain", row);
+      await table.commit(() => [{ add }, { txn: { appId: "feed", version: 7 } }]);
+    }
+    const done = await optimizeWithPython(python as string, join(lake.directory, "plain"));
+    expect(done).toEqual({ version: 4, removed: 3 });
+    const compacted = await table.snapshot();
+    expect([compacted.version, compacted.files.size]).toEqual([4, 1]);
+    expect(await table.changesBetween(3, 4)).toEqual([]);
+
+    await deleteCommits("plain");
+    const reopened = openTable(lake.store, "plain", lake.duckdb);
+    const fromTheirs = await reopened.snapshot();
+    expect([...fromTheirs.files.keys()]).toEqual([...compacted.files.keys()]);
+    expect(fromTheirs.txns.get("feed")?.version).toBe(7);
+    const add = await addRows(lake, "plain", "('d', 4, 4, null, null, null, null)");
+    expect((await reopened.commit(() => [{ add }]))?.version).toBe(5);
+    expect((await read("plain")).rows).toHaveLength(4);
+
+    const query = openQuery(lake.store, { scratchDirectory: lake.duckdb.scratchDirectory });
+    const rows: unknown[] = [];
+    for await (const batch of query.query("select sum(amount) as total, count(*) as n from plain"))
+      rows.push(...batch);
+    await query.close();
+    expect(rows).toEqual([{ total: "123456789012345682.0234567891", n: 4 }]);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { DeltaConflictError, openTable } from "../../../src/lake/delta/delta-table.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import { FEED, fakeAdd, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
+
+let lake: TestLake;
+beforeEach(async () => {
+  lake = await openTestLake();
+});
+afterEach(() => lake.release());
+
+const domain = (name: string, configuration: string) => ({
+  domainMetadata: { domain: name, configuration, removed: false },
+});
+
+/** A store whose next commit is written, but whose answer to it is `answer`. */
+function losingAcknowledgement(store: ObjectStore, answer: "throws" | "says it was taken"): ObjectStore {
+  let armed = true;
+  return {
+    ...store,
+    async putIfAbsent(key, body) {
+      const won = await store.putIfAbsent(key, body);
+      if (!armed) return won;
+      armed = false;
+      if (answer === "throws") throw new Error("connection lost after the write");
+      return false;
+    },
+  };
+}
+
+describe("a commit", () => {
+  test("makes the table in the same version as its first data", async () => {
+    const table = openTable(lake.store, "feed", lake.duckdb);
+    expect((await table.snapshot()).version).toBe(-1);
+    const done = await table.commit(() => [...creationOf(FEED, 1), { add: fakeAdd("a.parquet") }]);
+    expect(done?.version).toBe(0);
+    const { files, protocol, metadata } = await table.snapshot();
+    expect([...files.keys()]).toEqual(["a.parquet"]);
+    expect(protocol).toEqual({
+      minReaderVersion: 1,
+      minWriterVersion: 7,
+      writerFeatures: ["domainMetadata", "appendOnly"],
+    });
+    expect(metadata?.configuration).toEqual({ "delta.appendOnly": "true" });
+  });
+
+  test("is nothing when the plan finds nothing to do", async () => {
+    const table = openTable(lake.store, "feed", lake.duckdb);
+    expect(await table.commit(() => null)).toBeNull();
+    expect(await lake.store.list("feed/")).toEqual([]);
+  });
+
+  test("is planned again on the newer state when another writer took the version", async () => {
+    const [mine, other] = [0, 1].map(() => openTable(lake.store, "feed", lake.duckdb));
+    await mine!.create(FEED);
+    const seen: (string | undefined)[] = [];
+    const done = await mine!.commit(async ({ domains }) => {
+      seen.push(domains.get("link"));
+      if (seen.length === 1) await other!.commit(() => [domain("link", "theirs")]);
+      return domains.has("link") ? [domain("other", "mine")] : [domain("link", "mine")];
+    });
+    expect(seen).toEqual([undefined, "theirs"]);
+    expect(done?.version).toBe(2);
+    expect([...(await other!.snapshot()).domains]).toEqual([
+      ["link", "theirs"],
+      ["other", "mine"],
+    ]);
+  });
+
+  test.each(["throws", "says it was taken"] as const)(
+    "whose answer was lost (the store %s) is known for its own and not repeated",
+    async (answer) => {
+      await openTable(lake.store, "feed", lake.duckdb).create(FEED);
+      const table = openTable(losingAcknowledgement(lake.store, answer), "feed", lake.duckdb);
+      let plans = 0;
+      const done = await table.commit(() => {
+        plans += 1;
+        return [domain("link", "head")];
+      });
+      expect(done?.version).toBe(1);
+      expect(plans).toBe(1);
+      expect((await table.snapshot()).version).toBe(1);
+    },
+  );
+
+  test("whose write failed throws the store's error and leaves the table as it was", async () => {
+    await openTable(lake.store, "feed", lake.duckdb).create(FEED);
+    const broken = { ...lake.store, putIfAbsent: () => Promise.reject(new Error("no route")) };
+    const table = openTable(broken, "feed", lake.duckdb);
+    await expect(table.commit(() => [domain("link", "head")])).rejects.toThrow("no route");
+    expect((await table.snapshot()).version).toBe(0);
+  });
+
+  test("gives up after its attempts with an error that may be tried again", async () => {
+    const [mine, other] = [0, 1].map(() => openTable(lake.store, "feed", lake.duckdb));
+    await mine!.create(FEED);
+    const plan = async () => {
+      await other!.commit(() => [domain("theirs", "x")]);
+      return [domain("mine", "x")];
+    };
+    const failure = await mine!.commit(plan, { maxAttempts: 2 }).catch((error) => error);
+    expect(failure).toBeInstanceOf(DeltaConflictError);
+    expect(failure.name).toBe("TransientError");
+    expect((await other!.snapshot()).domains.has("mine")).toBe(false);
+  });
+
+  test("never takes rows out of an append-only table", async () => {
+    const table = openTable(lake.store, "feed", lake.duckdb);
+    const add = fakeAdd("a.parquet");
+    await table.commit(() => [...creationOf(FEED, 1), { add }]);
+    await expect(table.commit(() => [{ remove: removeOf(add, 1) }])).rejects.toThrow("append-only");
+  });
+});
+
+describe("a table of a newer protocol", () => {
+  const made = (protocol: object) =>
+    [
+      JSON.stringify({ protocol }),
+      JSON.stringify(creationOf(PLAIN, 1).find((action) => "metaData" in action)),
+    ].join("\n");
+  const key = "plain/_delta_log/00000000000000000000.json";
+
+  test("is not read when its reader version is newer", async () => {
+    await lake.store.put(
+      key,
+      made({ minReaderVersion: 3, minWriterVersion: 7, readerFeatures: ["deletionVectors"] }),
+    );
+    const failure = await openTable(lake.store, "plain", lake.duckdb)
+      .snapshot()
+      .catch((error) => error);
+    expect(failure.name).toBe("InputError");
+    expect(failure.message).toMatch(/plain .*newer protocol .*reader version 3 with deletionVectors/);
+  });
+
+  test("is read but not written when only a writer feature is unknown", async () => {
+    await lake.store.put(
+      key,
+      made({ minReaderVersion: 1, minWriterVersion: 7, writerFeatures: ["rowTracking", "appendOnly"] }),
+    );
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    expect((await table.snapshot()).version).toBe(0);
+    await expect(table.commit(() => [])).rejects.toThrow(/writer version 7 with rowTracking/);
+    expect(await lake.store.list("plain/")).toHaveLength(1);
+  });
+});
+
+describe("changes between versions", () => {
+  test("are the files with new rows, in order, and not those of a compaction", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await table.create(PLAIN);
+    await table.commit(() => [{ add: fakeAdd("1.parquet") }]);
+    await table.commit(() => [{ add: { ...fakeAdd("compacted.parquet"), dataChange: false } }]);
+    await table.commit(() => [{ add: fakeAdd("3.parquet") }]);
+    const changed = await table.changesBetween(0, 3);
+    expect(changed?.map(({ version, add }) => [version, add.path])).toEqual([
+      [1, "1.parquet"],
+      [3, "3.parquet"],
+    ]);
+    expect(await table.changesBetween(1, 1)).toEqual([]);
+  });
+
+  test("are undefined when a version between them is gone", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await table.create(PLAIN);
+    await table.commit(() => [{ add: fakeAdd("1.parquet") }]);
+    await table.commit(() => [{ add: fakeAdd("2.parquet") }]);
+    await lake.store.delete("plain/_delta_log/00000000000000000001.json");
+    expect(await table.changesBetween(0, 2)).toBeUndefined();
+  });
+});

@@ -1,0 +1,171 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { InputError } from "../../../src/domain/failures.js";
+import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
+import type { FrozenRow, RightRow } from "../../../src/domain/onboarding/frozen-row.js";
+import { batchLine } from "../../../src/domain/onboarding/identity.js";
+import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import {
+  type BatchFacts,
+  type FreezableRow,
+  FrozenBatches,
+} from "../../../src/lake/onboarding/frozen-batch.js";
+import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+let lake: TestLake;
+let sealed: SealedStore;
+let batches: FrozenBatches;
+beforeEach(async () => {
+  lake = await openTestLake();
+  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
+  batches = new FrozenBatches(sealed);
+});
+afterEach(() => lake.release());
+
+const MARK = "PLANTED";
+const BYTES = Buffer.from(`${MARK} bytes of a scan`);
+const sha256 = (bytes: string | Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+function rightRow(row: number, change: Partial<CustomerRow> = {}): RightRow {
+  const customer: CustomerRow = {
+    ...{ line: row + 2, kind: "user", fpId: `fp_${row}`, externalId: null, prerequisiteData: null },
+    ...{ vault: { "id.first_name": MARK }, documents: {}, create: false },
+    ...change,
+  };
+  return { row, line: customer.line, rowKey: `key-${row}`, identityHash: `hash-${row}`, customer };
+}
+
+async function* freezable(
+  rows: readonly FrozenRow[],
+  documents: FreezableRow["documents"] = new Map(),
+): AsyncGenerator<FreezableRow> {
+  for (const row of rows) yield { row, documents };
+}
+
+function factsOf(rows: readonly FrozenRow[]): BatchFacts {
+  const lines = rows.map((row) => batchLine(row.line, "customer" in row ? row : row.problems));
+  return {
+    ...{ batchId: "onb_1", playbook: "pb_1", mode: "async", rows: rows.length, warnings: [] },
+    ...{ invalid: rows.filter((row) => !("customer" in row)).length, sha256: sha256(lines.join("")) },
+  };
+}
+
+const rows: FrozenRow[] = Array.from({ length: 1_203 }, (_, row) =>
+  row === 7
+    ? {
+        row,
+        line: 9,
+        name: { kind: "user", fpId: null, externalId: null },
+        problems: [{ line: 9, column: "fp_id", rule: "is blank" }],
+      }
+    : rightRow(row),
+);
+
+test("rows come back by number, across chunks, wrong ones at their place", async () => {
+  await batches.freeze(factsOf(rows), freezable(rows));
+  for (const reader of [batches, new FrozenBatches(sealed)]) {
+    expect(await reader.rows("onb_1", 0, 1_203)).toEqual(rows);
+    expect(await reader.rows("onb_1", 499, 502)).toEqual(rows.slice(499, 502));
+    expect(await reader.rows("onb_1", 5, 5)).toEqual([]);
+    expect(await reader.row("onb_1", 1_202)).toEqual(rows[1_202]);
+    await expect(reader.row("onb_1", 7)).rejects.toThrow(/row 7 of onb_1 is one that can't run/);
+    await expect(reader.row("onb_1", 1_203)).rejects.toThrow(/not there/);
+  }
+  expect(await batches.manifest("onb_1")).toEqual({ ...factsOf(rows), chunkRows: 500 });
+});
+
+test("rows that were read often are those of the batch that was asked for", async () => {
+  const other = Array.from({ length: 6_000 }, (_, row) => rightRow(row, { fpId: `other_${row}` }));
+  await batches.freeze(factsOf(rows), freezable(rows));
+  await batches.freeze({ ...factsOf(other), batchId: "onb_2" }, freezable(other));
+  for (const at of [0, 600, 1_100, 0]) {
+    expect(await batches.rows("onb_1", at, at + 1)).toEqual([rows[at]]);
+    for (let row = 0; row < 6_000; row += 500) {
+      expect(await batches.rows("onb_2", row, row + 1)).toEqual([other[row]]);
+    }
+  }
+});
+
+test("a document comes back as it was, found by line and identifier", async () => {
+  const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: "image/png" };
+  const row = rightRow(0, { documents: { "custom.scan": document } });
+  async function* open() {
+    yield BYTES;
+  }
+  await batches.freeze(factsOf([row]), freezable([row], new Map([["custom.scan", open]])));
+  const found = await batches.document("onb_1", 2, "custom.scan");
+  const parts: Uint8Array[] = [];
+  for await (const part of found.open()) parts.push(part);
+  expect(Buffer.concat(parts).equals(BYTES)).toBe(true);
+  await expect(batches.document("onb_1", 2, "custom.other")).rejects.toThrow(/is gone/);
+});
+
+test("nothing of a row or document stands in a file readable, nor a name of it", async () => {
+  const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: null };
+  const row = rightRow(0, { documents: { [`custom.${MARK}`]: document } });
+  async function* open() {
+    yield BYTES;
+  }
+  await batches.freeze(factsOf([row]), freezable([row], new Map([[`custom.${MARK}`, open]])));
+  await putOutcome(sealed, "onb_1", outcome);
+  const names = await readdir(lake.directory, { recursive: true, withFileTypes: true });
+  const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
+  expect(files.length).toBeGreaterThanOrEqual(5);
+  for (const file of files) {
+    expect(file).not.toContain(MARK);
+    expect((await readFile(file)).includes(MARK), file).toBe(false);
+  }
+});
+
+test("a batch that is frozen stays as it is: its rows are not read again", async () => {
+  await batches.freeze(factsOf(rows), freezable(rows));
+  // biome-ignore lint/correctness/useYield: asking it for a row is the failure
+  async function* unread(): AsyncGenerator<FreezableRow> {
+    throw new Error("the rows were read again");
+  }
+  await batches.freeze(factsOf(rows), unread());
+});
+
+test("a file that changed after its id was made leaves no batch, and the right one can follow", async () => {
+  const changed = [rightRow(0), { ...rightRow(1), rowKey: "other" }];
+  const given = [rightRow(0), rightRow(1)];
+  await expect(batches.freeze(factsOf(given), freezable(changed))).rejects.toThrow(InputError);
+  expect(await batches.manifest("onb_1")).toBeUndefined();
+  await batches.freeze(factsOf(given), freezable(given));
+  expect(await batches.rows("onb_1", 0, 2)).toEqual(given);
+});
+
+test("a document that changed after its id was made leaves no batch", async () => {
+  const document = { bytes: BYTES.length, sha256: sha256("before"), contentType: null };
+  const row = rightRow(0, { documents: { "custom.scan": document } });
+  async function* open() {
+    yield BYTES;
+  }
+  const documents = new Map([["custom.scan", open]]);
+  await expect(batches.freeze(factsOf([row]), freezable([row], documents))).rejects.toThrow(
+    /A document of line 2 of the customers file changed/,
+  );
+  expect(await batches.manifest("onb_1")).toBeUndefined();
+});
+
+const outcome: OutcomeRecord = {
+  ...{ row: 0, line: 2, attempt: 1, version: 1, kind: "user", fpId: "fp_0", fpBid: null, externalId: null },
+  ...{ onboardingId: "ob_1", playbookVersion: 3, status: "pass", requiresManualReview: false },
+  ...{ output: `{"name":"${MARK}"}`, errorClass: null, errorMessage: null, startedAt: null, settledAt: null },
+  ...{ settledBy: "poll", nextAction: null, rowKey: "k" },
+};
+
+test("an outcome is kept by line, attempt and version; the same name replaces it", async () => {
+  await putOutcome(sealed, "onb_1", outcome);
+  await putOutcome(sealed, "onb_1", { ...outcome, version: 2, status: "fail" });
+  await putOutcome(sealed, "onb_1", { ...outcome, output: null });
+  expect(await getOutcome(sealed, "onb_1", outcome)).toEqual({ ...outcome, output: null });
+  expect((await getOutcome(sealed, "onb_1", { ...outcome, version: 2 })).status).toBe("fail");
+  await expect(getOutcome(sealed, "onb_1", { ...outcome, attempt: 2 })).rejects.toThrow(/is gone/);
+});

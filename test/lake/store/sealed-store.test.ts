@@ -1,0 +1,103 @@
+import { cp, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { InputError } from "../../../src/domain/failures.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { withFaults } from "../../helpers/kill/fault-store.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+let lake: TestLake;
+let sealed: SealedStore;
+beforeEach(async () => {
+  lake = await openTestLake();
+  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
+});
+afterEach(() => lake.release());
+
+const MARK = "PLANTED";
+
+async function* pieces(...sizes: number[]): AsyncGenerator<Uint8Array> {
+  for (const [index, size] of sizes.entries()) yield Buffer.alloc(size, index + 1);
+}
+
+async function read(key: string): Promise<Buffer> {
+  const stream = await sealedStream(sealed, key);
+  if (stream === undefined) throw new Error(`no stream ${key}`);
+  const parts: Uint8Array[] = [];
+  for await (const part of stream.open()) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+async function filesHold(text: string): Promise<boolean> {
+  const names = await readdir(lake.directory, { recursive: true, withFileTypes: true });
+  const files = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
+  const contents = await Promise.all(files.map((file) => readFile(file)));
+  return contents.some((content) => content.includes(text));
+}
+
+test("values and bytes come back as they were, and stand in no file readable", async () => {
+  await sealed.put("a/value", { name: MARK });
+  await sealed.put("a/durable", [MARK], { durable: true });
+  await sealed.putBytes("a/bytes", Buffer.from(MARK));
+  expect(await sealed.get("a/value")).toEqual({ name: MARK });
+  expect(await sealed.get("a/durable")).toEqual([MARK]);
+  expect(String(await sealed.getBytes("a/bytes"))).toBe(MARK);
+  expect(await filesHold(MARK)).toBe(false);
+});
+
+test("what is not there is undefined, and an error where it must be", async () => {
+  expect(await sealed.get("a/none")).toBeUndefined();
+  await expect(sealed.require("a/none")).rejects.toThrow(/a\/none is gone .*start the job again/);
+});
+
+test("the first of two puts that may not replace wins", async () => {
+  expect(await sealed.putIfAbsent("a/once", 1)).toBe(true);
+  expect(await sealed.putIfAbsent("a/once", 2)).toBe(false);
+  expect(await sealed.get("a/once")).toBe(1);
+});
+
+test("a sealed object that was copied to another key does not open there", async () => {
+  await sealed.put("a/one", { name: MARK });
+  await cp(join(lake.directory, "a/one"), join(lake.directory, "a/two"));
+  await expect(sealed.get("a/two")).rejects.toThrow(InputError);
+});
+
+test("a stream comes back whole, whatever its pieces were", async () => {
+  const MB = 1024 * 1024;
+  for (const sizes of [[], [1], [MB], [MB - 1, 2, 3 * MB + 7], [5, 5, 5]]) {
+    const given = Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index + 1)));
+    const facts = await putStream(sealed, "s/1", pieces(...sizes));
+    expect(facts.bytes).toBe(given.length);
+    expect((await sealedStream(sealed, "s/1"))?.sha256).toBe(facts.sha256);
+    expect((await read("s/1")).equals(given), sizes.join()).toBe(true);
+  }
+});
+
+test("a stream that broke off is not there, or is the earlier one whole", async () => {
+  async function* broken(): AsyncGenerator<Uint8Array> {
+    yield Buffer.alloc(2 * 1024 * 1024);
+    throw new Error("the disk went away");
+  }
+  await expect(putStream(sealed, "s/2", broken())).rejects.toThrow("went away");
+  expect(await sealedStream(sealed, "s/2")).toBeUndefined();
+  await putStream(sealed, "s/2", pieces(3));
+  await expect(putStream(sealed, "s/2", broken())).rejects.toThrow("went away");
+  expect(await read("s/2")).toEqual(Buffer.alloc(3, 1));
+});
+
+test("a stream that lost a piece is an error, never shorter", async () => {
+  await putStream(sealed, "s/3", pieces(2 * 1024 * 1024));
+  const [piece] = (await sealed.list("s/3/")).filter(({ key }) => key.endsWith("-1"));
+  await sealed.delete(piece?.key ?? "");
+  await expect(read("s/3")).rejects.toThrow(/lost a piece/);
+});
+
+test("a durable put that fails leaves nothing, as any other", async () => {
+  const full = withFaults(lake.store, [{ on: "put", key: "a/", when: "before", effect: "full" }]);
+  const store = new SealedStore(full, createSealer(TEST_KEYS));
+  await expect(store.put("a/x", 1, { durable: true })).rejects.toThrow(/No space left/);
+  expect(await store.get("a/x")).toBeUndefined();
+});

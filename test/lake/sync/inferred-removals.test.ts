@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { inferRemovals } from "../../../src/lake/sync/inferred-removals.js";
+import { addOf, type DataFile, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { transactionChanges } from "../../../src/lake/tables/transactions.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+
+let base: TestLake;
+let lake: Lake;
+beforeEach(async () => {
+  base = await openTestLake();
+  lake = openLake({ directory: base.directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await base.release();
+});
+
+async function fileOf(link: string, ...events: readonly string[]): Promise<DataFile> {
+  const rows = events.map((event, at) => {
+    const [change_type, transaction_id] = event.split(" ");
+    return { link_id: link, change_type, transaction_id, sequence: at + 1 };
+  });
+  const file = await writeRows(lake, transactionChanges, "p", rows);
+  if (file === undefined) throw new Error("no rows");
+  return file;
+}
+
+async function feed(...files: readonly DataFile[]): Promise<void> {
+  await lake
+    .table("transaction_changes")
+    .commit(({ version }) => [
+      ...(version === -1 ? creationOf(transactionChanges, 0) : []),
+      ...files.map((file) => ({ add: addOf(file) })),
+    ]);
+}
+
+const infer = (files: readonly DataFile[], quarantinedIds: readonly string[] = []) =>
+  inferRemovals(lake, {
+    linkId: "it's",
+    fpId: "u",
+    runId: "run",
+    generation: 2,
+    sequenceFrom: 101,
+    files,
+    quarantinedIds,
+    at: new Date("2026-01-02T03:04:05.678Z"),
+  });
+
+test("known and not come back is gone: removed ones are not known, re-created ones are, quarantined ones came", async () => {
+  await feed(
+    await fileOf(
+      "it's",
+      "created a",
+      "created b",
+      "created c",
+      "removed c",
+      "created d",
+      "removed d",
+      "created d",
+      "created e",
+    ),
+    await fileOf("it", "created z"),
+  );
+  const found = await infer([await fileOf("it's", "created a", "updated x")], ["e"]);
+  expect(found).toMatchObject({ known: 4, gone: 2 });
+  const file = await found.write();
+  const rows = await lake.duckdb.exclusive((sql) =>
+    sql.rows(
+      `select transaction_id, change_type, inferred, sequence, generation, link_id, fp_id, run_id, amount
+       from read_parquet('${base.directory}/transaction_changes/${file?.path}') order by sequence`,
+    ),
+  );
+  const common = {
+    change_type: "removed",
+    inferred: true,
+    generation: 2,
+    link_id: "it's",
+    fp_id: "u",
+    run_id: "run",
+    amount: null,
+  };
+  expect(rows).toMatchObject([
+    { ...common, transaction_id: "b", sequence: 101n },
+    { ...common, transaction_id: "d", sequence: 102n },
+  ]);
+});
+
+test("a row that came back as removed is not inferred a second time", async () => {
+  await feed(await fileOf("it's", "created a"));
+  expect(await infer([await fileOf("it's", "removed a")])).toMatchObject({ known: 1, gone: 0 });
+});
+
+test("nothing came back: everything known is gone", async () => {
+  await feed(await fileOf("it's", "created a", "created b"));
+  expect(await infer([])).toMatchObject({ known: 2, gone: 2 });
+});
+
+test("without a feed nothing is known", async () => {
+  const found = await infer([]);
+  expect(found).toMatchObject({ known: 0, gone: 0 });
+  expect(await found.write()).toBeUndefined();
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
+import { domainName, type LinkDomain, linkDomain } from "../../../src/lake/sync/link-checkpoint.js";
+import { domainActions, type LinkUpdate, standing } from "../../../src/lake/sync/link-update.js";
+
+const domain = (change: Partial<LinkDomain> = {}): LinkDomain => ({
+  run_id: "r1",
+  link_id: "l",
+  fp_id: "u",
+  generation: 1,
+  cursor_in: null,
+  cursor_out: "c",
+  pages: 1,
+  created: 1,
+  updated: 0,
+  removed: 0,
+  quarantined: 0,
+  sequence_from: 1,
+  sequence_to: 1,
+  pages_sha256: "p",
+  certificate_prev: null,
+  cursor: "c",
+  next_sequence: 2,
+  head: "h1",
+  attempt: 0,
+  restarts: 0,
+  sign_conflicts: 0,
+  last_page_sha256: null,
+  started_at: "",
+  finished_at: "",
+  ...change,
+});
+const update = (baseHead: string | null, change: Partial<LinkDomain> = {}): LinkUpdate => ({
+  linkId: "l",
+  baseHead,
+  domain: domain({ run_id: "r2", head: "h2", ...change }),
+});
+const committed = (one: LinkDomain) =>
+  advance(NO_TABLE, [{ version: 0, actions: domainActions([{ linkId: "l", baseHead: null, domain: one }]) }]);
+
+test("a link's whole state comes back out of its domain", () => {
+  const snapshot = committed(domain());
+  expect(linkDomain(snapshot, "l")).toEqual(domain());
+  expect(linkDomain(snapshot, "other")).toBeUndefined();
+  expect([...snapshot.domains.keys()]).toEqual([domainName("l")]);
+});
+
+test.for([
+  ["a new link", NO_TABLE, update(null), "free"],
+  ["the head that the pages started from", committed(domain()), update("h1"), "free"],
+  ["somebody else's head", committed(domain({ head: "h9" })), update("h1"), "superseded"],
+  ["a head where there was none", committed(domain()), update(null), "superseded"],
+  ["no head where there was one", NO_TABLE, update("h1"), "superseded"],
+  [
+    "this run's and attempt's own",
+    committed(domain({ run_id: "r2", head: "other" })),
+    update("h1"),
+    "committed",
+  ],
+  ["this run's earlier attempt", committed(domain({ run_id: "r2", attempt: 3 })), update("h0"), "superseded"],
+] as const)("compare-and-swap by head: %s", ([, snapshot, wanted, kind]) => {
+  expect(standing(snapshot, wanted).kind).toBe(kind);
+});
+
+test("the cursor's text decides nothing: the same cursor under another head is superseded", () => {
+  const snapshot = committed(domain({ head: "h9", cursor: "c" }));
+  expect(standing(snapshot, update("h1", { cursor: "c" })).kind).toBe("superseded");
+});

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { quarantine } from "../../../src/lake/tables/quarantine.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+
+let base: TestLake;
+let lake: Lake;
+beforeEach(async () => {
+  base = await openTestLake();
+  lake = openLake({ directory: base.directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await base.release();
+});
+
+const write = () => writeRows(lake, quarantine, "run", [{ run_id: "run", payload: "x" }]);
+const rowsIn = async () => {
+  const { files } = await lake.table("quarantine").snapshot();
+  return [...files.values()].reduce((sum, { stats }) => sum + JSON.parse(stats ?? "{}").numRecords, 0);
+};
+
+test("an append is not repeated where its transaction stands, nor is its file written again", async () => {
+  await appendOnce(lake, quarantine, "run/g0", write);
+  await appendOnce(lake, quarantine, "run/g0", () => expect.unreachable("written again"));
+  await appendOnce(lake, quarantine, "run/g1", write);
+  expect(await rowsIn()).toBe(2);
+});
+
+test("twins that append at the same time add their rows once", async () => {
+  await Promise.all(Array.from({ length: 5 }, () => appendOnce(lake, quarantine, "run/g0", write)));
+  expect(await rowsIn()).toBe(1);
+});
+
+test("nothing to write makes no version, and no table", async () => {
+  await appendOnce(lake, quarantine, "run/g0", async () => undefined);
+  expect((await lake.table("quarantine").snapshot()).version).toBe(-1);
+});

@@ -1,0 +1,173 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { decimalText, decimalUnits, type Population, startSandbox } from "../../sandbox/index.js";
+import { TemplateCache } from "../../sandbox/population/template-cache.js";
+import { VolumeRows } from "../../sandbox/population/volume-rows.js";
+import { ask, sync } from "../helpers/stand-in/reader.js";
+
+const BERKA = process.env.NIGHTLEDGER_TEST_BERKA_DIR ?? "../shared/data/berka";
+
+async function worldOf(population: Population): Promise<string> {
+  const sandbox = await startSandbox({ population });
+  sandbox.advance({ days: 3, seed: 5 });
+  sandbox.nightlyChanges({ changes: 50, seed: 5 });
+  const links = [...sandbox.world.links.values()];
+  const text = JSON.stringify(links.map((link) => [link.text, link.accounts, [...link.log.events()]]));
+  await sandbox.close();
+  return text;
+}
+
+test.each(["synthetic", "volume"] as const)(
+  "the %s world is the same for the same seed, days after too",
+  async (kind) => {
+    const size = { kind, users: 2, rows: 80 };
+    expect(await worldOf({ ...size, seed: 7 })).toBe(await worldOf({ ...size, seed: 7 }));
+    expect(await worldOf({ ...size, seed: 7 })).not.toBe(await worldOf({ ...size, seed: 8 }));
+  },
+);
+
+test("the synthetic world holds each awkward kind of value, and a link in each state and error code", async () => {
+  const sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, rows: 400, otherStates: true },
+  });
+  const rows = [...sandbox.truthRows()].map((row) => row.values ?? {});
+  const has = (fits: (values: Readonly<Record<string, unknown>>) => boolean) =>
+    expect(rows.some(fits)).toBe(true);
+  has((values) => values.currency === "JPY" && /^\d+$/.test(String(values.amount)));
+  has((values) => /\.\d{10}$/.test(String(values.amount)));
+  has((values) => String(values.amount).startsWith("-"));
+  has((values) => values.datetime === null);
+  has((values) => values.datetime === undefined);
+  has((values) => String(values.datetime).endsWith("-0800"));
+  has((values) => values.description === null);
+  has((values) => values.enrichment === null);
+  has((values) => values.pending === true);
+  const confidences = rows.map(
+    (values) => (values.enrichment as { category?: { confidence: unknown } })?.category?.confidence,
+  );
+  expect(new Set(confidences.map((value) => typeof value))).toEqual(
+    new Set(["number", "string", "undefined"]),
+  );
+  expect(rows.every((values) => decimalUnits(values.amount) !== undefined)).toBe(true);
+  const states = [...sandbox.world.links.values()].map((link) => JSON.parse(link.text));
+  expect(new Set(states.map((link) => link.state))).toEqual(
+    new Set(["connected", "connecting", "deleted", "error"]),
+  );
+  expect(new Set(states.map((link) => link.error_code).filter(Boolean)).size).toBe(11);
+  await sandbox.close();
+});
+
+test("an advance brings every kind of change", async () => {
+  const sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 1, linksPerUser: 1, rows: 100 },
+  });
+  const log = sandbox.world.link("link_fp_id_00001_1").log;
+  const before = log.length;
+  const known = new Set([...log.events()].map((event) => event.id));
+  const report = sandbox.advance({ days: 5 });
+  const events = [...log.events(before)];
+  expect(report).toMatchObject({
+    today: "2026-11-25",
+    removed: events.filter((e) => e.change === "removed").length,
+  });
+  const values = (change: string) => events.filter((e) => e.change === change).map((e) => JSON.parse(e.text));
+  expect(values("created").some((row) => row.date < "2026-11-05")).toBe(true);
+  expect(values("created").some((row) => row.pending)).toBe(true);
+  expect(values("created").some((row) => known.has(row.transaction_id))).toBe(true);
+  expect(values("updated").some((row) => String(row.description).startsWith("seen again"))).toBe(true);
+  await sandbox.close();
+});
+
+test("volume rows are a function of their index: any page joined equals its rows one by one", () => {
+  const accounts = ["a1", "a2"] as const;
+  const templates = new TemplateCache();
+  const rows = new VolumeRows({
+    linkId: "l",
+    accounts,
+    count: 100_000,
+    today: "2026-11-20",
+    days: 730,
+    salt: 9,
+    templates,
+  });
+  const page = JSON.parse(`[${rows.join(99_500, 100_000)}]`) as {
+    transaction_id: string;
+    amount: string;
+    date: string;
+  }[];
+  expect(page).toHaveLength(500);
+  page.forEach((row, index) => {
+    expect(row).toEqual(JSON.parse(rows.text(99_500 + index)));
+    expect(row.transaction_id).toBe(rows.id(99_500 + index));
+    expect(rows.indexOf(row.transaction_id)).toBe(99_500 + index);
+    expect(decimalUnits(row.amount)).toBeDefined();
+  });
+  expect(page.at(-1)?.date).toBe("2026-11-20");
+  expect(JSON.parse(rows.text(0)).date).toBe("2024-11-21");
+  const recent = rows.firstWithin(30);
+  expect([JSON.parse(rows.text(recent - 1)).date, JSON.parse(rows.text(recent)).date]).toEqual([
+    "2026-10-21",
+    "2026-10-22",
+  ]);
+  expect(rows.indexOf("txn_l_00100000")).toBeUndefined();
+});
+
+test("a night's changes keep their shares and their recent days", async () => {
+  const sandbox = await startSandbox({ population: { kind: "volume", users: 4, rows: 20_000 } });
+  const report = sandbox.nightlyChanges({ changes: 2_000 });
+  expect(report.created / 2_000).toBeCloseTo(0.6, 1);
+  expect(report.updated / 2_000).toBeCloseTo(0.3, 1);
+  expect(report.removed / 2_000).toBeCloseTo(0.1, 1);
+  const dates = [...sandbox.world.links.values()].flatMap(({ log }) =>
+    [...log.events(20_000)]
+      .filter((event) => event.change === "updated")
+      .map((event) => JSON.parse(event.text).date),
+  );
+  const share = dates.filter((date) => date >= "2026-10-21").length / dates.length;
+  expect(share).toBeGreaterThan(0.9);
+  expect(share).toBeLessThan(1);
+  await sandbox.close();
+});
+
+test("a link of 2,000,000 rows costs no memory to hold, to list or to page through", async () => {
+  const before = process.memoryUsage().rss;
+  const sandbox = await startSandbox({ population: { kind: "volume", users: 1, rows: 2_000_000 } });
+  const [link = ""] = sandbox.world.links.keys();
+  let cursor: string | undefined;
+  for (let page = 0; page < 100; page++) {
+    const { body } = await sync(sandbox, link, { size: 500, ...(cursor === undefined ? {} : { cursor }) });
+    cursor = body.cursor.next ?? "";
+  }
+  let rows = 0;
+  for (const _ of sandbox.world.link(link).log.liveRows()) if (++rows === 200_000) break;
+  expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  await sandbox.close();
+});
+
+test.skipIf(!existsSync(BERKA))(
+  "the bank data: a link an owner, 49,102 rows, each account's sum as in the file",
+  async () => {
+    const sandbox = await startSandbox({ population: { kind: "berka", directory: BERKA } });
+    const sums = new Map<string, bigint>();
+    const lines = gunzipSync(readFileSync(join(BERKA, "trans.csv.gz")))
+      .toString()
+      .trim()
+      .split("\n")
+      .slice(1);
+    for (const line of lines) {
+      const [, account = "", , , , amount] = line.split(";");
+      sums.set(`berka_acc_${account}`, (sums.get(`berka_acc_${account}`) ?? 0n) + decimalUnits(amount)!);
+    }
+    expect(sandbox.world.links.size).toBe(4_500);
+    const totals = sandbox.totals();
+    expect(totals.reduce((rows, total) => rows + total.rows, 0)).toBe(49_102);
+    expect(new Map(totals.map((total) => [total.account_id, total.amount]))).toEqual(
+      new Map([...sums].map(([account, units]) => [account, decimalText(units)])),
+    );
+    const { body } = await ask<{ links: { id: string }[] }>(sandbox, "/users/berka_client_1/bank_links");
+    expect(body.links.map((link) => link.id)).toEqual(["berka_link_1"]);
+    await sandbox.close();
+  },
+);

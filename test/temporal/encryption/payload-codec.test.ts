@@ -1,0 +1,121 @@
+import { ApplicationFailure, defaultPayloadConverter, type Payload } from "@temporalio/common";
+import { loadDataConverter } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../../src/domain/failures.js";
+import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
+import { dataConverter, EncryptionCodec } from "../../../src/temporal/encryption/payload-codec.js";
+
+const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
+const keys = parseEncryptionKeys(`k1:${secret(1)}`);
+const rotated = parseEncryptionKeys(`k2:${secret(2)},k1:${secret(1)}`);
+const codec = new EncryptionCodec(keys, "default");
+
+const payloads = fc.array(
+  fc.record({
+    metadata: fc.dictionary(fc.string({ maxLength: 20 }), fc.uint8Array({ maxLength: 40 })),
+    data: fc.uint8Array({ maxLength: 2_000 }),
+  }),
+  { maxLength: 5 },
+);
+
+const plain = ({ metadata, data }: Payload) => ({
+  data: Buffer.from(data ?? []).toString("hex"),
+  metadata: Object.entries(metadata ?? {})
+    .map(([name, value]) => [name, Buffer.from(value ?? []).toString("hex")])
+    .sort(),
+});
+
+const payload = (value: unknown) => defaultPayloadConverter.toPayload(value) as Payload;
+
+async function sealed(value: unknown): Promise<Payload> {
+  const [first] = await codec.encode([payload(value)]);
+  if (first === undefined) throw new Error("nothing was encoded");
+  return first;
+}
+
+describe("the payload codec", () => {
+  test("whatever is encoded decodes to the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(payloads, async (given) => {
+        const back = await codec.decode(await codec.encode(given));
+        expect(back.map(plain)).toEqual(given.map(plain));
+      }),
+    );
+  });
+
+  test("nothing of the payload but the encoding and the key's id is readable", async () => {
+    const encoded = await sealed({ name: "Jane Doe" });
+    expect(Object.keys(encoded.metadata ?? {}).sort()).toEqual(["encoding", "encryption-key-id"]);
+    expect(Buffer.from(encoded.data ?? []).toString("latin1")).not.toContain("Jane");
+  });
+
+  test("the same payload never encrypts to the same bytes", async () => {
+    expect((await sealed("x")).data).not.toEqual((await sealed("x")).data);
+  });
+
+  test("any changed or missing byte is refused", async () => {
+    const encoded = await sealed("amount 12.50");
+    const data = Buffer.from(encoded.data ?? []);
+    for (let index = 0; index < data.length; index++) {
+      const changed = Buffer.from(data);
+      changed[index] = (changed[index] ?? 0) ^ 1;
+      await expect(codec.decode([{ ...encoded, data: changed }])).rejects.toThrow(InputError);
+      await expect(codec.decode([{ ...encoded, data: data.subarray(0, index) }])).rejects.toThrow(InputError);
+    }
+  });
+
+  test("another key under the same id is refused", async () => {
+    const other = new EncryptionCodec(parseEncryptionKeys(`k1:${secret(9)}`), "default");
+    await expect(other.decode([await sealed("x")])).rejects.toThrow(/key "k1" does not open/);
+  });
+
+  test("the key's id is bound: a payload relabelled to another known key is refused", async () => {
+    const twins = parseEncryptionKeys(`k1:${secret(1)},twin:${secret(1)}`);
+    const encoded = await sealed("x");
+    const relabelled = {
+      ...encoded,
+      metadata: { ...encoded.metadata, "encryption-key-id": Buffer.from("twin") },
+    };
+    await expect(new EncryptionCodec(twins, "default").decode([relabelled])).rejects.toThrow(InputError);
+  });
+
+  test("the namespace is bound: a payload moved to another namespace is refused", async () => {
+    await expect(new EncryptionCodec(keys, "other").decode([await sealed("x")])).rejects.toThrow(InputError);
+  });
+
+  test("after a rotation the old key still decrypts and the new one encrypts", async () => {
+    const encoded = await sealed("old");
+    const after = new EncryptionCodec(rotated, "default");
+    expect((await after.decode([encoded])).map(plain)).toEqual([plain(payload("old"))]);
+    const [fresh] = await after.encode([payload("new")]);
+    expect(Buffer.from(fresh?.metadata?.["encryption-key-id"] ?? []).toString()).toBe("k2");
+  });
+
+  test("an unknown key id is named, with the known ones and what to do", async () => {
+    const other = new EncryptionCodec(parseEncryptionKeys(`k9:${secret(9)}`), "default");
+    const message = /NIGHTLEDGER_ENCRYPTION_KEYS: no key with the id "k1".*Known: k9.*Add the old key/s;
+    await expect(other.decode([await sealed("x")])).rejects.toThrow(message);
+  });
+
+  test("payloads that Temporal wrote itself pass unchanged", async () => {
+    const given = payload("plain");
+    expect(await codec.decode([given])).toEqual([given]);
+  });
+});
+
+describe("the failure converter", () => {
+  test("loads by its path; message and stack are moved into a payload and the type stays readable", () => {
+    const { failureConverter, payloadConverter } = loadDataConverter(dataConverter(keys, "default"));
+    const given = ApplicationFailure.create({ message: "key sk_live_1 refused", type: "AuthError" });
+    const failure = failureConverter.errorToFailure(given, payloadConverter);
+    expect(failure.message).toBe("Encoded failure");
+    expect(failure.stackTrace).toBe("");
+    expect(failure.applicationFailureInfo?.type).toBe("AuthError");
+    const { encodedAttributes, ...readable } = failure;
+    expect(JSON.stringify(readable)).not.toContain("sk_live_1");
+    expect(encodedAttributes).toBeDefined();
+    const back = failureConverter.failureToError(failure, payloadConverter);
+    expect(back.message).toBe("key sk_live_1 refused");
+  });
+});

@@ -1,0 +1,49 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { InputError } from "../../../src/domain/failures.js";
+import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+
+const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
+const sealer = createSealer(parseEncryptionKeys(`k1:${secret(1)}`));
+const rotated = createSealer(parseEncryptionKeys(`k2:${secret(2)},k1:${secret(1)}`));
+const bytes = (text: string) => Buffer.from(text, "utf8");
+
+describe("a sealer", () => {
+  test("whatever is sealed opens to the same under its context, and under no other", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 500 }), fc.string(), fc.string(), (given, context, other) => {
+        const sealed = sealer.seal(given, context);
+        expect(Buffer.from(sealer.open(sealed, context))).toEqual(Buffer.from(given));
+        fc.pre(other !== context);
+        expect(() => sealer.open(sealed, other)).toThrow(InputError);
+      }),
+    );
+  });
+
+  test("nothing of what is sealed is readable, and never twice the same", () => {
+    const sealed = Buffer.from(sealer.seal(bytes("Jane Doe"), "a"));
+    expect(sealed.toString("latin1")).not.toContain("Jane");
+    expect(Buffer.from(sealer.seal(bytes("Jane Doe"), "a")).equals(sealed)).toBe(false);
+  });
+
+  test("any changed or missing byte is refused", () => {
+    const sealed = Buffer.from(sealer.seal(bytes("Jane Doe"), "a"));
+    for (let index = 0; index < sealed.length; index += 1) {
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8(changed.readUInt8(index) ^ 1, index);
+      expect(() => sealer.open(changed, "a"), `byte ${index}`).toThrow(InputError);
+      expect(() => sealer.open(sealed.subarray(0, index), "a"), `cut at ${index}`).toThrow(InputError);
+    }
+  });
+
+  test("a new key seals, an old one behind it still opens", () => {
+    const old = sealer.seal(bytes("x"), "a");
+    expect(Buffer.from(rotated.open(old, "a"))).toEqual(bytes("x"));
+    expect(() => sealer.open(rotated.seal(bytes("x"), "a"), "a")).toThrow(/no key with the id "k2"/);
+  });
+
+  test("what is not sealed is refused as such", () => {
+    expect(() => sealer.open(bytes('{"first_name":"Jane"}'), "a")).toThrow(/should be encrypted is not/);
+  });
+});

@@ -1,0 +1,251 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { InputError, UnreachableError } from "../../../src/domain/failures.js";
+import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
+import { identify } from "../../../src/temporal/server/process-identity.js";
+import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
+import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
+import { readServerRecord } from "../../../src/temporal/server/server-record.js";
+import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
+import { type CommandProcess, type CommandProgram, compileCommand } from "./command-process.js";
+
+let cliPath: string;
+let program: CommandProgram;
+let home: string;
+let commands: CommandProcess[];
+
+beforeAll(async () => {
+  cliPath = await temporalCliPath();
+  program = await compileCommand();
+}, 1_800_000);
+afterAll(() => program.release());
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "nightledger-home-")));
+  commands = [];
+});
+afterEach(async () => {
+  for (const command of commands) if (identify(command.pid)) await command.kill();
+  const left = servers();
+  for (const server of left) await endProcess(server, 0);
+  await rm(home, { recursive: true, force: true });
+});
+
+const servers = () => serversOn(join(home, "temporal.db"));
+const acquire = (more: { ui?: boolean } = {}): Promise<EmbeddedServer> =>
+  acquireEmbeddedServer({ home, cliPath, report: () => undefined, ...more });
+const ready = (address: string) => becomesReady(address, "default", { deadlineMs: 10_000 });
+
+function command(): CommandProcess {
+  const started = program.start(home, cliPath);
+  commands.push(started);
+  return started;
+}
+
+async function serverPid(): Promise<number> {
+  const record = await readServerRecord(home);
+  if (record === undefined) throw new Error("HOME knows of no server");
+  return record.pid;
+}
+
+test("a second command uses the server that is running, and the last one stops it", async () => {
+  const first = command();
+  const address = await first.address;
+  const second = await acquire();
+  expect(second.address).toBe(address);
+  expect(servers()).toHaveLength(1);
+  await first.finish();
+  expect(await ready(address)).toBe(true);
+  await second.release();
+  await second.release();
+  expect(servers()).toEqual([]);
+  expect(await readServerRecord(home)).toBeUndefined();
+  expect(await readdir(join(home, "leases"))).toEqual([]);
+});
+
+test("the server outlives a kill -9 of its command, is reused by the next one and stopped by it", async () => {
+  const killed = command();
+  const address = await killed.address;
+  const pid = await serverPid();
+  await killed.kill();
+  expect(identify(pid)).toBeDefined();
+  const next = await acquire();
+  expect(next.address).toBe(address);
+  expect(await serverPid()).toBe(pid);
+  await next.release();
+  expect(servers()).toEqual([]);
+});
+
+test("after a kill -9 of the command and of the server the next command is up within seconds", async () => {
+  const killed = command();
+  await killed.address;
+  process.kill(await serverPid(), "SIGKILL");
+  await killed.kill();
+  const startedAt = Date.now();
+  const next = await acquire();
+  expect(Date.now() - startedAt).toBeLessThan(8_000);
+  expect(await ready(next.address)).toBe(true);
+  await next.release();
+});
+
+test("a command killed while it starts the server leaves neither the lock nor a second server behind", async () => {
+  const killed = command();
+  await expect.poll(servers, { interval: 5, timeout: 20_000 }).toHaveLength(1);
+  await killed.kill();
+  const next = await acquire();
+  expect(servers()).toHaveLength(1);
+  expect(await ready(next.address)).toBe(true);
+  await next.release();
+  expect(servers()).toEqual([]);
+});
+
+test("a server that HOME forgot is ended before another starts on its database", async () => {
+  const killed = command();
+  await killed.address;
+  const forgotten = await serverPid();
+  await killed.kill();
+  await rm(join(home, "server.json"));
+  const next = await acquire();
+  expect(identify(forgotten)).toBeUndefined();
+  expect(servers()).toHaveLength(1);
+  await next.release();
+});
+
+/** Whether every thread stands still: until then one may still answer. Where there is no /proc, it is taken for so. */
+function isStopped(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  return readdirSync(`/proc/${pid}/task`).every((thread) =>
+    /\) T /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")),
+  );
+}
+
+test("a server that hangs is ended and started again on the same database", async () => {
+  const killed = command();
+  await killed.address;
+  const hanging = await serverPid();
+  await killed.kill();
+  process.kill(hanging, "SIGSTOP");
+  await expect.poll(() => isStopped(hanging)).toBe(true);
+  const next = await acquire();
+  expect(identify(hanging)).toBeUndefined();
+  expect(await ready(next.address)).toBe(true);
+  await next.release();
+});
+
+test("ensureRunning brings a killed server back at the same address, and only one", async () => {
+  const [first, second] = [await acquire(), await acquire()];
+  process.kill(await serverPid(), "SIGKILL");
+  const addresses = await Promise.all([first.ensureRunning(), second.ensureRunning()]);
+  expect(addresses).toEqual([first.address, first.address]);
+  expect(servers()).toHaveLength(1);
+  await first.release();
+  await second.release();
+  expect(servers()).toEqual([]);
+});
+
+test("a lease of a pid that another process has now does not keep the server", async () => {
+  const server = await acquire();
+  await writeFile(
+    join(home, "leases", `${process.pid}-old.json`),
+    JSON.stringify({ pid: process.pid, started: "old" }),
+  );
+  await server.release();
+  expect(servers()).toEqual([]);
+});
+
+test("a pid in HOME that is another process now is never signalled", async () => {
+  const bystander = { pid: process.pid, started: "old", port: 1, address: "127.0.0.1:1" };
+  await writeFile(join(home, "server.json"), JSON.stringify(bystander));
+  const server = await acquire();
+  expect(await ready(server.address)).toBe(true);
+  await server.release();
+});
+
+test("commands that start, end and are killed in any order never give two servers", async () => {
+  let most = 0;
+  const watching = setInterval(() => {
+    most = Math.max(most, servers().length);
+  }, 10);
+  try {
+    for (const round of [0, 1]) {
+      const three = [command(), command(), command()];
+      await three[round]?.address;
+      const released = three[0]?.address.then(() => three[0]?.finish());
+      const killed = three[1]?.address.then(() => three[1]?.kill());
+      const fourth = command();
+      await Promise.all([released, killed, three[2]?.address, fourth.address]);
+      const address = (await fourth.address) ?? "";
+      expect(await three[2]?.address).toBe(address);
+      expect(await ready(address)).toBe(true);
+      const fifth = command();
+      await Promise.all([three[2]?.finish(), fourth.finish()]);
+      expect(await ready(await fifth.address)).toBe(true);
+      await fifth.finish();
+      expect(servers()).toEqual([]);
+    }
+  } finally {
+    clearInterval(watching);
+  }
+  expect(most).toBe(1);
+}, 120_000);
+
+test("the web UI answers where it is asked for; a headless orphan is restarted for it", async () => {
+  const killed = command();
+  await killed.address;
+  await killed.kill();
+  const server = await acquire({ ui: true });
+  expect(server.ui).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const answer = await fetch(server.ui ?? "");
+  expect(answer.status).toBe(200);
+  await answer.body?.cancel();
+  await server.release();
+});
+
+test("a server that ends at once is an unreachable error with the tail of its log, and leaves nothing held", async () => {
+  const broken = join(home, "broken");
+  await writeFile(broken, "#!/bin/sh\necho 'disk I/O error' >&2\nexit 7\n", { mode: 0o755 });
+  const options = { home, cliPath: broken, report: () => undefined };
+  const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(UnreachableError);
+  expect((error as Error).message).toMatch(/ended with code 7.*disk I\/O error/s);
+  expect(await readdir(join(home, "leases"))).toEqual([]);
+  const next = await acquire();
+  await next.release();
+});
+
+test("an interrupt while the server starts ends it again", async () => {
+  const abort = new AbortController();
+  const acquiring = acquireEmbeddedServer({ home, cliPath, report: () => undefined, signal: abort.signal });
+  acquiring.catch(() => undefined);
+  await expect.poll(servers, { interval: 5, timeout: 20_000 }).toHaveLength(1);
+  abort.abort(new Error("interrupted"));
+  await expect(acquiring).rejects.toThrow("interrupted");
+  expect(servers()).toEqual([]);
+  expect(await readdir(join(home, "leases"))).toEqual([]);
+});
+
+test("a HOME that can't be made is an input error that names the variable", async () => {
+  await writeFile(join(home, "file"), "");
+  const options = { home: join(home, "file", "home"), cliPath, report: () => undefined };
+  const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(InputError);
+  expect((error as Error).message).toMatch(/^NIGHTLEDGER_HOME: /);
+});
+
+test("the server's environment and command line hold nothing of ours", async () => {
+  process.env.NIGHTLEDGER_API_KEY = "sk_live_planted";
+  try {
+    const server = await acquire();
+    if (process.platform === "linux") {
+      for (const name of ["environ", "cmdline"]) {
+        expect(await readFile(`/proc/${await serverPid()}/${name}`, "utf8")).not.toContain("sk_live_planted");
+      }
+    }
+    await server.release();
+  } finally {
+    delete process.env.NIGHTLEDGER_API_KEY;
+  }
+});

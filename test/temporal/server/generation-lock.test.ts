@@ -1,0 +1,67 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { UnreachableError } from "../../../src/domain/failures.js";
+import { acquireLock } from "../../../src/temporal/server/generation-lock.js";
+import { identifySelf } from "../../../src/temporal/server/process-identity.js";
+
+let directory: string;
+let reports: string[];
+const wait = (waitMs = 20_000) => ({
+  guards: "the thing",
+  waitMs,
+  report: (message: string) => void reports.push(message),
+});
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-lock-"));
+  reports = [];
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test("only one holds it at a time, and each gets its turn", async () => {
+  let holders = 0;
+  let turns = 0;
+  const turn = async () => {
+    const release = await acquireLock(directory, wait());
+    holders += 1;
+    expect(holders).toBe(1);
+    await sleep(1);
+    turns += 1;
+    holders -= 1;
+    await release();
+  };
+  await Promise.all(Array.from({ length: 40 }, turn));
+  expect(turns).toBe(40);
+  expect((await readdir(directory)).length).toBeLessThanOrEqual(17);
+});
+
+test("the lock of a process that is gone is taken at once, by one of those that wait", async () => {
+  await writeFile(join(directory, "7"), JSON.stringify({ pid: process.pid, started: "another life" }));
+  const first = await acquireLock(directory, wait(0));
+  await expect(acquireLock(directory, wait(100))).rejects.toThrow(UnreachableError);
+  await first();
+});
+
+test("a torn file, as a power failure leaves it, holds nothing", async () => {
+  await writeFile(join(directory, "3"), "");
+  await (await acquireLock(directory, wait()))();
+});
+
+test("numbers go on as numbers, past 9 and 99", async () => {
+  await writeFile(join(directory, "99"), JSON.stringify(identifySelf()));
+  await writeFile(join(directory, "100"), JSON.stringify({ released: true }));
+  const release = await acquireLock(directory, wait());
+  expect(await readdir(directory)).toContain("101");
+  await release();
+});
+
+test("whoever waits long is told for whom, and in the end what to do", async () => {
+  const release = await acquireLock(directory, wait());
+  const error = await acquireLock(directory, wait(2_300)).catch((failure: unknown) => failure);
+  expect((error as Error).message).toMatch(/the thing is held by .*pid \d+.*try again/);
+  expect(reports).toEqual([expect.stringMatching(/Waiting for another Nightledger command \(pid \d+\)/)]);
+  await release();
+});
