@@ -1,6 +1,7 @@
 import { listUserAccounts } from "../api/operations/user-accounts.js";
 import { bankAccountSchema } from "../api/schemas/bank-account.js";
 import type { Stream } from "../lake/sync/stream.js";
+import { accounts } from "../lake/tables/accounts.js";
 import { instant } from "./sql.js";
 
 const FIELDS = new Set([...Object.keys(bankAccountSchema.shape), "raw_provider_data"]);
@@ -10,28 +11,7 @@ export const accountStream: Stream = {
   name: "accounts",
   envelope: listUserAccounts.response,
   lists: [{ name: "accounts", path: ["accounts"], row: bankAccountSchema, fields: FIELDS }],
-  table: {
-    name: "accounts",
-    columns: [
-      { name: "run_id", type: "VARCHAR" },
-      { name: "observed_at", type: "TIMESTAMPTZ" },
-      { name: "fp_id", type: "VARCHAR" },
-      { name: "link_id", type: "VARCHAR" },
-      { name: "account_id", type: "VARCHAR" },
-      { name: "name", type: "VARCHAR" },
-      { name: "nickname", type: "VARCHAR" },
-      { name: "mask", type: "VARCHAR" },
-      { name: "closed", type: "BOOLEAN" },
-      { name: "account_type", type: "VARCHAR" },
-      { name: "balance_available", type: "DECIMAL(28,10)" },
-      { name: "balance_current", type: "DECIMAL(28,10)" },
-      { name: "balance_limit", type: "DECIMAL(28,10)" },
-      { name: "balance_currency", type: "VARCHAR" },
-      { name: "balance_date", type: "TIMESTAMPTZ" },
-      { name: "balance_date_text", type: "VARCHAR" },
-      { name: "raw_provider_data", type: "VARCHAR" },
-    ],
-  },
+  table: accounts,
   pageType: `STRUCT(accounts STRUCT(id VARCHAR, link_id VARCHAR, name VARCHAR, nickname VARCHAR, mask VARCHAR,
     closed BOOLEAN, account_type VARCHAR, balances STRUCT(available VARCHAR, "current" VARCHAR, "limit" VARCHAR,
     currency VARCHAR, balance_date VARCHAR), raw_provider_data JSON)[])`,

@@ -1,6 +1,7 @@
 import { listBankLinks } from "../api/operations/bank-links.js";
 import { bankLinkSchema } from "../api/schemas/bank-link.js";
 import type { Stream } from "../lake/sync/stream.js";
+import { bankLinks } from "../lake/tables/bank-links.js";
 import { instant } from "./sql.js";
 
 const FIELDS = new Set([...Object.keys(bankLinkSchema.shape), "available_products", "products", "tags"]);
@@ -10,27 +11,7 @@ export const bankLinkStream: Stream = {
   name: "bank_links",
   envelope: listBankLinks.response,
   lists: [{ name: "links", path: ["links"], row: bankLinkSchema, fields: FIELDS }],
-  table: {
-    name: "bank_links",
-    columns: [
-      { name: "run_id", type: "VARCHAR" },
-      { name: "observed_at", type: "TIMESTAMPTZ" },
-      { name: "fp_id", type: "VARCHAR" },
-      { name: "link_id", type: "VARCHAR" },
-      { name: "created_at", type: "TIMESTAMPTZ" },
-      { name: "created_at_text", type: "VARCHAR" },
-      { name: "state", type: "VARCHAR" },
-      { name: "error_code", type: "VARCHAR" },
-      { name: "available_products", type: "VARCHAR" },
-      { name: "products", type: "VARCHAR" },
-      { name: "external_id", type: "VARCHAR" },
-      { name: "institution_id", type: "VARCHAR" },
-      { name: "institution_name", type: "VARCHAR" },
-      { name: "institution_logo", type: "VARCHAR" },
-      { name: "provider", type: "VARCHAR" },
-      { name: "tags", type: "VARCHAR" },
-    ],
-  },
+  table: bankLinks,
   pageType: `STRUCT(links STRUCT(id VARCHAR, created_at VARCHAR, state VARCHAR, error_code VARCHAR,
     available_products JSON, products JSON, external_id VARCHAR, institution_id VARCHAR,
     institution_name VARCHAR, institution_logo VARCHAR, provider VARCHAR, tags JSON)[])`,

@@ -1,6 +1,6 @@
-import { accountStream } from "../../streams/accounts.js";
-import { bankLinkStream } from "../../streams/bank-links.js";
 import type { TableSpec } from "../delta/delta-schema.js";
+import { accounts } from "./accounts.js";
+import { bankLinks } from "./bank-links.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents } from "./onboarding-events.js";
 import { onboardings } from "./onboardings.js";
@@ -11,8 +11,8 @@ import { webhookEvents } from "./webhook-events.js";
 
 /** Every table of a lake; a new one is one line more. */
 export const TABLES: readonly TableSpec[] = [
-  accountStream.table,
-  bankLinkStream.table,
+  accounts,
+  bankLinks,
   linkSyncs,
   onboardingEvents,
   onboardings,
