@@ -38,7 +38,7 @@ it("all 23 operations of the service are in the registry, each once, under a nam
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(23);
 });
 
-it("only the three client operations take a client token (part 5.2)", () => {
+it("only the three client operations take a client token", () => {
   const client = OPERATIONS.filter(({ auth }) => auth === "client_token").map(({ name }) => name);
   expect(client).toEqual(["decrypt_vault", "update_vault", "upload_to_vault"]);
   expect(OPERATIONS.filter(({ tokenUse }) => tokenUse !== undefined).map(({ name }) => name)).toEqual(client);
