@@ -1,4 +1,5 @@
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
+import { STREAMS } from "../streams/index.js";
 import { createCallActivities } from "./calls/create-call-activities.js";
 import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
@@ -18,6 +19,7 @@ import { RunWarnings } from "./run-warnings.js";
 import { admitLinks } from "./sync/admit-links.js";
 import { commit } from "./sync/commit.js";
 import { observeGroup } from "./sync/commit-observations.js";
+import type { SyncDependencies } from "./sync/dependencies.js";
 import { discover } from "./sync/discover.js";
 import { dropGroup, dropStaging } from "./sync/drop-staging.js";
 import { extract } from "./sync/extract.js";
@@ -28,17 +30,24 @@ import { materialize } from "./sync/materialize.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
+type EveryDependency = SyncDependencies & OnboardingDependencies;
+
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
 export function createActivities(given: Omit<Dependencies, "warnings">) {
-  const deps = { ...given, warnings: new RunWarnings(given.log), batches: new FrozenBatches(given.sealed) };
-  const bound = <I, R>(activity: (deps: OnboardingDependencies, input: I) => Promise<R>) => {
+  const deps = {
+    streams: STREAMS,
+    ...given,
+    warnings: new RunWarnings(given.log),
+    batches: new FrozenBatches(given.sealed),
+  };
+  const bound = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
   // Of an onboarding: what was posted has to be written down, however long there is no room for it.
-  const kept = <I, R>(activity: (deps: OnboardingDependencies, input: I) => Promise<R>) => {
+  const kept = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input), "wait");
   };
-  const step = <I, R>(activity: (deps: OnboardingDependencies, input: I) => Promise<R>) => {
+  const step = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   return {

@@ -1,27 +1,42 @@
 import { listBankLinks } from "../api/operations/bank-links.js";
 import { bankLinkSchema } from "../api/schemas/bank-link.js";
-import type { Stream } from "../lake/sync/stream.js";
-import { bankLinks } from "../lake/tables/bank-links.js";
 import { instant } from "./sql.js";
+import { observed, type Stream } from "./stream.js";
 
-const FIELDS = new Set([...Object.keys(bankLinkSchema.shape), "available_products", "products", "tags"]);
-
-/** GET /users/{fp_id}/bank_links into `bank_links`, an observation a run (docs/service.md, "Bank links"). */
+/** GET /users/{fp_id}/bank_links (docs/service.md, "Bank links"), an observation per run. */
 export const bankLinkStream: Stream = {
   name: "bank_links",
-  envelope: listBankLinks.response,
-  lists: [{ name: "links", path: ["links"], row: bankLinkSchema, fields: FIELDS }],
-  table: bankLinks,
+  operation: listBankLinks,
+  per: "user",
+  paging: "none",
+  lists: [
+    {
+      name: "links",
+      path: ["links"],
+      row: bankLinkSchema,
+      fields: new Set([...Object.keys(bankLinkSchema.shape), "available_products", "products", "tags"]),
+    },
+  ],
   pageType: `STRUCT(links STRUCT(id VARCHAR, created_at VARCHAR, state VARCHAR, error_code VARCHAR,
     available_products JSON, products JSON, external_id VARCHAR, institution_id VARCHAR,
     institution_name VARCHAR, institution_logo VARCHAR, provider VARCHAR, tags JSON)[])`,
-  projection: `
-    select o.run_id, o.fetched_at as observed_at, o.fp_id, l.id as link_id,
-      ${instant("l.created_at")} as created_at, l.created_at as created_at_text, l.state as state,
-      l.error_code as error_code, l.available_products::varchar as available_products,
-      l.products::varchar as products, l.external_id as external_id, l.institution_id as institution_id,
-      l.institution_name as institution_name, l.institution_logo as institution_logo,
-      l.provider as provider, l.tags::varchar as tags
-    from (select page_no, unnest(links) as l from page) join origin o using (page_no)
-    where l is not null`,
+  ...observed(
+    "bank_links",
+    [
+      { name: "link_id", type: "VARCHAR", sql: "l.id" },
+      { name: "created_at", type: "TIMESTAMPTZ", sql: instant("l.created_at") },
+      { name: "created_at_text", type: "VARCHAR", sql: "l.created_at" },
+      { name: "state", type: "VARCHAR", sql: "l.state" },
+      { name: "error_code", type: "VARCHAR", sql: "l.error_code" },
+      { name: "available_products", type: "VARCHAR", sql: "l.available_products::varchar" },
+      { name: "products", type: "VARCHAR", sql: "l.products::varchar" },
+      { name: "external_id", type: "VARCHAR", sql: "l.external_id" },
+      { name: "institution_id", type: "VARCHAR", sql: "l.institution_id" },
+      { name: "institution_name", type: "VARCHAR", sql: "l.institution_name" },
+      { name: "institution_logo", type: "VARCHAR", sql: "l.institution_logo" },
+      { name: "provider", type: "VARCHAR", sql: "l.provider" },
+      { name: "tags", type: "VARCHAR", sql: "l.tags::varchar" },
+    ],
+    `(select page_no, unnest(links) as l from page) join origin o using (page_no) where l is not null`,
+  ),
 };

@@ -1,8 +1,8 @@
 import type { BadRow } from "../lake/staging.js";
-import type { Stream } from "../lake/sync/stream.js";
 import { EnvelopeError } from "./envelope-error.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
 import { mendSurrogates, RawJson } from "./raw-json.js";
+import type { Stream } from "./stream.js";
 
 /** A page that SQL can read, and the rows that it must not see. */
 export interface CleanPage {

@@ -1,8 +1,8 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-problem.js";
-import type { RowList, Stream } from "../lake/sync/stream.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
+import type { RowList, Stream } from "./stream.js";
 
 /** A bad row by its place; its text is cut out of the page only when there is one. */
 export interface RowProblem {
@@ -38,7 +38,7 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
   const ascii = isAscii(body);
   const text = body.toString(ascii ? "latin1" : "utf8");
   const envelope: unknown = JSON.parse(text);
-  const judged = stream.envelope.safeParse(envelope);
+  const judged = stream.operation.response.safeParse(envelope);
   if (!judged.success) {
     const issue = judged.error.issues[0];
     throw new EnvelopeError(issue?.path.join(".") ?? "", issue?.message ?? "not as the contract says");

@@ -1,8 +1,8 @@
 import { syncTransactions } from "../api/operations/transaction-sync.js";
 import { bankTransactionSchema, removedIdSchema } from "../api/schemas/transaction.js";
-import type { Stream } from "../lake/sync/stream.js";
 import { transactionChanges } from "../lake/tables/transactions.js";
 import { instant } from "./sql.js";
+import type { Stream } from "./stream.js";
 
 const FIELDS = new Set(Object.keys(bankTransactionSchema.shape));
 
@@ -45,7 +45,9 @@ function unreadableScores(row: unknown): number {
  */
 export const transactionStream: Stream = {
   name: "transactions",
-  envelope: syncTransactions.response,
+  operation: syncTransactions,
+  per: "link",
+  paging: "cursor",
   lists: [
     {
       name: "created",

@@ -18,7 +18,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   api: { value: ["domain"], packages: [BUILTIN, "undici", "zod"] },
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
-  streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser"] },
+  streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
   activities: {
     value: ["domain", "api", "lake", "streams", "version"],
     type: ["logger"],
@@ -34,6 +34,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   "config-values": { value: ["domain"], packages: [BUILTIN] },
   logger: { value: [], packages: ["pino"] },
   version: { value: [], packages: [] },
+  tables: { value: ["lake", "streams"], packages: [] },
   worker: {
     value: ["domain", "api", "lake", "temporal", "activities", "version"],
     type: ["config", "logger"],
@@ -46,6 +47,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
       "streams",
       "temporal",
       "receiver",
+      "tables",
       "worker",
       "config",
       "logger",
@@ -78,6 +80,7 @@ const COMPOSITION = [
   "src/activities/create-activities.ts",
   "src/workflows/index.ts",
   "src/workflows/policies.ts",
+  "src/tables.ts",
   /^src\/cli\/(main\.ts|commands\/|local\/)/,
   /^sandbox\//,
 ];

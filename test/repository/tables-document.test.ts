@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { certificateText } from "../../src/domain/sync/certificate.js";
-import { TABLES } from "../../src/lake/tables/index.js";
+import { TABLES } from "../../src/tables.js";
 import { firstTable, section } from "./markdown.js";
 import { read, sourcesIn } from "./source-tree.js";
 
@@ -11,9 +11,11 @@ describe("docs/tables.md", () => {
     const named = [...read(PATH).matchAll(/^## `(\w+)`$/gm)].map(([, name]) => name);
     expect(named.sort()).toEqual(TABLES.map(({ name }) => name).sort());
     const made = sourcesIn("src/lake/tables", "src/streams").flatMap((path) =>
-      [...read(path).matchAll(/^ +name: "(\w+)",\n +(?:feed: true,\n +)?columns: \[/gm)].map(
-        ([, name]) => name,
-      ),
+      [
+        ...read(path).matchAll(
+          /^ +name: "(\w+)",\n +(?:feed: true,\n +)?columns: \[|\.\.\.observed\(\s*"(\w+)"/gm,
+        ),
+      ].map(([, table, observed]) => table ?? observed),
     );
     expect([...made].sort()).toEqual(TABLES.map(({ name }) => name).sort());
   });

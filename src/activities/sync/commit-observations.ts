@@ -1,21 +1,23 @@
-import type { SyncStream } from "../../domain/sync/job.js";
+import type { RosterRow } from "../../domain/sync/roster.js";
 import { frozenUsers } from "../../lake/sync/frozen-roster.js";
 import { bundleQuery } from "../../lake/sync/page-bundle.js";
-import type { Stream } from "../../lake/sync/stream.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeQuery, writeRows } from "../../lake/tables/parquet-file.js";
 import { quarantine } from "../../lake/tables/quarantine.js";
-import type { Dependencies } from "../dependencies.js";
+import type { Stream } from "../../streams/stream.js";
 import { beating } from "../heartbeat.js";
-import { userReads } from "./discover.js";
+import type { SyncDependencies } from "./dependencies.js";
 import { loadWithRepair, type PageToLoad } from "./load-with-repair.js";
+import { type ObservedUser, observedStreams, ownersOf, stagedPages } from "./observed-pages.js";
 
 export interface ObserveGroupInput {
   readonly runId: string;
   readonly group: number;
-  readonly streams: readonly SyncStream[];
-  /** Users whose links and accounts are staged. */
-  readonly users: readonly number[];
+  /** Names of the streams that the run reads. */
+  readonly streams: readonly string[];
+  /** Only these links, or all. */
+  readonly links: readonly string[] | null;
+  readonly users: readonly ObservedUser[];
 }
 
 export interface ObserveGroupResult {
@@ -28,16 +30,15 @@ export interface ObserveGroupResult {
  * meanwhile; none of them is committed before this is (docs/architecture.md, "Commit of a group").
  */
 export async function observeGroup(
-  deps: Dependencies,
+  deps: SyncDependencies,
   input: ObserveGroupInput,
 ): Promise<ObserveGroupResult> {
   return beating(async () => {
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
-    const users = input.users.flatMap((user) => roster[user] ?? []);
     const appId = `${input.runId}/g${input.group}`;
     const bad: Record<string, unknown>[] = [];
-    for (const { stream } of userReads(input.streams)) {
-      const pages = users.map(({ fp_id }) => observedPage(input.runId, stream, fp_id));
+    for (const stream of observedStreams(deps.streams, input.streams)) {
+      const pages = await pagesOf(deps, input, stream, roster);
       if (pages.length === 0) continue;
       if (input.streams.some((name) => name === stream.name)) {
         await appendOnce(deps.lake, stream.table, appId, () =>
@@ -53,21 +54,33 @@ export async function observeGroup(
   });
 }
 
-/** The staged answer of a user-level read. */
-export function observedPage(runId: string, stream: Stream, fpId: string): PageToLoad {
-  const name = { runId, stream: stream.name, owner: fpId, attempt: 0, page: 0 };
-  return { name, fpId, linkId: null, generation: null, sequenceFrom: null };
+/** Every staged page of a stream, over the users. */
+async function pagesOf(
+  deps: SyncDependencies,
+  input: ObserveGroupInput,
+  stream: Stream,
+  roster: readonly RosterRow[],
+): Promise<PageToLoad[]> {
+  const pages: PageToLoad[] = [];
+  for (const { user, attempt } of input.users) {
+    const fpId = roster[user]?.fp_id;
+    if (fpId === undefined) continue;
+    for (const owner of await ownersOf(deps, input, stream, fpId)) {
+      pages.push(...(await stagedPages(deps, input.runId, stream, owner, attempt)));
+    }
+  }
+  return pages;
 }
 
-async function quarantinedRows(deps: Dependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
+async function quarantinedRows(deps: SyncDependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
   const { clean, fetchedAt } = await deps.lake.staging.describe(page.name);
   if (!clean) return [];
   return (await deps.lake.staging.badRows(page.name)).map((row) => ({
     run_id: page.name.runId,
     stream: page.name.stream,
     fp_id: page.fpId,
-    link_id: null,
-    page: 0,
+    link_id: page.linkId,
+    page: page.name.page,
     index: row.index,
     list: row.list,
     reason: row.reason,

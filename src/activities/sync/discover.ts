@@ -1,15 +1,15 @@
-import { listBankLinks } from "../../api/operations/bank-links.js";
-import { listUserAccounts } from "../../api/operations/user-accounts.js";
-import type { SyncStream } from "../../domain/sync/job.js";
+import { ListPass } from "../../api/lists/list-pass.js";
+import { firstPage, listPage } from "../../api/lists/read-list.js";
+import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { endsUser, type UserOutcome, type UserProgress } from "../../domain/sync/user-reading.js";
+import type { PageName } from "../../lake/staging.js";
 import { frozenUsers } from "../../lake/sync/frozen-roster.js";
-import type { Stream } from "../../lake/sync/stream.js";
-import { accountStream } from "../../streams/accounts.js";
-import { bankLinkStream } from "../../streams/bank-links.js";
 import { cleanPage } from "../../streams/clean-page.js";
-import { readPage } from "../../streams/page-reading.js";
-import type { Dependencies } from "../dependencies.js";
+import { type PageReading, readPage } from "../../streams/page-reading.js";
+import type { Stream } from "../../streams/stream.js";
 import { callFailure } from "./call-failure.js";
+import type { SyncDependencies } from "./dependencies.js";
+import { type Owner, observedPage, observedStreams, ownersOf } from "./observed-pages.js";
 import { warnOfOddities } from "./page-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
@@ -17,7 +17,10 @@ export interface DiscoverInput {
   readonly runId: string;
   /** Number of the group whose users these are. */
   readonly group: number;
-  readonly streams: readonly SyncStream[];
+  /** Names of the streams that the run reads. */
+  readonly streams: readonly string[];
+  /** Only these links, or all. */
+  readonly links: readonly string[] | null;
   readonly users: readonly UserProgress[];
   readonly budgetMs: number;
 }
@@ -37,25 +40,17 @@ export interface DiscoverResult {
   readonly at: number;
 }
 
-/** What is read of each user before any link is: one call a stream. */
-export function userReads(
-  streams: readonly SyncStream[],
-): readonly { stream: Stream; operation: UserOperation }[] {
-  const links = { stream: bankLinkStream, operation: listBankLinks };
-  const accounts = { stream: accountStream, operation: listUserAccounts };
-  const needsLinks = streams.includes("bank_links") || streams.includes("transactions");
-  return [...(needsLinks ? [links] : []), ...(streams.includes("accounts") ? [accounts] : [])];
-}
-
-type UserOperation = typeof listBankLinks | typeof listUserAccounts;
-
 /** Stages the links and accounts of a slice of users (docs/architecture.md, "A run"). */
-export async function discover(deps: Dependencies, input: DiscoverInput): Promise<DiscoverResult> {
+export async function discover(deps: SyncDependencies, input: DiscoverInput): Promise<DiscoverResult> {
   const users = await frozenUsers(deps.lake.store, input.runId, input.group);
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {
     const fpId = users[progress.user]?.fp_id;
     if (fpId === undefined) throw new Error(`user ${progress.user} is not in the frozen roster`);
-    return { progress, fpId, outcome: await readUser(deps, input, slice, fpId) };
+    return {
+      progress,
+      fpId,
+      outcome: await readUser({ deps, input, slice, attempt: progress.attempt }, fpId),
+    };
   });
   const at = Date.now();
   const discovered = results.map(({ progress, fpId, outcome }) => ({
@@ -66,48 +61,91 @@ export async function discover(deps: Dependencies, input: DiscoverInput): Promis
   return { users: discovered, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }
 
-async function readUser(
-  deps: Dependencies,
-  input: DiscoverInput,
-  slice: Slice,
-  fpId: string,
-): Promise<UserOutcome> {
-  for (const { stream, operation } of userReads(input.streams)) {
-    const name = { runId: input.runId, stream: stream.name, owner: fpId, attempt: 0, page: 0 };
-    if (await isStaged(deps, slice, stream, name)) continue;
-    if (!slice.mayGoOn()) return { kind: "open" };
-    try {
-      const { body } = await slice.call(operation, { path: { fp_id: fpId } });
-      const reading = readPage(stream, body);
-      warnOfOddities(deps, input.runId, stream, reading);
-      if (reading.needsCleaning) {
-        const { clean, bad } = cleanPage(stream, reading);
-        await deps.lake.staging.putCleanPage(name, clean, bad);
-      } else if (slice.repeated) await deps.lake.staging.dropCleanPage(name);
-      await deps.lake.staging.putPage(name, body);
-    } catch (error) {
-      return userOutcome(callFailure(error), stream);
+/** What the reading of one user needs. */
+interface Reader {
+  readonly deps: SyncDependencies;
+  readonly input: DiscoverInput;
+  readonly slice: Slice;
+  readonly attempt: number;
+}
+
+async function readUser(reader: Reader, fpId: string): Promise<UserOutcome> {
+  const { deps, input } = reader;
+  for (const stream of observedStreams(deps.streams, input.streams)) {
+    for (const owner of await ownersOf(deps, input, stream, fpId)) {
+      const outcome = await readOwner(reader, stream, owner);
+      if (outcome !== "read") return outcome;
     }
   }
   return { kind: "complete" };
 }
 
-/** Found where the user came this far before: in a lost attempt, or in an earlier slice. */
-async function isStaged(
-  deps: Dependencies,
-  slice: Slice,
-  stream: Stream,
-  name: Parameters<typeof deps.lake.staging.page>[0],
-): Promise<boolean> {
-  const found = await deps.lake.staging.page(name);
-  if (found === undefined) return false;
-  try {
-    readPage(stream, found.body);
-  } catch {
-    return false;
+/** Stages every page of one owner. */
+async function readOwner(reader: Reader, stream: Stream, owner: Owner): Promise<UserOutcome | "read"> {
+  const { input, slice, attempt } = reader;
+  const pass = new ListPass();
+  let next = stream.paging === "page" ? firstPage(stream.operation) : undefined;
+  for (let page = 0; ; page += 1) {
+    const { name } = observedPage(input.runId, stream, owner, attempt, page);
+    try {
+      let reading = await stagedPage(reader, stream, name);
+      if (reading === undefined) {
+        if (!slice.mayGoOn()) return { kind: "open" };
+        reading = await askPage(reader, stream, owner, name, next);
+      }
+      if (stream.paging === "none") return "read";
+      const envelope = reading.envelope as Readonly<Record<string, unknown>>;
+      const after = pass.take(listPage(stream.operation, envelope, next, pass.before));
+      if (after === "moved") return { kind: "moved", stream: stream.name };
+      if (after === "end") return "read";
+      next = after;
+    } catch (error) {
+      const failure = callFailure(error);
+      // A link that went since its user's links were listed has no rows.
+      if (failure.kind === "gone" && owner.linkId !== null) return "read";
+      return userOutcome(failure, stream);
+    }
   }
-  if (slice.repeated) slice.countFound();
-  return true;
+}
+
+/** A page that an earlier slice or a lost attempt staged; undefined where it must be asked for. */
+async function stagedPage(
+  { deps, slice }: Reader,
+  stream: Stream,
+  name: PageName,
+): Promise<PageReading | undefined> {
+  const found = await deps.lake.staging.page(name);
+  if (found === undefined) return undefined;
+  try {
+    const reading = readPage(stream, found.body);
+    if (slice.repeated) slice.countFound();
+    return reading;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Rows asked for in one page: the most that the service's document allows. */
+const PAGE_SIZE = 100;
+
+async function askPage(
+  { deps, input, slice }: Reader,
+  stream: Stream,
+  { fpId, linkId }: Owner,
+  name: PageName,
+  page: number | undefined,
+): Promise<PageReading> {
+  const path = linkId === null ? { fp_id: fpId } : { link_id: linkId };
+  const query = stream.paging === "page" ? { query: { page, size: PAGE_SIZE } } : {};
+  const { body } = await slice.call(stream.operation, { path, ...query } as ParamsOf<Operation>);
+  const reading = readPage(stream, body);
+  warnOfOddities(deps, input.runId, stream, reading);
+  if (reading.needsCleaning) {
+    const { clean, bad } = cleanPage(stream, reading);
+    await deps.lake.staging.putCleanPage(name, clean, bad);
+  } else if (slice.repeated) await deps.lake.staging.dropCleanPage(name);
+  await deps.lake.staging.putPage(name, body);
+  return reading;
 }
 
 function userOutcome(failure: ReturnType<typeof callFailure>, stream: Stream): UserOutcome {

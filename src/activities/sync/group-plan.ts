@@ -1,16 +1,12 @@
-import type { SyncStream } from "../../domain/sync/job.js";
-import { linkObstacle } from "../../domain/sync/link-obstacle.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import type { RosterRow } from "../../domain/sync/roster.js";
 import type { Snapshot } from "../../lake/delta/delta-snapshot.js";
 import { frozenUsers } from "../../lake/sync/frozen-roster.js";
 import { linkDomain } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
-import { bankLinkStream } from "../../streams/bank-links.js";
-import { readPage, rowsAt } from "../../streams/page-reading.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../heartbeat.js";
-import { observedPage } from "./commit-observations.js";
+import { listedLinks, type ObservedUser } from "./observed-pages.js";
 
 /** What a group knows of one link when its reading starts. Staged, so that no history holds ids in bulk. */
 export interface PlannedLink {
@@ -49,11 +45,11 @@ export interface GroupRef {
 export interface PlanGroupInput {
   readonly runId: string;
   readonly group: number;
-  readonly streams: readonly SyncStream[];
+  /** Names of the streams that the run reads. */
+  readonly streams: readonly string[];
   /** Only these links, or all. */
   readonly only: readonly string[] | null;
-  /** Users whose links and accounts are staged. */
-  readonly users: readonly number[];
+  readonly users: readonly ObservedUser[];
 }
 
 export interface PlanGroupResult {
@@ -70,7 +66,7 @@ export async function planGroup(deps: Dependencies, input: PlanGroupInput): Prom
   return beating(async () => {
     const startedAt = new Date().toISOString();
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
-    const users = input.users.flatMap((user) => roster[user] ?? []);
+    const users = input.users.flatMap(({ user }) => roster[user] ?? []);
     const links = input.streams.includes("transactions") ? await plannedLinks(deps, input, users) : [];
     const plan = `g${input.group}/plan-${crypto.randomUUID()}`;
     await deps.lake.staging.putDocument(input.runId, plan, {
@@ -89,29 +85,12 @@ async function plannedLinks(
   const feed = await deps.lake.table(transactionChanges.name).snapshot();
   const planned = new Map<string, PlannedLink>();
   for (const { fp_id } of users) {
-    for (const link of await goodLinks(deps, input.runId, fp_id)) {
-      if (planned.has(link.id) || (input.only !== null && !input.only.includes(link.id))) continue;
-      const obstacle = linkObstacle(link.state, link.error_code ?? null)?.reason ?? null;
-      planned.set(link.id, { link_id: link.id, fp_id, obstacle, base: baseOf(feed, link.id) });
+    for (const { id, obstacle } of await listedLinks(deps, input.runId, fp_id)) {
+      if (planned.has(id) || (input.only !== null && !input.only.includes(id))) continue;
+      planned.set(id, { link_id: id, fp_id, obstacle, base: baseOf(feed, id) });
     }
   }
   return [...planned.values()];
-}
-
-interface ListedLink {
-  readonly id: string;
-  readonly state: string;
-  readonly error_code?: string | null;
-}
-
-async function goodLinks(deps: Dependencies, runId: string, fpId: string): Promise<ListedLink[]> {
-  const page = await deps.lake.staging.page(observedPage(runId, bankLinkStream, fpId).name);
-  if (page === undefined) throw new Error("a user's staged links are gone while the group is planned");
-  const reading = readPage(bankLinkStream, page.body);
-  const bad = new Set(reading.problems.map(({ index }) => index));
-  return bankLinkStream.lists.flatMap((list) =>
-    rowsAt(reading.envelope, list).filter((_, index) => !bad.has(index)),
-  ) as ListedLink[];
 }
 
 function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {

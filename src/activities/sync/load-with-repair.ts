@@ -1,10 +1,10 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { PageName } from "../../lake/staging.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../lake/sync/page-bundle.js";
-import type { Stream } from "../../lake/sync/stream.js";
 import { cleanPage } from "../../streams/clean-page.js";
 import { EnvelopeError } from "../../streams/envelope-error.js";
 import { type RowProblem, readPage, rowsAt } from "../../streams/page-reading.js";
+import type { Stream } from "../../streams/stream.js";
 import type { Dependencies } from "../dependencies.js";
 import { breather } from "../event-loop.js";
 

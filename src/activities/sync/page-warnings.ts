@@ -1,5 +1,5 @@
-import type { Stream } from "../../lake/sync/stream.js";
 import type { PageReading } from "../../streams/page-reading.js";
+import type { Stream } from "../../streams/stream.js";
 import type { Dependencies } from "../dependencies.js";
 
 /**

@@ -11,9 +11,11 @@ import {
   type StagedFollowUp,
   stagedFollowUp,
 } from "../../lake/webhooks/staged-follow-ups.js";
+import { defaultStreams } from "../../streams/index.js";
 import type { Dependencies } from "../dependencies.js";
 import { beating } from "../heartbeat.js";
 import { inLanes } from "../lanes.js";
+import type { SyncDependencies } from "../sync/dependencies.js";
 
 const MOST_FOLLOW_UPS = 5_000;
 const READ_AT_ONCE = 16;
@@ -44,7 +46,7 @@ export interface FollowUpPlan {
  * have read their links before they changed, and of two runs over one link only one is committed.
  */
 export async function planFollowUp(
-  deps: Dependencies,
+  deps: SyncDependencies,
   { scope, runId }: PlanFollowUpInput,
 ): Promise<FollowUpPlan> {
   return beating(async () => {
@@ -54,7 +56,7 @@ export async function planFollowUp(
     const ready = asked.filter(({ fpId }) => !busy.has(fpId));
     const waiting = asked.length - ready.length;
     if (ready.length === 0) return { job: null, waiting };
-    const { users, options } = followUpJob(ready);
+    const { users, options } = followUpJob(ready, defaultStreams(deps.streams));
     const rows = users.map((fp_id) => ({ fp_id }));
     const rosterSha256 = hash("sha256", rosterText(rows));
     const job = hash("sha256", jobText(rosterSha256, options));

@@ -1,24 +1,14 @@
 import { TransientError } from "../http/errors.js";
+import { ListPass, type ReadPage } from "./list-pass.js";
 
 const MAX_RESTARTS = 5;
-
-/** One page of a list as a reading of it sees it. */
-export interface ReadPage<Item, Body> {
-  readonly items: readonly Item[];
-  readonly body: Body;
-  /** Rows of the whole list, where the service says so. */
-  readonly total?: number;
-  /** The page to read then; `"moved"` when the list can't be what it was. */
-  readonly next: number | "end" | "moved";
-}
 
 /** Where the pages of a list come from. */
 export interface ListSource<Item, Body> {
   /** Name of the operation, for errors. */
   readonly operation: string;
   /** Reads a page, the first one where none is named; `before` counts the rows of the pages before it in this pass. */
-  read(page: number | undefined, before: number): Promise<ReadPage<Item, Body>>;
-  idOf(item: Item): string;
+  read(page: number | undefined, before: number): Promise<ReadPage<Item> & { readonly body: Body }>;
 }
 
 /** One page with the rows that were not given before. */
@@ -81,33 +71,27 @@ export class PagedList<Item, Body> implements AsyncIterable<Item> {
 
   // Gives true when the list moved and must be read again.
   async *#pass(given: Set<string>): AsyncGenerator<ListPage<Item, Body>, boolean, undefined> {
-    const inPass = new Set<string>();
-    let total: number | undefined;
-    let before = 0;
+    const pass = new ListPass();
     let next: number | undefined;
     for (let page = 1; ; page += 1) {
-      const read: ReadPage<Item, Body> = await this.#source.read(next, before);
+      const read = await this.#source.read(next, pass.before);
       this.#pages += 1;
-      if (before > 0 && read.total !== total) return true;
-      total = read.total;
-      before += read.items.length;
-      const ids = read.items.map((item) => this.#source.idOf(item));
-      const repeated = ids.some((id) => inPass.has(id));
-      yield { items: this.#fresh(read.items, ids, given, inPass), body: read.body, page };
-      if (repeated || read.next === "moved") return true;
-      if (read.next === "end") return false;
-      next = read.next;
+      if (!pass.continuesWith(read)) return true;
+      const after = pass.take(read);
+      this.#duplicates += pass.repeated;
+      yield { items: fresh(read, given), body: read.body, page };
+      if (after === "moved") return true;
+      if (after === "end") return false;
+      next = after;
     }
   }
+}
 
-  #fresh(items: readonly Item[], ids: readonly string[], given: Set<string>, inPass: Set<string>): Item[] {
-    return items.filter((_, index) => {
-      const id = ids[index] ?? "";
-      if (inPass.has(id)) this.#duplicates += 1;
-      inPass.add(id);
-      if (given.has(id)) return false;
-      given.add(id);
-      return true;
-    });
-  }
+function fresh<Item>({ items, ids }: ReadPage<Item>, given: Set<string>): Item[] {
+  return items.filter((_, index) => {
+    const id = ids[index] ?? "";
+    if (given.has(id)) return false;
+    given.add(id);
+    return true;
+  });
 }

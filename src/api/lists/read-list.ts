@@ -1,7 +1,8 @@
 import type { ApiClient, CallOptions } from "../http/client.js";
 import { SchemaError } from "../http/errors.js";
 import type { ListForm, Operation, ParamsOf } from "../operations/operation.js";
-import { PagedList, type ReadPage } from "./paged-list.js";
+import type { ReadPage } from "./list-pass.js";
+import { PagedList } from "./paged-list.js";
 
 /** The envelope of a list, as far as paging goes. */
 type Envelope = Readonly<Record<string, unknown>>;
@@ -19,20 +20,49 @@ export function readList<O extends Operation, Item = unknown>(
   params: ParamsOf<O>,
   options?: CallOptions,
 ): PagedList<Item, Envelope> {
-  const { list, name } = operation;
-  if (list === undefined) throw new TypeError(`${name} is no paged list`);
   const { query } = params as { readonly query?: object };
-  const style = STYLES[list.style];
   return new PagedList<Item, Envelope>({
-    operation: name,
-    idOf: (row) => idOf(row, list.id),
+    operation: operation.name,
     read: async (next, before) => {
-      const page = next ?? style.first;
+      const page = next ?? firstPage(operation);
       const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;
       const body = (await client.read(operation, asked, options)) as Envelope;
-      return style.read<Item>(name, list, body, page, before);
+      return { ...listPage<Item>(operation, body, page, before), body };
     },
   });
+}
+
+/** The number to ask for first; undefined where the service's document says none. */
+export function firstPage(operation: Operation): number | undefined {
+  return formOf(operation).style === "total" ? 1 : undefined;
+}
+
+/**
+ * What one answer of a paged list holds, and where the list continues.
+ *
+ * @param page the number that was asked for
+ * @param before rows of the pages before it
+ * @throws SchemaError when the service gives a page that wasn't asked for or leads in a circle.
+ */
+export function listPage<Item = unknown>(
+  operation: Operation,
+  body: Envelope,
+  page: number | undefined,
+  before: number,
+): ReadPage<Item> {
+  const form = formOf(operation);
+  const items = body[form.rows] as Item[];
+  const ids = items.map((row) => idOf(row, form.id));
+  const rest =
+    form.style === "total"
+      ? byTotal(operation.name, items.length, body, page, before)
+      : byNextPage(operation.name, body, page);
+  return { items, ids, ...rest };
+}
+
+function formOf({ list, name }: Operation): ListForm {
+  if (list === undefined) throw new TypeError(`${name} is no paged list`);
+  return list;
 }
 
 // A row without an id is told from others by all it says.
@@ -41,36 +71,20 @@ function idOf(row: unknown, field: string): string {
   return typeof id === "string" ? `id:${id}` : `row:${JSON.stringify(row)}`;
 }
 
-// The document says only of one style which number the first page has.
-const STYLES = {
-  total: { first: 1, read: byTotal },
-  next_page: { first: undefined, read: byNextPage },
-} as const;
+type Rest = Pick<ReadPage<unknown>, "total" | "next">;
 
 /** What `page`/`size`/`total` says about the rest: the end is where as many rows came as there are. */
-function byTotal<Item>(
-  operation: string,
-  { rows }: ListForm,
-  body: Envelope,
-  page = 1,
-  before = 0,
-): ReadPage<Item, Envelope> {
+function byTotal(operation: string, rows: number, body: Envelope, page = 1, before = 0): Rest {
   if (body.page !== page)
     throw new SchemaError({ operation, sent: true }, "page", "expected the page asked for");
-  const items = body[rows] as Item[];
   const total = body.total as number;
-  const read = before + items.length;
-  const moved = read > total || (items.length === 0 && read < total);
-  return { items, body, total, next: moved ? "moved" : read === total ? "end" : page + 1 };
+  const read = before + rows;
+  const moved = read > total || (rows === 0 && read < total);
+  return { total, next: moved ? "moved" : read === total ? "end" : page + 1 };
 }
 
 /** What `meta.next_page` says about the rest. */
-function byNextPage<Item>(
-  operation: string,
-  { rows }: ListForm,
-  body: Envelope,
-  page = 0,
-): ReadPage<Item, Envelope> {
+function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   const { next_page: next } = (body.meta ?? {}) as { next_page?: number | null };
   if (typeof next === "number" && next <= page) {
     throw new SchemaError(
@@ -79,5 +93,5 @@ function byNextPage<Item>(
       "expected a page that wasn't read yet",
     );
   }
-  return { items: body[rows] as Item[], body, next: next ?? "end" };
+  return { next: next ?? "end" };
 }

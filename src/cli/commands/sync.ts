@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { SYNC_STREAMS, type SyncOptions, type SyncStream } from "../../domain/sync/job.js";
+import type { SyncOptions } from "../../domain/sync/job.js";
+import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { AddCommand } from "./command.js";
 
 interface SyncFlags {
   readonly roster: string;
-  readonly streams: SyncStream[];
+  readonly streams: string[];
   readonly links?: string[];
   readonly full?: boolean;
   readonly pageSize: number;
@@ -12,14 +13,16 @@ interface SyncFlags {
   readonly json?: boolean;
 }
 
-function streams(text: string): SyncStream[] {
+const STREAM_NAMES = STREAMS.map(({ name }) => name);
+
+function streams(text: string): string[] {
   const given = text.split(",").map((name) => name.trim());
   for (const name of given) {
-    if (!(SYNC_STREAMS as readonly string[]).includes(name)) {
-      throw new InvalidArgumentError(`unknown stream ${name}; accepted: ${SYNC_STREAMS.join(", ")}.`);
+    if (!STREAM_NAMES.includes(name)) {
+      throw new InvalidArgumentError(`unknown stream ${name}; accepted: ${STREAM_NAMES.join(", ")}.`);
     }
   }
-  return [...new Set(given as SyncStream[])].sort();
+  return [...new Set(given)].sort();
 }
 
 function linkIds(text: string): string[] {
@@ -43,9 +46,9 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
     )
     .requiredOption("--roster <file>", "CSV or JSONL naming the users (fp_id, optional external_id)")
     .addOption(
-      new Option("--streams <list>", `comma-separated, of ${SYNC_STREAMS.join(", ")}`)
+      new Option("--streams <list>", `comma-separated, of ${STREAM_NAMES.join(", ")}`)
         .argParser(streams)
-        .default([...SYNC_STREAMS], SYNC_STREAMS.join(",")),
+        .default(defaultStreams(STREAMS), defaultStreams(STREAMS).join(",")),
     )
     .option("--links <ids>", "only these bank links, comma-separated", linkIds)
     .option("--full", "read every link again from its beginning, and accept large removals")

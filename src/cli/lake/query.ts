@@ -6,7 +6,7 @@ import { InputError } from "../../domain/failures.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { TABLES } from "../../lake/tables/index.js";
+import { TABLES } from "../../tables.js";
 import type { JobSurroundings } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 

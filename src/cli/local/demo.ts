@@ -2,8 +2,8 @@ import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { startSandbox } from "../../../sandbox/index.js";
 import { InputError } from "../../domain/failures.js";
-import { SYNC_STREAMS } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { defaultStreams, STREAMS } from "../../streams/index.js";
 import { readRoster } from "../files/roster-file.js";
 import { withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
@@ -16,7 +16,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const MARKER = ".made-by-nightledger-demo";
 const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
-const OPTIONS = { streams: SYNC_STREAMS, links: null, full: false, pageSize: 500 } as const;
+const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
 
 /** Two nights against a stand-in, and what they left: the exit code. */
 export async function runDemo(outer: Terminal, directory: string): Promise<number> {

@@ -5,19 +5,7 @@ import { assertWritable } from "../../lake/delta/delta-protocol.js";
 import { NO_TABLE } from "../../lake/delta/delta-snapshot.js";
 import { createDuckDb } from "../../lake/sql/duckdb.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-
-const TABLES = [
-  "transaction_changes",
-  "transactions",
-  "link_syncs",
-  "accounts",
-  "bank_links",
-  "quarantine",
-  "runs",
-  "onboardings",
-  "onboarding_events",
-  "webhook_events",
-] as const;
+import { TABLES } from "../../tables.js";
 
 /**
  * Looks whether this version may write every table that a job writes to; changes nothing.
@@ -28,7 +16,7 @@ export async function checkTables(store: ObjectStore): Promise<void> {
   // Checkpoints are read by SQL; nothing of it may lie in a lake that is only looked at.
   const duckdb = createDuckDb({ scratchDirectory: join(tmpdir(), `nightledger-look-${process.pid}`) });
   try {
-    for (const table of TABLES) {
+    for (const { name: table } of TABLES) {
       assertWritable(table, await newestSnapshot({ store, table, duckdb }, NO_TABLE));
     }
   } finally {

@@ -1,10 +1,7 @@
-/** Streams that `sync` reads, sorted as in a job's identity. */
-export const SYNC_STREAMS = ["accounts", "bank_links", "transactions"] as const;
-export type SyncStream = (typeof SYNC_STREAMS)[number];
-
 /** What is asked of a sync, apart from the people: part of the job's identity. */
 export interface SyncOptions {
-  readonly streams: readonly SyncStream[];
+  /** Names of streams. */
+  readonly streams: readonly string[];
   /** Only these links, or all of every user. */
   readonly links: readonly string[] | null;
   /** Read every link again from no cursor and accept large removals. */

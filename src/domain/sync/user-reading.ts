@@ -1,9 +1,14 @@
 import { afterTransient, type FailureStreak } from "../backoff.js";
 
+/** After so many restarts a list moves faster than it can be read. */
+const MOST_RESTARTS = 5;
+
 /** Where the reading of one user's links and accounts stands. */
 export interface UserProgress {
   /** Index of the user in the frozen roster. */
   readonly user: number;
+  /** How often a list moved while it was read: its pages are staged under this attempt. */
+  readonly attempt: number;
   readonly streak: FailureStreak | null;
   /** Epoch milliseconds before which no slice takes the user; 0 at once. */
   readonly notBefore: number;
@@ -13,6 +18,7 @@ export interface UserProgress {
 export type UserOutcome =
   | { readonly kind: "open" }
   | { readonly kind: "complete" }
+  | { readonly kind: "moved"; readonly stream: string }
   | {
       readonly kind: "transient";
       readonly stream: string;
@@ -41,6 +47,10 @@ export function afterUserOutcome(
       return { kind: "read", progress: { ...progress, notBefore: 0 } };
     case "complete":
       return { kind: "done" };
+    case "moved":
+      return progress.attempt === MOST_RESTARTS
+        ? { kind: "failed", reason: `${outcome.stream}: list_moved` }
+        : { kind: "read", progress: { ...progress, attempt: progress.attempt + 1, notBefore: 0 } };
     case "unauthorized":
       return { kind: "drop" };
     case "failed":

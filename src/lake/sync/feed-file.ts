@@ -4,8 +4,7 @@ import { createSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { type DataFile, scratchPath, storeFile } from "../tables/parquet-file.js";
 import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
-import { bundleQuery, type PageBundle } from "./page-bundle.js";
-import type { Stream } from "./stream.js";
+import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 
 /** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
 const LOAD_THREADS = 1;
@@ -34,7 +33,7 @@ export interface FeedFile extends DataFile {
  */
 export async function loadFeedFile(
   lake: Lake,
-  stream: Stream,
+  stream: PageSql,
   prefix: string,
   bundle: PageBundle,
 ): Promise<FeedFile | undefined> {

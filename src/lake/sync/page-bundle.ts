@@ -1,9 +1,9 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
+import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { objectSize, scratchPath } from "../tables/parquet-file.js";
-import type { Stream } from "./stream.js";
 
 /** What SQL must know of a staged page beyond its text. */
 export interface PageOrigin {
@@ -14,6 +14,18 @@ export interface PageOrigin {
   /** Sequence of the page's first entry. */
   readonly sequenceFrom: number | null;
   readonly fetchedAt: Date;
+}
+
+/** How SQL turns the staged pages of a stream into the rows of its table. */
+export interface PageSql {
+  readonly table: TableSpec;
+  /** SQL type of what is read of a staged page: a struct of the lists' paths. */
+  readonly pageType: string;
+  /**
+   * A query over the relations `page` (one row per staged page: `page_no` and the fields of `pageType`) and, joined to
+   * it as `origin`, what is known of the page ({@link PageOrigin}); it gives the table's columns in order.
+   */
+  readonly projection: string;
 }
 
 /** Staged pages as one scratch file, each in a wrapper with its number. */
@@ -61,7 +73,10 @@ export async function withBundle<T>(
 }
 
 /** The query that turns the pages of a bundle into the rows of their stream's table. */
-export function bundleQuery(stream: Stream, { path, largest, origins }: PageBundle): string {
+export function bundleQuery(
+  stream: Pick<PageSql, "pageType" | "projection">,
+  { path, largest, origins }: PageBundle,
+): string {
   return `
     with page as (
       select p as page_no, unnest(b) from read_json(${sqlText(path)}, format = 'unstructured', records = true,

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import type { ObservedUser } from "../../activities/sync/observed-pages.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
 import { HEARTBEATING } from "../policies.js";
@@ -65,13 +66,13 @@ export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult>
 /** A group as its reading begins, and the users whose present look is still to be committed. */
 interface BegunGroup {
   readonly carried: CarriedGroup;
-  readonly users: readonly number[];
+  readonly users: readonly ObservedUser[];
 }
 
 async function begin(input: SyncGroupInput): Promise<BegunGroup> {
   const { runId, group, options, again } = input;
   if (again !== null) return { carried: GroupState.begin(again.plan, again.links, input.size), users: [] };
-  const found = await discoverUsers({ runId, group, users: input.users, streams: options.streams });
+  const found = await discoverUsers({ runId, group, users: input.users, options });
   const { totals, users, unauthorized } = found;
   if (unauthorized) {
     return { carried: { ...GroupState.begin("", [], input.size), totals, unauthorized }, users: [] };
@@ -84,17 +85,23 @@ async function begin(input: SyncGroupInput): Promise<BegunGroup> {
 /** Commits what the users look like now; nothing of their links is committed before. */
 async function observe(
   { runId, group, options }: SyncGroupInput,
-  users: readonly number[],
+  users: readonly ObservedUser[],
   state: GroupState,
 ): Promise<void> {
   if (users.length === 0) return;
-  const { quarantined } = await observeGroup({ runId, group, streams: options.streams, users });
+  const { quarantined } = await observeGroup({
+    runId,
+    group,
+    streams: options.streams,
+    links: options.links,
+    users,
+  });
   const { rows, ...none } = noTotals();
   state.totals = addTotals(state.totals, { ...none, rows: { ...rows, quarantined } });
 }
 
 /** Reads until nothing is open, or the history has grown enough. */
-async function read(input: SyncGroupInput, state: GroupState, users: readonly number[]): Promise<void> {
+async function read(input: SyncGroupInput, state: GroupState, users: readonly ObservedUser[]): Promise<void> {
   const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
   const publisher = new Publisher(input.options, state, ref, observe(input, users, state));
   const reader = new Reader(input.options, state, ref, publisher, () => tellRun(input, state));

@@ -6,7 +6,7 @@ import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { openQuery } from "../../../src/lake/query/query.js";
-import { TABLES } from "../../../src/lake/tables/index.js";
+import { TABLES } from "../../../src/tables.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
 import { afterUserOutcome, endsUser, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 
-const FRESH: UserProgress = { user: 3, streak: null, notBefore: 0 };
-const OLD: UserProgress = { user: 3, streak: { count: 9, since: 0 }, notBefore: 5 };
+const FRESH: UserProgress = { user: 3, attempt: 0, streak: null, notBefore: 0 };
+const OLD: UserProgress = { user: 3, attempt: 0, streak: { count: 9, since: 0 }, notBefore: 5 };
 const transient = { kind: "transient", stream: "accounts", reason: "http_500", retryAfterMs: null } as const;
 
 test.for([
@@ -18,10 +18,22 @@ test.for([
   expect(afterUserOutcome(OLD, outcome, 10, 0)).toEqual(verdict);
 });
 
+test("a list that moved is read again under the next attempt, five times at most", () => {
+  const moved = { kind: "moved", stream: "investments" } as const;
+  expect(afterUserOutcome(OLD, moved, 10, 0)).toEqual({
+    kind: "read",
+    progress: { ...OLD, attempt: 1, notBefore: 0 },
+  });
+  expect(afterUserOutcome({ ...OLD, attempt: 5 }, moved, 10, 0)).toEqual({
+    kind: "failed",
+    reason: "investments: list_moved",
+  });
+});
+
 test("a transient failure waits, and after an hour names stream and reason", () => {
   expect(afterUserOutcome(FRESH, transient, 10, 0)).toEqual({
     kind: "read",
-    progress: { user: 3, streak: { count: 1, since: 10 }, notBefore: 510 },
+    progress: { user: 3, attempt: 0, streak: { count: 1, since: 10 }, notBefore: 510 },
   });
   expect(afterUserOutcome(OLD, transient, GIVE_UP_AFTER_MS, 0)).toEqual({
     kind: "failed",

@@ -15,7 +15,7 @@ test.each([
   ["a user without a link named", [asked("u")], ["u"], null],
   ["some with and one without", [asked("u", "a"), asked("v")], ["u", "v"], null],
 ] as const)("%s", (_, followUps, users, links) => {
-  const job = followUpJob(followUps);
+  const job = followUpJob(followUps, ["transactions"]);
   expect(job.users).toEqual(users);
-  expect(job.options).toMatchObject({ links, full: false });
+  expect(job.options).toMatchObject({ streams: ["transactions"], links, full: false });
 });

@@ -6,12 +6,14 @@ import { DefaultLogger } from "@temporalio/worker";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
 import type { OnboardingDependencies } from "../../../src/activities/onboarding/dependencies.js";
 import { RunWarnings } from "../../../src/activities/run-warnings.js";
+import type { SyncDependencies } from "../../../src/activities/sync/dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../../../src/activities/sync/group-plan.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createLogger } from "../../../src/logger.js";
+import { STREAMS } from "../../../src/streams/index.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { TEST_KEYS } from "./temporal-environment.js";
 
@@ -21,7 +23,7 @@ export const SILENT = new DefaultLogger("ERROR", () => undefined);
 /** Activities on real parts, without a Temporal server: a stand-in, a client, a lake. */
 export interface ActivityBench {
   readonly sandbox: Sandbox;
-  readonly deps: OnboardingDependencies;
+  readonly deps: SyncDependencies & OnboardingDependencies;
   readonly ref: GroupRef;
   /** Stages the plan of the group. */
   plan(...links: readonly PlannedLink[]): Promise<void>;
@@ -55,6 +57,7 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
     api,
     lake,
     sealed,
+    streams: STREAMS,
     batches: new FrozenBatches(sealed),
     log: log.logger,
     warnings: new RunWarnings(log.logger),

@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import type { Operation } from "../api/operations/operation.js";
+import type { Column, TableSpec } from "../lake/delta/delta-schema.js";
+import type { PageSql } from "../lake/sync/page-bundle.js";
+
+/** One list of a response: where it is, and what makes one of its rows bad. */
+export interface RowList {
+  /** `created`, `links`, … as `quarantine.list` says it. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly row: z.ZodType;
+  /** Fields that have a column; others are dropped and counted. Absent where rows are not objects. */
+  readonly fields?: ReadonlySet<string>;
+  /** How many scores of a good row become null because they are no numbers. */
+  readonly unreadableScores?: (row: unknown) => number;
+}
+
+/** One kind of record read from the service: its operation, its lists, its table and the SQL between them. */
+export interface Stream extends PageSql {
+  /** As `--streams`, the staging area and `quarantine` have it. */
+  readonly name: string;
+  readonly operation: Operation;
+  /** Whose rows an answer holds. */
+  readonly per: "user" | "link";
+  /**
+   * How the rows of one owner come: in one answer; as numbered pages of a list that may move while it is read; or as
+   * an update behind a cursor, which is kept from run to run.
+   */
+  readonly paging: "none" | "page" | "cursor";
+  /** Read only where `--streams` names it. */
+  readonly onRequest?: boolean;
+  readonly lists: readonly RowList[];
+}
+
+/** A column of an observed stream with the SQL that fills it. */
+export interface ObservedColumn extends Column {
+  /** Over `o` (the page's origin) and the names that the projection's `from` gives. */
+  readonly sql: string;
+}
+
+/**
+ * Table and projection of a stream whose rows are observations of a run, from one list of columns. Every row begins
+ * with who observed it and when.
+ *
+ * @param from a relation over `page` that gives each row its `page_no`, such as `(select page_no, unnest(links) as l from page)`
+ */
+export function observed(
+  name: string,
+  columns: readonly ObservedColumn[],
+  from: string,
+): { table: TableSpec; projection: string } {
+  const every: readonly ObservedColumn[] = [
+    { name: "run_id", type: "VARCHAR", sql: "o.run_id" },
+    { name: "observed_at", type: "TIMESTAMPTZ", sql: "o.fetched_at" },
+    { name: "fp_id", type: "VARCHAR", sql: "o.fp_id" },
+    ...columns,
+  ];
+  const selected = every.map((column) => `${column.sql} as "${column.name}"`);
+  return {
+    table: { name, columns: every.map((column) => ({ name: column.name, type: column.type })) },
+    projection: `select ${selected.join(", ")} from ${from}`,
+  };
+}

@@ -1,0 +1,133 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { observeGroup } from "../../../src/activities/sync/commit-observations.js";
+import { discover } from "../../../src/activities/sync/discover.js";
+import { listInvestmentTransactions } from "../../../src/api/operations/investment-transactions.js";
+import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
+import { investmentTransactionSchema } from "../../../src/api/schemas/investment-transaction.js";
+import { bankTransactionSchema } from "../../../src/api/schemas/transaction.js";
+import { openQuery } from "../../../src/lake/query/query.js";
+import { freezeRoster } from "../../../src/lake/sync/frozen-roster.js";
+import { STREAMS } from "../../../src/streams/index.js";
+import { observed, type Stream } from "../../../src/streams/stream.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+
+/** All that a new stream needs, page by page and for each link: docs/architecture.md, "A new stream". */
+const trades: Stream = {
+  name: "trades",
+  operation: listInvestmentTransactions,
+  per: "link",
+  paging: "page",
+  onRequest: true,
+  lists: [
+    {
+      name: "investment_transactions",
+      path: ["investment_transactions"],
+      row: investmentTransactionSchema,
+    },
+  ],
+  pageType: "STRUCT(investment_transactions STRUCT(investment_transaction_id VARCHAR, amount VARCHAR)[])",
+  ...observed(
+    "trades",
+    [
+      { name: "link_id", type: "VARCHAR", sql: "o.link_id" },
+      { name: "trade_id", type: "VARCHAR", sql: "t.investment_transaction_id" },
+      { name: "amount", type: "DECIMAL(28,10)", sql: "t.amount::decimal(28,10)" },
+    ],
+    `(select page_no, unnest(investment_transactions) as t from page) join origin o using (page_no) where t is not null`,
+  ),
+};
+
+/** The same for each user. */
+const payments: Stream = {
+  name: "payments",
+  operation: listUserTransactions,
+  per: "user",
+  paging: "page",
+  lists: [{ name: "transactions", path: ["transactions"], row: bankTransactionSchema }],
+  pageType: "STRUCT(transactions STRUCT(transaction_id VARCHAR)[])",
+  ...observed(
+    "payments",
+    [{ name: "transaction_id", type: "VARCHAR", sql: "t.transaction_id" }],
+    `(select page_no, unnest(transactions) as t from page) join origin o using (page_no) where t is not null`,
+  ),
+};
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await openActivityBench({
+    population: { kind: "synthetic", users: 2, linksPerUser: 2, accountsPerLink: 1, rows: 130 },
+    investments: 250,
+  });
+  const users = [...bench.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
+  await freezeRoster(bench.deps.lake.store, "run", users);
+});
+afterEach(() => bench.close());
+
+const input = (streams: readonly string[]) => ({ runId: "run", group: 0, streams, links: null });
+const deps = () => ({ ...bench.deps, streams: [...STREAMS, trades, payments] });
+
+/** Reads until no user is open, as a group's workflow does. */
+async function read(streams: readonly string[], budgetMs = 5_000) {
+  let attempts = [0, 0];
+  let slices = 0;
+  for (let open = [0, 1]; open.length > 0; slices += 1) {
+    const users = open.map((user) => ({ user, attempt: attempts[user] ?? 0, streak: null, notBefore: 0 }));
+    const result = await bench.run(() => discover(deps(), { ...input(streams), users, budgetMs }));
+    const kinds = new Map(result.users.map(({ progress, outcome }) => [progress.user, outcome.kind]));
+    attempts = attempts.map((attempt, user) => (kinds.get(user) === "moved" ? attempt + 1 : attempt));
+    open = open.filter((user) => kinds.get(user) !== "complete");
+  }
+  return { slices, users: attempts.map((attempt, user) => ({ user, attempt })) };
+}
+
+async function rows(table: Stream, sql: string) {
+  const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
+  const query = openQuery(bench.deps.lake.store, { scratchDirectory, tables: [table.table] });
+  try {
+    const found = [];
+    for await (const batch of query.query(sql)) found.push(...batch);
+    return found;
+  } finally {
+    await query.close();
+    await rm(scratchDirectory, { recursive: true, force: true });
+  }
+}
+
+test("a stream of links, page by page, is its declaration and nothing else", async () => {
+  const { users } = await read(["trades"]);
+  await bench.run(() => observeGroup(deps(), { ...input(["trades"]), users }));
+  const count =
+    "select count(*) as n, count(distinct trade_id) as ids, count(distinct link_id) as links from trades";
+  expect(await rows(trades, count)).toEqual([{ n: 1_000, ids: 1_000, links: 4 }]);
+});
+
+test("a stream of users, page by page, holds every row once, and is not doubled by a repeated commit", async () => {
+  const { users } = await read(["payments"]);
+  for (const attempt of [1, 2]) {
+    await bench.run(() => observeGroup(deps(), { ...input(["payments"]), users }), attempt);
+  }
+  const total = [...bench.sandbox.world.users.values()]
+    .flatMap(({ linkIds }) => linkIds)
+    .reduce((sum, link) => sum + bench.sandbox.truth(link).rows.length, 0);
+  const count = "select count(*) as n, count(distinct transaction_id) as ids from payments";
+  expect(await rows(payments, count)).toEqual([{ n: total, ids: total }]);
+});
+
+test("a list that moves while it is read is read again, and none of its first pages counts", async () => {
+  bench.sandbox.addFault({ kind: "list_moves", operation: "list_investment_transactions", times: 1 });
+  const { users } = await read(["trades"]);
+  expect(users.map(({ attempt }) => attempt).sort()).toEqual([0, 1]);
+  await bench.run(() => observeGroup(deps(), { ...input(["trades"]), users }));
+  const count = "select count(*) as n, count(distinct trade_id) as ids from trades";
+  expect(await rows(trades, count)).toEqual([{ n: 1_001, ids: 1_001 }]);
+});
+
+test("a slice whose time is up goes on where it was: no page is asked for twice", async () => {
+  bench.sandbox.setLatency(100);
+  const { slices } = await read(["trades"], 250);
+  expect(slices).toBeGreaterThan(1);
+  expect(bench.sandbox.calls().by_operation.list_investment_transactions).toBe(4 * 3);
+});
