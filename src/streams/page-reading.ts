@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { rowProblem } from "../api/schemas/row-problem.js";
+import { rowProblem } from "../api/schemas/row-check.js";
 import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 import type { RowList, Stream } from "./stream.js";

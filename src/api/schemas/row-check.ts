@@ -1,5 +1,4 @@
 import type { z } from "zod";
-
 /** True only of values that a schema accepts; false says nothing. */
 export type RowCheck = (value: unknown) => boolean;
 
@@ -99,4 +98,17 @@ function objectCheck(shape: Readonly<Record<string, Described>>): RowCheck {
     }
     return true;
   };
+}
+
+/**
+ * Says why a row can't be loaded (`amount: not a decimal string`), or undefined when it can.
+ * The reason names fields and rules only, never what stands in the row.
+ */
+export function rowProblem(schema: z.ZodType, row: unknown): string | undefined {
+  if (rowCheck(schema)(row)) return undefined;
+  const result = schema.safeParse(row);
+  if (result.success) return undefined;
+  const issue = result.error.issues[0];
+  if (issue === undefined) return "not as the contract says";
+  return issue.path.length === 0 ? issue.message : `${issue.path.join(".")}: ${issue.message}`;
 }

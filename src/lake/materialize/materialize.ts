@@ -4,9 +4,9 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
-import { type FeedChanges, feedChanges, WATERMARK, watermarkOf } from "./feed-changes.js";
-import { FileStorage } from "./file-storage.js";
-import { writeNewFiles } from "./new-files.js";
+import { type FeedChanges, feedChanges, WATERMARK, watermarkOf } from "./changes/feed-changes.js";
+import { FileStorage } from "./files/file-storage.js";
+import { writeNewFiles } from "./files/new-files.js";
 import type { MaterializeProgress, WriteOptions } from "./progress.js";
 
 export type { MaterializeProgress };

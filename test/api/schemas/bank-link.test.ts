@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bankLinkSchema } from "../../../src/api/schemas/bank-link.js";
-import { rowProblem } from "../../../src/api/schemas/row-problem.js";
+import { rowProblem } from "../../../src/api/schemas/row-check.js";
 
 describe("a bank link", () => {
   it.each<[string, object]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rowProblem } from "../../../src/api/schemas/row-problem.js";
+import { rowProblem } from "../../../src/api/schemas/row-check.js";
 import { bankTransactionSchema, removedIdSchema } from "../../../src/api/schemas/transaction.js";
 
 const GOOD = {

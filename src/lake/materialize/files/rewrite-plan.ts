@@ -1,6 +1,6 @@
-import { type Batch, fileRows, liveBatches, monthOf } from "./batches.js";
+import { type Batch, fileRows, liveBatches, monthOf } from "../batches.js";
+import type { SourceFile } from "../sources.js";
 import { FILE_ROWS } from "./month-cut.js";
-import type { SourceFile } from "./sources.js";
 
 /** Files with fewer rows are written together with new rows of their month; so are as few new rows with a file. */
 const SMALL_ROWS = FILE_ROWS / 2;

@@ -1,5 +1,5 @@
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlText } from "../sql/duckdb-sql.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
 
 /**
  * Rows that a file of `transactions` is cut to. A night's few changes of old rows hit one file each, which is

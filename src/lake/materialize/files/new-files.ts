@@ -1,19 +1,19 @@
-import type { AddFile } from "../delta/delta-actions.js";
-import type { Snapshot } from "../delta/delta-snapshot.js";
-import type { Lake } from "../lake.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { transactionChanges, transactions } from "../tables/transactions.js";
-import { feedBatches, fileRows } from "./batches.js";
-import { findChangedKeys } from "./changed-keys.js";
-import type { FeedChanges } from "./feed-changes.js";
+import type { AddFile } from "../../delta/delta-actions.js";
+import type { Snapshot } from "../../delta/delta-snapshot.js";
+import type { Lake } from "../../lake.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { feedBatches, fileRows } from "../batches.js";
+import { findChangedKeys } from "../changes/changed-keys.js";
+import type { FeedChanges } from "../changes/feed-changes.js";
+import { holdFresh } from "../changes/fresh-rows.js";
+import { Progress, type WriteOptions } from "../progress.js";
+import { withSharedTables } from "../shared-tables.js";
+import { sourceFiles } from "../sources.js";
+import { inTwoLanes } from "../sql-lanes.js";
 import type { FileStorage } from "./file-storage.js";
-import { holdFresh } from "./fresh-rows.js";
-import { Progress, type WriteOptions } from "./progress.js";
 import { rewriteFiles } from "./rewrite.js";
 import { planRewrite } from "./rewrite-plan.js";
-import { withSharedTables } from "./shared-tables.js";
-import { sourceFiles } from "./sources.js";
-import { inTwoLanes } from "./sql-lanes.js";
 import { writeBatch } from "./write-batch.js";
 
 /** Writes the files that bring `transactions` up to date; returns the live files that they replace. */

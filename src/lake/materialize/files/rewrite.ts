@@ -1,14 +1,14 @@
-import type { Lake } from "../lake.js";
-import { isOutOfMemory } from "../sql/duckdb.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlText } from "../sql/duckdb-sql.js";
-import { CURRENT_FILE, type WrittenFile, writeFiles } from "../tables/written-files.js";
-import { batchQuery } from "./batch-query.js";
-import { type Batch, fileRows } from "./batches.js";
+import type { Lake } from "../../lake.js";
+import { isOutOfMemory } from "../../sql/duckdb.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
+import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/written-files.js";
+import { batchQuery } from "../batch-query.js";
+import { type Batch, fileRows } from "../batches.js";
+import type { Progress } from "../progress.js";
+import { inTwoLanes } from "../sql-lanes.js";
 import type { FileStorage } from "./file-storage.js";
-import type { Progress } from "./progress.js";
 import type { Rewrite } from "./rewrite-plan.js";
-import { inTwoLanes } from "./sql-lanes.js";
 import { writeBatch } from "./write-batch.js";
 
 /** Writes each file again without the rows that are gone, one statement a file. */

@@ -1,8 +1,8 @@
-import type { AddFile } from "../delta/delta-actions.js";
-import { fileKey } from "../delta/delta-path.js";
-import type { Snapshot } from "../delta/delta-snapshot.js";
-import type { Lake } from "../lake.js";
-import { transactionChanges } from "../tables/transactions.js";
+import type { AddFile } from "../../delta/delta-actions.js";
+import { fileKey } from "../../delta/delta-path.js";
+import type { Snapshot } from "../../delta/delta-snapshot.js";
+import type { Lake } from "../../lake.js";
+import { transactionChanges } from "../../tables/transactions.js";
 
 /**
  * Names the watermark: the feed's version that `transactions` stands at

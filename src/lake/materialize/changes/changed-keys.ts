@@ -1,9 +1,9 @@
-import { isOutOfMemory } from "../sql/duckdb.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlText } from "../sql/duckdb-sql.js";
+import { isOutOfMemory } from "../../sql/duckdb.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
+import { GONE, SUPERSEDED } from "../shared-tables.js";
+import { fileNumber, holdingLinks, reading, type SourceFile } from "../sources.js";
 import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
-import { GONE, SUPERSEDED } from "./shared-tables.js";
-import { fileNumber, holdingLinks, reading, type SourceFile } from "./sources.js";
 
 /** Keys that are looked for in one pass, whatever their links: a pass for the links first costs half as much. */
 const FEW_ROWS = 50_000;

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
-import { isOutOfMemory } from "../sql/duckdb.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlText } from "../sql/duckdb-sql.js";
-import { CURRENT_FILE, type WrittenFile, writeFiles } from "../tables/written-files.js";
-import { batchQuery, narrowQuery } from "./batch-query.js";
-import { type Batch, smallerBatches } from "./batches.js";
+import { isOutOfMemory } from "../../sql/duckdb.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
+import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/written-files.js";
+import { batchQuery, narrowQuery } from "../batch-query.js";
+import { type Batch, smallerBatches } from "../batches.js";
 import type { FileStorage } from "./file-storage.js";
 import { cutByMonth, withFile } from "./month-cut.js";
 

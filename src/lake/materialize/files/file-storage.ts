@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Lake } from "../lake.js";
-import { type DataFile, scratchPath, storeFiles } from "../tables/parquet-file.js";
-import { transactions } from "../tables/transactions.js";
-import type { WrittenFile } from "../tables/written-files.js";
+import type { Lake } from "../../lake.js";
+import { type DataFile, scratchPath, storeFiles } from "../../tables/parquet-file.js";
+import { transactions } from "../../tables/transactions.js";
+import type { WrittenFile } from "../../tables/written-files.js";
 
 /** Files that wait for the disk together: 16 are 4 MB, and take it as long as one does. */
 const STORED_AT_ONCE = 16;

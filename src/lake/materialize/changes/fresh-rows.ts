@@ -1,10 +1,10 @@
-import { isOutOfMemory } from "../sql/duckdb.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
-import { batchQuery } from "./batch-query.js";
-import { feedBatches } from "./batches.js";
-import { MONTH_NAME } from "./month-cut.js";
-import { FRESH } from "./shared-tables.js";
-import type { SourceFile } from "./sources.js";
+import { isOutOfMemory } from "../../sql/duckdb.js";
+import type { SqlSession } from "../../sql/duckdb-session.js";
+import { batchQuery } from "../batch-query.js";
+import { feedBatches } from "../batches.js";
+import { MONTH_NAME } from "../files/month-cut.js";
+import { FRESH } from "../shared-tables.js";
+import type { SourceFile } from "../sources.js";
 
 /** Rows that SQL may hold whole beside what it writes: a night's changes of many thousand links. */
 const MOST_ROWS = 50_000;
