@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 # glibc, not musl: Temporal's core and DuckDB ship no build for Alpine.
-FROM node:20.20.2-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -14,7 +14,7 @@ RUN npm run build \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
     ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
 
-FROM node:20.20.2-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 # The certificates are for Temporal's core, which reads the system's and not Node's.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \

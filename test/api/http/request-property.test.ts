@@ -157,6 +157,7 @@ describe("the rules hold for all values", () => {
         const request = compiled(updateVault, { body });
         expect(JSON.parse(String(request?.body))).toEqual(JSON.parse(JSON.stringify(body)));
       }),
+      { examples: [[JSON.parse('{"custom.a":{"__proto__":{"b":1}}}')]] },
     );
   });
 });

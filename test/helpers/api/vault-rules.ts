@@ -197,6 +197,12 @@ export const VAULT_RULES: readonly RuleRow[] = [
     { body: { "id.ssn": "1" } },
     /id.ssn: not a data identifier/,
   ],
+  [
+    "update takes no identifier that JavaScript gives a meaning to",
+    api.updateVault,
+    { body: JSON.parse('{"__proto__":"1"}') },
+    /not quoted\): not a data identifier/,
+  ],
   ["update takes a map", api.updateVault, { body: [] }, /body: not an object/],
   [
     "update takes no business identifiers",
