@@ -3,7 +3,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   setHandler,
   startChild,
@@ -122,7 +121,7 @@ export class BatchRun {
     await condition(() => this.window.outputsAwaited === 0, wait);
     await this.#recorder.end();
     // The limit was raised while late outputs and the tables were waited for.
-    if (!this.window.done && patched("limit-raised-at-the-end")) return "long";
+    if (!this.window.done) return "long";
     this.#finishing = true;
     return "done";
   }
@@ -269,7 +268,7 @@ export class BatchRun {
   async #cancelRest(): Promise<void> {
     await condition(() => !this.#recorder.writing);
     // A customer that is just being started can't be told to stop.
-    if (this.#starting > 0 && patched("stop-after-starts")) await condition(() => this.#starting === 0);
+    await condition(() => this.#starting === 0);
     const rows = this.window.takeUnstarted().map(({ row }) => row);
     for (const from of new Set(rows.map((row) => row - (row % ROWS_AT_ONCE)))) {
       const to = Math.min(this.upTo, from + ROWS_AT_ONCE);
