@@ -6,7 +6,7 @@ import { appendOnce } from "../../lake/tables/append.js";
 import { writeQuery, writeRows } from "../../lake/tables/parquet-file.js";
 import { quarantine } from "../../lake/tables/quarantine.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { userReads } from "./discover.js";
 import { loadWithRepair, type PageToLoad } from "./load-with-repair.js";
 
@@ -31,7 +31,7 @@ export async function observeGroup(
   deps: Dependencies,
   input: ObserveGroupInput,
 ): Promise<ObserveGroupResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
     const users = input.users.flatMap((user) => roster[user] ?? []);
     const appId = `${input.runId}/g${input.group}`;

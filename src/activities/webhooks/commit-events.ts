@@ -19,7 +19,7 @@ import {
 } from "../../lake/webhooks/staged-events.js";
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
@@ -57,7 +57,7 @@ export async function commitEvents(
   deps: Dependencies,
   input: CommitEventsInput,
 ): Promise<CommitEventsResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
     const { events, more } = await eventsToTake(deps, receipts);
     const matched = new Map<string, boolean>();

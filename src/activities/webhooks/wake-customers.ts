@@ -4,7 +4,7 @@ import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/cust
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import type { Dependencies } from "../dependencies.js";
-import { inLanes } from "../lanes.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import { signalRunning } from "../onboarding/customer-workflows.js";
 
 const SIGNALS_AT_ONCE = 8;
@@ -26,7 +26,7 @@ export async function wakeCustomers(
 ): Promise<ReadonlySet<string>> {
   const taken = new Set<string>();
   const idsOf = await workflowsOf(deps, scope, events);
-  await inLanes(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
+  await mapConcurrent(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
     const message = customerMessage(messageId, facts);
     if (message === null) return;
     for (const id of idsOf(facts)) {
