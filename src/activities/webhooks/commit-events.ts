@@ -18,6 +18,7 @@ import {
   stagedEvents,
 } from "../../lake/webhooks/staged-events.js";
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
@@ -157,12 +158,10 @@ async function wake(
 
 async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {
   if ((await followUpNames(sealed)).length === 0) return;
-  await Context.current().client.workflow.signalWithStart(FOLLOW_UP_WORKFLOW, {
+  const start = {
     workflowId: followUpWorkflowId(scope),
     taskQueue: activityInfo().taskQueue,
     args: [{ scope }],
-    signal: FOLLOW_UP_SIGNAL,
-    signalArgs: [],
-    workflowTaskTimeout: "5s",
-  });
+  };
+  await signalOrStart(Context.current().client, FOLLOW_UP_WORKFLOW, start, FOLLOW_UP_SIGNAL);
 }

@@ -14,7 +14,9 @@ import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch-rows.
 import { BatchWindow } from "../../domain/onboarding/batch-window.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
-import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";
+import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { unlessRunning } from "../child-start.js";
+import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { BatchRecorder } from "./batch-recorder.js";
 import type { CustomerInput } from "./customer-input.js";
 import {
@@ -206,18 +208,16 @@ export class BatchRun {
   }
 
   async #startOne(row: RowToRun): Promise<void> {
-    try {
-      await startChild(onboardCustomer, {
+    const started = await unlessRunning(
+      startChild(onboardCustomer, {
         workflowId: this.#customerId(row),
         args: [this.#customerInput(row)],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowTaskTimeout: TASK_TIMEOUT,
-      });
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== "WorkflowExecutionAlreadyStartedError") throw error;
-      await this.#watch(row);
-    }
+      }),
+    );
+    if (started === undefined) await this.#watch(row);
   }
 
   /** The customer is busy, for another batch or another row: it tells when it is done. */
