@@ -8,7 +8,7 @@ import { quarantine } from "../../lake/tables/quarantine.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import { breather } from "../event-loop.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
 import type { GroupPlan, GroupRef } from "./group-plan.js";
@@ -42,7 +42,7 @@ export interface CommitResult {
  * Repeated, it finds what it did before.
  */
 export async function commit(deps: Dependencies, input: CommitInput): Promise<CommitResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const { staging } = deps.lake;
     const plan = await staging.document<GroupPlan>(input.runId, input.plan);
     const names = [...new Set(input.complete.flatMap(({ manifests }) => manifests))];

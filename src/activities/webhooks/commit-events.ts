@@ -18,8 +18,9 @@ import {
   stagedEvents,
 } from "../../lake/webhooks/staged-events.js";
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
@@ -57,7 +58,7 @@ export async function commitEvents(
   deps: Dependencies,
   input: CommitEventsInput,
 ): Promise<CommitEventsResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
     const { events, more } = await eventsToTake(deps, receipts);
     const matched = new Map<string, boolean>();
@@ -157,12 +158,10 @@ async function wake(
 
 async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {
   if ((await followUpNames(sealed)).length === 0) return;
-  await Context.current().client.workflow.signalWithStart(FOLLOW_UP_WORKFLOW, {
+  const start = {
     workflowId: followUpWorkflowId(scope),
     taskQueue: activityInfo().taskQueue,
     args: [{ scope }],
-    signal: FOLLOW_UP_SIGNAL,
-    signalArgs: [],
-    workflowTaskTimeout: "5s",
-  });
+  };
+  await signalOrStart(Context.current().client, FOLLOW_UP_WORKFLOW, start, FOLLOW_UP_SIGNAL);
 }
