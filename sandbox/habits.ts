@@ -1,4 +1,6 @@
-/** Limits and habits of the service that its contract leaves open (SERVICE.md 4, 8). */
+/**
+ * Limits and habits of the service that its contract leaves open (docs/service.md, "What is not documented").
+ */
 export interface ServiceHabits {
   /** Largest `size` of a sync; above it 400. */
   readonly maxSyncSize: number;

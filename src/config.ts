@@ -75,7 +75,7 @@ export interface ConfigSource {
 
 /**
  * Reads the configuration from the environment and `.env` in the working directory; the environment wins and
- * an empty variable counts as not set. Writes nothing (DESIGN.md, *Configuration*).
+ * an empty variable counts as not set. Writes nothing (docs/configuration.md).
  *
  * @throws InputError naming the variable, what was wrong with it and what is accepted.
  */
@@ -90,7 +90,7 @@ export function readConfig<const Part extends keyof ConfigParts>(
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
 
-/** The scope of workflow ids and task queues: one per service and lake (DESIGN.md, *Words*). */
+/** The scope of workflow ids and task queues: one per service and lake (docs/architecture.md, "Words"). */
 export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }

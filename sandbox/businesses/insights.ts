@@ -11,7 +11,10 @@ const PEOPLE = ["Ada Novák", "José García", "Siobhán O'Brien", "Kwame Okafor
 const STATES = ["DE", "NY", "CA", "TX"];
 const ROLES = ["owner", "officer", "director", null];
 
-/** The insights of a business onboarding (SERVICE.md 2.11): seeded; optional fields are there, null, or missing. */
+/**
+ * The insights of a business onboarding (docs/service.md, "Business insights"): seeded; optional fields are
+ * there, null, or missing.
+ */
 export function businessInsights(seed: string, submittedName?: string): Record<string, unknown> {
   const random = new Random(seed);
   const name = submittedName ?? random.pick(COMPANIES);

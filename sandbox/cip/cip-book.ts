@@ -31,7 +31,9 @@ export class CipBook {
     this.#scripts.set(fpId, script);
   }
 
-  /** Makes a report; a manual reviewer's name overwrites the default approver (SERVICE.md 4.2). */
+  /**
+   * Makes a report; a manual reviewer's name overwrites the default approver (docs/service.md, "CIP report").
+   */
   make(fpId: string, defaultApprover: string): Readonly<Record<string, unknown>> {
     const reviewer = this.#onboardings.reviewerOf(fpId);
     const now = this.#clock.text();

@@ -1,6 +1,9 @@
 import { Random } from "../world/random.js";
 
-/** The 16 sources of 2.12: the service itself and 15 vendors, whose names the document leaves out. */
+/**
+ * The 16 verification sources of a report: the service itself and 15 vendors, whose names the
+ * document leaves out.
+ */
 const SOURCES = ["service", ...Array.from({ length: 15 }, (_, index) => `source_${index + 2}`)];
 
 /** What a script says of a user's reports. */
@@ -38,8 +41,8 @@ export interface CipSubject {
 }
 
 /**
- * A user's CIP report (SERVICE.md 2.12). The same for the same seed and user but for `watchlist.check_completed_at`:
- * a report is made anew for each request, with a new screening.
+ * A user's CIP report (docs/service.md, "CIP report"). The same for the same seed and user but for
+ * `watchlist.check_completed_at`: a report is made anew for each request, with a new screening.
  */
 export function cipReport(subject: CipSubject): Record<string, unknown> {
   const { script, vault, fpId, now } = subject;

@@ -30,7 +30,10 @@ export function refuse(message: string): never {
   throw new Refusal(400, "invalid_request", message);
 }
 
-/** A JSON error body. The service's own shape is not shown (SERVICE.md 7.7): readers must not rely on this one. */
+/**
+ * A JSON error body. The service's own shape is not shown (docs/service.md, "HTTP statuses"): readers must
+ * not rely on this one.
+ */
 export function errorBody(code: string, message: string): Buffer {
   return Buffer.from(JSON.stringify({ error: { code, message } }));
 }

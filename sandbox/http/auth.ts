@@ -17,8 +17,8 @@ export class KeyRing {
   }
 
   /**
-   * Lets a call pass whose `Authorization` holds a good key as user name and an empty password (SERVICE.md 5.1).
-   * Gives the key.
+   * Lets a call pass whose `Authorization` holds a good key as user name and an empty password
+   * (docs/service.md, "Authentication"). Gives the key.
    */
   check(authorization: string | undefined): string {
     const match = /^Basic ([A-Za-z0-9+/]+=*)$/.exec(authorization ?? "");

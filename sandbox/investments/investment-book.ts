@@ -12,7 +12,10 @@ export interface InvestmentRecord {
   readonly text: string;
 }
 
-/** Rows by script (SERVICE.md 2.10); fields that are not set here are served as given. */
+/**
+ * Rows by script (docs/service.md, "Investment transactions"); fields that are not set here
+ * are served as given.
+ */
 export interface NewInvestments {
   transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
   securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
@@ -128,7 +131,10 @@ function security(linkId: string, index: number) {
   };
 }
 
-/** The contract says strings, its samples show numbers (SERVICE.md 2.10): both come. */
+/**
+ * The contract says strings, its samples show numbers
+ * (docs/service.md, "Investment transactions"): both come.
+ */
 function amounts(random: Random): Record<string, unknown> {
   const cents = 100 + random.int(1_000_000);
   const number = random.chance(0.5);

@@ -11,7 +11,10 @@ import type { PlaybookBook } from "./playbook-book.js";
 export interface NewRun {
   readonly entityId: string;
   readonly entityExternalId: string | undefined;
-  /** Names the run: the same one on the same playbook begins nothing new (SERVICE.md 4.1, `external_id`). */
+  /**
+   * Names the run: the same one on the same playbook begins nothing new
+   * (docs/service.md, "Onboarding creation").
+   */
   readonly idempotencyId: string | undefined;
   readonly playbook: Playbook;
   readonly version: number;

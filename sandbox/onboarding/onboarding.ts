@@ -9,7 +9,10 @@ export interface Onboarding {
   readonly kind: "kyc" | "kyb";
   readonly playbook_key: string;
   readonly playbook_version: number;
-  /** The id given with an onboarding session; the API's own calls give none (SERVICE.md 2.4). */
+  /**
+   * The id given with an onboarding session; the API's own calls give none
+   * (docs/service.md, "Onboarding lists").
+   */
   readonly external_id: string | undefined;
   readonly timestamp: string;
   /** Prerequisite data that the playbook kept. */
@@ -31,12 +34,15 @@ export interface Continuation {
   readonly expiresAt: number;
 }
 
-/** Whether a status is a decision that stays (SERVICE.md 3): not `incomplete`, not `pending`. */
+/**
+ * Whether a status is a decision that stays (docs/service.md, "Onboarding statuses"): not
+ * `incomplete`, not `pending`.
+ */
 export function isTerminal(status: OnboardingStatus): boolean {
   return status !== "incomplete" && status !== "pending";
 }
 
-/** SERVICE.md 2.3; a continuation that has expired is left out. */
+/** As in docs/service.md, "Onboarding result"; a continuation that has expired is left out. */
 export function onboardingResult(onboarding: Onboarding, now: number): Record<string, unknown> {
   const { id, status, requires_manual_review, output, error_message, continuation } = onboarding;
   const open = status === "incomplete" && continuation && continuation.expiresAt > now ? continuation : null;
@@ -58,13 +64,16 @@ function continuationOf({ token, expiresAt }: Continuation): Record<string, stri
   };
 }
 
-/** SERVICE.md 2.4. */
+/** As in docs/service.md, "Onboarding lists". */
 export function onboardingItem(onboarding: Onboarding): Record<string, unknown> {
   const { id, external_id, playbook_key, status, timestamp } = onboarding;
   return { id, ...(external_id === undefined ? {} : { external_id }), playbook_key, status, timestamp };
 }
 
-/** The payload of `service.onboarding.completed` (SERVICE.md 6), and the same of `…incomplete`. */
+/**
+ * The payload of `service.onboarding.completed` (docs/service.md, "Webhook events"), and the
+ * same of `…incomplete`.
+ */
 export function onboardingEvent(
   event_kind: string,
   onboarding: Onboarding,

@@ -30,7 +30,8 @@ export function decide(
   return {
     status,
     delayMs: script?.delayMs ?? delay,
-    // A run that stopped before its end has not reached its output node (SERVICE.md 2.3).
+    // A run that stopped before its end has not reached its output node
+    // (docs/service.md, "Onboarding result").
     output:
       status === "incomplete" || status === "error" ? (script?.output ?? undefined) : filled(output, data),
     outputDelayMs: script?.outputDelayMs ?? playbook.outputDelayMs,

@@ -1,6 +1,6 @@
 import { InputError } from "../../src/domain/failures.js";
 
-/** SERVICE.md 2.2. */
+/** As in docs/service.md, "Onboarding statuses". */
 export const STATUSES = ["pass", "fail", "incomplete", "pending", "none", "error"] as const;
 export type OnboardingStatus = (typeof STATUSES)[number];
 

@@ -5,7 +5,10 @@ import { seededId } from "../seeded-id.js";
 import type { Onboarding } from "./onboarding.js";
 import type { OnboardingBook } from "./onboarding-book.js";
 
-/** What the client SDK's callback stands for (SERVICE.md 2.13); parts that did not happen are left out. */
+/**
+ * What the client SDK's callback stands for (docs/service.md, "Session validation"); parts that did not
+ * happen are left out.
+ */
 export interface NewSession {
   /** Onboardings that were finished, of the user, the business, or both. */
   onboardings?: readonly string[];

@@ -3,7 +3,10 @@ import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
 
-/** POST /users/{fp_id}/integrations/brokerage/cip_report (SERVICE.md 4.2): each call makes a new report. */
+/**
+ * POST /users/{fp_id}/integrations/brokerage/cip_report (docs/service.md, "CIP report"): each
+ * call makes a new report.
+ */
 export const createCipReport: Operation = {
   name: "create_cip_report",
   method: "POST",

@@ -6,8 +6,8 @@ import { checkIdentifiers } from "../vault/identifiers.js";
 import { transformed, transformNames } from "../vault/transform.js";
 
 /**
- * POST /users/vault/decrypt (SERVICE.md 4.2). An identifier that the vault does not hold is left out of the
- * answer: values are string, integer, boolean or object, so never null.
+ * POST /users/vault/decrypt (docs/service.md, "Vault decryption"). An identifier that the vault does not hold
+ * is left out of the answer: values are string, integer, boolean or object, so never null.
  */
 export const decryptVault: Operation = {
   name: "decrypt_vault",

@@ -2,7 +2,10 @@ import { okJson, Refusal } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { businessOf } from "../owner.js";
 
-/** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (SERVICE.md 4.3): there once the run has ended. */
+/**
+ * GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/service.md, "Business insights"): there
+ * once the run has ended.
+ */
 export const getBusinessInsights: Operation = {
   name: "get_business_insights",
   method: "GET",

@@ -2,7 +2,10 @@ import { okJson, Refusal } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { onboardingResult } from "../onboarding/onboarding.js";
 
-/** GET /onboardings/{id} (SERVICE.md 4.1): its shape is not shown there; read as the result of 2.3. */
+/**
+ * GET /onboardings/{id} (docs/service.md, "Onboarding lookup"): its shape is not shown there; read as
+ * an onboarding result.
+ */
 export const getOnboarding: Operation = {
   name: "get_onboarding",
   method: "GET",

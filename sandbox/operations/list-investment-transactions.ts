@@ -4,8 +4,9 @@ import type { Operation } from "../http/router.js";
 import { linkOf } from "../owner.js";
 
 /**
- * GET /bank_links/{link_id}/investments/transactions (SERVICE.md 4.4): the newest first, so that a row that comes
- * between two pages shifts the rest. Each page holds the securities of its own rows.
+ * GET /bank_links/{link_id}/investments/transactions (docs/service.md, "Investment transactions"): the
+ * newest first, so that a row that comes between two pages shifts the rest. Each page holds the
+ * securities of its own rows.
  */
 export const listInvestmentTransactions: Operation = {
   name: "list_investment_transactions",

@@ -4,7 +4,10 @@ import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
 import { objectIn } from "../world/truth.js";
 
-/** GET /users/{fp_id}/linked_bank_transactions (SERVICE.md 4.4): the rows that are there now, page by page. */
+/**
+ * GET /users/{fp_id}/linked_bank_transactions (docs/service.md, "Bank transactions"): the rows that are
+ * there now, page by page.
+ */
 export const listLinkedBankTransactions: Operation = {
   name: "list_linked_bank_transactions",
   method: "GET",

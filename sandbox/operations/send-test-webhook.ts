@@ -4,8 +4,9 @@ import { Fields } from "../vault/fields.js";
 import { checkPayload } from "../webhooks/event.js";
 
 /**
- * POST /webhooks/test (SERVICE.md 4.6). `idempotency_key` is there to test idempotency: the same key sends the
- * webhook again under the same `webhook-id`, so that the receiver has to see that it had it.
+ * POST /webhooks/test (docs/service.md, "Test webhook"). `idempotency_key` is there to test
+ * idempotency: the same key sends the webhook again under the same `webhook-id`, so that the receiver
+ * has to see that it had it.
  */
 export const sendTestWebhook: Operation = {
   name: "send_test_webhook",

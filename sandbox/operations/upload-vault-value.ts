@@ -3,7 +3,10 @@ import type { Operation } from "../http/router.js";
 import { tokenOf } from "../owner.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 
-/** POST /users/vault/{identifier}/upload (SERVICE.md 4.2): raw bytes; what breaks off half-way changes nothing. */
+/**
+ * POST /users/vault/{identifier}/upload (docs/service.md, "Vault upload"): raw bytes; what breaks off
+ * half-way changes nothing.
+ */
 export const uploadVaultValue: Operation = {
   name: "upload_vault_value",
   method: "POST",

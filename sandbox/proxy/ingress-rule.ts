@@ -1,6 +1,9 @@
 import { isAccepted } from "../vault/identifiers.js";
 
-/** Under what a value of the target's answer goes into a vault, and where it is found (SERVICE.md 4.5). */
+/**
+ * Under what a value of the target's answer goes into a vault, and where it is found
+ * (docs/service.md, "Ingress rules").
+ */
 export interface IngressRule {
   readonly fpId: string;
   readonly identifier: string;

@@ -7,7 +7,7 @@ export type TokenScope = (typeof SCOPES)[number];
 
 const TTL = { least: 60, most: 86_400, usual: 1_800 };
 
-/** What a client token is made of (SERVICE.md 4.2). */
+/** What a client token is made of (docs/service.md, "Client tokens"). */
 export interface TokenGrant {
   readonly scope: TokenScope;
   readonly fields?: readonly string[] | undefined;
@@ -42,8 +42,8 @@ export function tokenGrant(body: unknown): TokenGrant & { ttl: number } {
 }
 
 /**
- * Whether a token lets its bearer do something with an identifier.
- * `vault_card` opens a card under an alias of the service's choice, so none of the identifiers of 2.1.
+ * Whether a token lets its bearer do something with an identifier. `vault_card` opens a card under an alias
+ * of the service's choice, so none of the data identifiers.
  */
 export function permits(
   { scope, fields }: TokenGrant,

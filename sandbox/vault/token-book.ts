@@ -17,7 +17,10 @@ export class TokenBook {
     this.#seed = seed;
   }
 
-  /** Makes a token for a user; or for a business, which no documented operation does (SERVICE.md 4.2). */
+  /**
+   * Makes a token for a user; or for a business, which no documented operation does
+   * (docs/service.md, "Client tokens").
+   */
   create(entityId: string, grant: TokenGrant): ClientToken {
     const token = seededId("fptok_", this.#seed, ++this.#made);
     const expiresAt = this.#clock.now() + (grant.ttl ?? 1_800) * 1000;

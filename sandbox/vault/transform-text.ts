@@ -25,8 +25,9 @@ export interface ParsedTransform {
 }
 
 /**
- * Takes a transform apart (SERVICE.md 4.2, *transforms*). How a quote inside an argument is written is not shown:
- * here `\'`, and `\\` for a backslash; nothing else may follow a backslash, and no spaces stand between arguments.
+ * Takes a transform apart (docs/service.md, "Transforms"). How a quote inside an argument is written is
+ * not shown: here `\'`, and `\\` for a backslash; nothing else may follow a backslash, and no spaces
+ * stand between arguments.
  * @throws Refusal 400 that quotes no argument, for it may be a key.
  */
 export function parseTransform(text: unknown): ParsedTransform {

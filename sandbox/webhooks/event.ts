@@ -1,7 +1,7 @@
 import { STATUSES } from "../onboarding/playbook.js";
 import { Fields } from "../vault/fields.js";
 
-/** SERVICE.md 6. */
+/** As in docs/service.md, "Webhook events". */
 export const EVENT_KINDS = [
   "service.onboarding.completed",
   "service.onboarding.incomplete",
@@ -14,7 +14,7 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** An event's payload; the shapes of seven of the kinds are not shown (SERVICE.md 6). */
+/** An event's payload; the shapes of seven of the kinds are not shown (docs/service.md, "Webhook events"). */
 export type EventPayload = Readonly<Record<string, unknown>>;
 
 const COMPLETED = [

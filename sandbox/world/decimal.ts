@@ -1,7 +1,10 @@
 const SCALE = 10;
 const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,10}))?$/;
 
-/** Reads a decimal text into units of 10⁻¹⁰, never through a float; `undefined` where LAKE.md (*Values*) quarantines. */
+/**
+ * Reads a decimal text into units of 10⁻¹⁰, never through a float; `undefined` where
+ * docs/tables.md, "Accepted values", quarantines.
+ */
 export function decimalUnits(text: unknown): bigint | undefined {
   const match = typeof text === "string" ? DECIMAL.exec(text) : null;
   if (!match) return undefined;

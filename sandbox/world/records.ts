@@ -1,4 +1,7 @@
-/** A transaction as the service serves it (SERVICE.md 2.9); scripted rows may carry anything besides. */
+/**
+ * A transaction as the service serves it (docs/service.md, "Bank transactions"); scripted rows may
+ * carry anything besides.
+ */
 export interface TransactionRow {
   transaction_id: string;
   account_id: string;
@@ -17,7 +20,7 @@ export interface TransactionRow {
 
 export type LinkState = "connecting" | "connected" | "deleted" | "error";
 
-/** Fields of a bank link that may be set (SERVICE.md 2.7); the rest is filled in. */
+/** Fields of a bank link that may be set (docs/service.md, "Bank links"); the rest is filled in. */
 export interface LinkFields {
   created_at?: string;
   state?: LinkState | (string & {});
@@ -33,7 +36,7 @@ export interface LinkFields {
   [field: string]: unknown;
 }
 
-/** Fields of an account that may be set (SERVICE.md 2.8); the rest is filled in. */
+/** Fields of an account that may be set (docs/service.md, "Bank accounts"); the rest is filled in. */
 export interface AccountFields {
   name?: string;
   nickname?: string | null;

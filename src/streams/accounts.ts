@@ -6,7 +6,10 @@ import { instant } from "./sql.js";
 
 const FIELDS = new Set([...Object.keys(bankAccountSchema.shape), "raw_provider_data"]);
 
-/** GET /users/{fp_id}/linked_bank_accounts into `accounts`, an observation a run (SERVICE.md 2.8, 4.4). */
+/**
+ * GET /users/{fp_id}/linked_bank_accounts into `accounts`, an observation a run
+ * (docs/service.md, "Bank accounts").
+ */
 export const accountStream: Stream = {
   name: "accounts",
   envelope: listUserAccounts.response,

@@ -6,7 +6,7 @@ import { instant } from "./sql.js";
 
 const FIELDS = new Set([...Object.keys(bankLinkSchema.shape), "available_products", "products", "tags"]);
 
-/** GET /users/{fp_id}/bank_links into `bank_links`, an observation a run (SERVICE.md 2.7, 4.4). */
+/** GET /users/{fp_id}/bank_links into `bank_links`, an observation a run (docs/service.md, "Bank links"). */
 export const bankLinkStream: Stream = {
   name: "bank_links",
   envelope: listBankLinks.response,

@@ -43,7 +43,7 @@ export function cleanPage(
   return { clean: nest(stream, lists), bad };
 }
 
-/** A page that adds nothing: the same `transactions` came before (LAKE.md, Sync rules). */
+/** A page that adds nothing: the same `transactions` came before (docs/architecture.md, "Sync rules"). */
 export function emptyPage(stream: Stream): CleanPage {
   return {
     clean: nest(

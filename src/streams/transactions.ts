@@ -25,7 +25,9 @@ const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 
 const SCORE = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
-/** Confidences of a good row that are neither a number nor a numeric text (LAKE.md, Values). */
+/**
+ * Confidences of a good row that are neither a number nor a numeric text (docs/tables.md, "Accepted values").
+ */
 function unreadableScores(row: unknown): number {
   const { enrichment } = row as { enrichment?: Record<string, { confidence?: unknown } | null> | null };
   if (enrichment === null || enrichment === undefined) return 0;
@@ -37,7 +39,10 @@ function unreadableScores(row: unknown): number {
   return count;
 }
 
-/** GET /bank_links/{link_id}/transactions/sync into `transaction_changes` (SERVICE.md 2.9, 4.4). */
+/**
+ * GET /bank_links/{link_id}/transactions/sync into `transaction_changes`
+ * (docs/service.md, "Bank transactions" and "Sync operation").
+ */
 export const transactionStream: Stream = {
   name: "transactions",
   envelope: syncTransactions.response,

@@ -197,7 +197,7 @@ describe("what the client refuses, the stand-in refuses too", () => {
 });
 
 describe("rules that only the service knows are refusals there", () => {
-  it("an external id of another entity is a 400 (part 7.2)", async () => {
+  it("an external id of another entity is a 400", async () => {
     sandbox.businesses.add({ fp_bid: "fb_2", external_id: "taken" });
     const params = { path: { fp_bid: "fb_1" }, body: { external_id: "taken" } };
     expect(await rejection(client.read(api.updateBusiness, params))).toMatchObject({
@@ -208,14 +208,14 @@ describe("rules that only the service knows are refusals there", () => {
     expect(await rejection(create)).toMatchObject({ name: "RejectedError", status: 400 });
   });
 
-  it("a decryption without a reason anywhere is refused (part 7.4)", async () => {
+  it("a decryption without a reason anywhere is refused", async () => {
     const grant = { fp_id: "fp_1", scope: "decrypt", fields: ["id.dob"] } as const;
     const { token } = await client.read(api.createClientToken, { ...USER, body: grantBody(grant) });
     const call = client.read(api.decryptVault, { body: { fields: ["id.dob"] } }, { clientToken: token });
     expect(await rejection(call)).toMatchObject({ name: "RejectedError" });
   });
 
-  it("the same external id is one onboarding (4.1)", async () => {
+  it("the same external id is one onboarding", async () => {
     sandbox.addUser({ fp_id: "fp_9", external_id: "cust-9" });
     const body = { key: "pb_kyc", external_id: "cust-9", synchronous_timeout_secs: 5 };
     const first = await client.read(api.createOnboarding, { body });

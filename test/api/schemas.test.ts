@@ -47,7 +47,7 @@ describe("an answer of the document's shape passes, with fields that it doesn't 
     ],
     ["a status that is new", createOnboarding, { ...RESULT, status: "on_hold" }],
     ["an onboarding read again, of any shape", getOnboarding, { state: "x" }],
-    ["the same with the fields of 2.3", getOnboarding, { ...RESULT, error_message: null }],
+    ["the same with the fields of an onboarding result", getOnboarding, { ...RESULT, error_message: null }],
     ["an empty list", listUserOnboardings, { data: [], meta: {} }],
     ["a session of a user", validateSession, { user: USER, bank_link: { id: "l" } }],
     ["an empty session", validateSession, {}],

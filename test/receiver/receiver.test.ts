@@ -63,7 +63,7 @@ const post = (path: string, body: string, headers: Record<string, string> = {}) 
 const send = (body = EVENT, headers = signedHeaders(body)) => post("/webhooks", body, headers);
 const staged = () => readdir(join(base, "lake", "_staging", "webhooks")).catch(() => []);
 
-describe("O13 what is refused, and counted", () => {
+describe("what is refused, and counted", () => {
   const live = EVENT.replace("false", "true");
   const old = Math.floor(Date.now() / 1000) - 900;
   test.each([

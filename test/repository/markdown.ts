@@ -30,17 +30,37 @@ function cells(line: string): string[] {
 
 /** Headings as the anchors that a link may name. */
 export function anchors(path: string): Set<string> {
-  const headings = read(path)
-    .replace(/^```[\s\S]*?^```/gm, "")
-    .match(/^#+ .*$/gm);
   return new Set(
-    (headings ?? []).map((line) =>
-      line
-        .replace(/^#+ /, "")
+    headings(path).map((heading) =>
+      heading
         .toLowerCase()
         .replace(/[^\p{L}\p{N}_ -]/gu, "")
         .replaceAll(" ", "-"),
     ),
+  );
+}
+
+/** Headings of a document as a reference names them: without the marks of code. */
+export function headings(path: string): string[] {
+  const lines = read(path)
+    .replace(/^```[\s\S]*?^```/gm, "")
+    .match(/^#+ .*$/gm);
+  return (lines ?? []).map((line) => line.replace(/^#+ /, "").replaceAll("`", ""));
+}
+
+/** A heading of a document that a text refers to. */
+interface Reference {
+  readonly page: string;
+  readonly heading: string;
+}
+
+const REFERENCE = /\b(docs\/[\w./-]+\.md), ("[^"]+"(?:(?:,| and) "[^"]+")*)/g;
+
+/** References: path of a page, comma, headings in double quotes; also across lines of a comment. */
+export function references(text: string): Reference[] {
+  const joined = text.replace(/\s*\n\s*(?:\*(?!\/)|\/\/|#)?\s*/g, " ");
+  return [...joined.matchAll(REFERENCE)].flatMap(([, page = "", quoted = ""]) =>
+    [...quoted.matchAll(/"([^"]+)"/g)].map(([, heading = ""]) => ({ page, heading })),
   );
 }
 

@@ -34,7 +34,7 @@ describe("docs/onboarding.md", () => {
   });
 });
 
-describe("docs/tables.md, onboardings", () => {
+describe("docs/tables.md on onboardings", () => {
   const statuses = section("docs/tables.md", "`onboardings`").split("| `status` | meaning |")[1] ?? "";
 
   it("has every status", () => {

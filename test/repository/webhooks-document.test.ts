@@ -32,7 +32,7 @@ describe("docs/webhooks.md", () => {
   });
 });
 
-describe("docs/commands.md, webhooks", () => {
+describe("docs/commands.md on webhooks", () => {
   const silent = { env: {}, cwd: ROOT, interactive: false, result: () => undefined, say: () => undefined };
   const program = createProgram(silent, () => undefined);
   const commands = program.commands.find((command) => command.name() === "webhooks")?.commands ?? [];

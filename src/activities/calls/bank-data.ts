@@ -10,7 +10,7 @@ import { findImported, type ImportedRows } from "./import-settlement.js";
 
 const accountsOf = ({ accounts }: { accounts: readonly unknown[] }) => ({ rows: accounts.length });
 
-/** The operations of SERVICE.md 4.4 as activities; a list or a sync is one page of it. */
+/** The operations of docs/service.md, "Bank data", as activities; a list or a sync is one page of it. */
 export const bankDataCalls = {
   listBankLinks: callPart({ operation: listBankLinks, facts: ({ links }) => ({ rows: links.length }) }),
   listUserAccounts: callPart({ operation: listUserAccounts, facts: accountsOf }),

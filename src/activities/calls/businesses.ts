@@ -11,7 +11,7 @@ export interface CreatedBusiness {
   readonly id: string | null;
 }
 
-/** The operations of SERVICE.md 4.3 as activities. */
+/** The operations of docs/service.md, "Businesses", as activities. */
 export const businessCalls = {
   createBusiness: shapedCallPart({
     operation: createBusiness,

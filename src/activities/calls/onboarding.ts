@@ -10,7 +10,7 @@ function rowsOf({ data, meta }: ResponseOf<typeof listUserOnboardings>) {
   return { rows: data.length, next_page: meta?.next_page ?? null };
 }
 
-/** The operations of SERVICE.md 4.1 as activities. */
+/** The operations of docs/service.md, "Onboarding", as activities. */
 export const onboardingCalls = {
   createOnboarding: shapedCallPart({
     operation: createOnboarding,

@@ -14,7 +14,7 @@ export interface ProxyAnswer {
   readonly sha256: string;
 }
 
-/** The operations of SERVICE.md 4.5 and 4.6 as activities. */
+/** The operations of docs/service.md, "Vault proxy" and "Webhooks", as activities. */
 export const proxyAndWebhookCalls = {
   callVaultProxy: shapedCallPart({
     operation: callVaultProxy,

@@ -7,7 +7,7 @@ import { uploadToVault } from "../../api/operations/vault-upload.js";
 import { isByteSource } from "../../api/schemas/byte-source.js";
 import { callPart, shapedCallPart } from "./call-part.js";
 
-/** The operations of SERVICE.md 4.2 as activities. */
+/** The operations of docs/service.md, "Users and vault", as activities. */
 export const userCalls = {
   /** Proves that a token can be made; the token itself is forgotten. Client operations make their own. */
   createClientToken: shapedCallPart({

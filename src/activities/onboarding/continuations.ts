@@ -4,7 +4,7 @@ import type { CustomerRef, LinkOffer } from "../../domain/onboarding/customer-st
 import { batchPrefix } from "../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
-/** How a customer goes on: a secret, sealed wherever it is kept (SERVICE.md 2.3). */
+/** How a customer goes on: a secret, sealed wherever it is kept (docs/service.md, "Onboarding result"). */
 export type Continuation = NonNullable<OnboardingResult["continue_onboarding"]>;
 
 type Given = { readonly [name in "token" | "link" | "expires_at"]?: string | undefined };

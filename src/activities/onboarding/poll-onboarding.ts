@@ -35,8 +35,9 @@ export interface LookUpInput extends CustomerStand {
 const MOST_ATTEMPTS = 4;
 
 /**
- * Reads how an onboarding stands, and what that and the messages that led here make of it: the read counts, and
- * a message where the read knows no decision yet (`GET /onboardings/{id}`, SERVICE.md 4.1).
+ * Reads how an onboarding stands, and what that and the messages that led here make of it: the read counts,
+ * and a message where the read knows no decision yet (`GET /onboardings/{id}`,
+ * docs/service.md, "Onboarding lookup").
  */
 export async function lookUp(given: OnboardingDependencies, input: LookUpInput): Promise<CustomerStep> {
   return beating(async () => {

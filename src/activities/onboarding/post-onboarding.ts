@@ -14,7 +14,10 @@ import { preparedId } from "./prepare-customer.js";
 import { stageOutcome } from "./stage-outcome.js";
 
 export interface PostOnboardingInput extends CustomerStand {
-  /** Seconds that the service may take to decide; null to be told by webhook (SERVICE.md 4.1). */
+  /**
+   * Seconds that the service may take to decide; null to be told by webhook
+   * (docs/service.md, "Onboarding creation").
+   */
   readonly syncTimeoutSecs: number | null;
 }
 

@@ -30,8 +30,9 @@ export async function preparedId(deps: OnboardingDependencies, row: RowOfBusines
 
 /**
  * Makes a customer ready for its onboarding: a user's vault is written and its documents are uploaded with a
- * client token of exactly these fields; a business is made, or adopted where its external id is taken. Repeated,
- * it does no harm: the same values are written once more, and a business is made once (SERVICE.md 4.2, 4.3).
+ * client token of exactly these fields; a business is made, or adopted where its external id is taken.
+ * Repeated, it does no harm: the same values are written once more, and a business is made once
+ * (docs/service.md, "Vault update" and "Business creation").
  */
 export async function prepareCustomer(
   given: OnboardingDependencies,

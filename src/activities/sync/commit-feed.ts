@@ -20,8 +20,9 @@ interface Standings {
 }
 
 /**
- * The one commit that carries rows, cursors and certificates of a group's finished links (LAKE.md, Commit 2–4).
- * A link that lost is left out: files that hold its rows are loaded again without it.
+ * The one commit that carries rows, cursors and certificates of a group's finished links
+ * (docs/architecture.md, "Commit of a group" and "Heads"). A link that lost is left out: files that hold its
+ * rows are loaded again without it.
  */
 export async function commitFeed(
   deps: Dependencies,

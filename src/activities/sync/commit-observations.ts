@@ -25,7 +25,7 @@ export interface ObserveGroupResult {
 
 /**
  * Commits what a group's users look like now: `accounts`, `bank_links` and their bad rows. Links are read
- * meanwhile; none of them is committed before this is (LAKE.md, Commit of a group).
+ * meanwhile; none of them is committed before this is (docs/architecture.md, "Commit of a group").
  */
 export async function observeGroup(
   deps: Dependencies,

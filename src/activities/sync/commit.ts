@@ -37,8 +37,9 @@ export interface CommitResult {
 }
 
 /**
- * Commits what a group has finished: `quarantine`, then the feed with rows, cursors and certificates in one
- * commit, then `link_syncs` (LAKE.md, Commit of a group). Repeated, it finds what it did before.
+ * Commits what a group has finished: `quarantine`, then the feed with rows, cursors and
+ * certificates in one commit, then `link_syncs` (docs/architecture.md, "Commit of a group").
+ * Repeated, it finds what it did before.
  */
 export async function commit(deps: Dependencies, input: CommitInput): Promise<CommitResult> {
   return beating(async () => {

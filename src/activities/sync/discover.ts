@@ -49,7 +49,7 @@ export function userReads(
 
 type UserOperation = typeof listBankLinks | typeof listUserAccounts;
 
-/** Stages the links and accounts of a slice of users (DESIGN.md, How a job runs). */
+/** Stages the links and accounts of a slice of users (docs/architecture.md, "A run"). */
 export async function discover(deps: Dependencies, input: DiscoverInput): Promise<DiscoverResult> {
   const users = await frozenUsers(deps.lake.store, input.runId, input.group);
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {

@@ -11,7 +11,7 @@ export interface DropStagingInput extends GroupRef {
   readonly links: readonly number[];
 }
 
-/** Deletes the staged pages of links whose commit is in history (LAKE.md, Staging). */
+/** Deletes the staged pages of links whose commit is in history (docs/architecture.md, "Staging"). */
 export async function dropStaging(deps: Dependencies, input: DropStagingInput): Promise<void> {
   await dropPages(deps, input, (plan) => input.links.map((link) => plannedLink(plan, link)));
 }

@@ -46,7 +46,7 @@ interface Reader {
   previousId: string | null | undefined;
 }
 
-/** Advances a slice of links, each page by page by its cursor (DESIGN.md, How a job runs). */
+/** Advances a slice of links, each page by page by its cursor (docs/architecture.md, "Extract"). */
 export async function extract(deps: Dependencies, input: ExtractInput): Promise<ExtractResult> {
   const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
   const { results, calls } = await runSlice(deps, input, input.links, async (progress, slice) => {
@@ -152,7 +152,8 @@ export function deliveredSha256(body: Buffer): string {
 
 /**
  * Whether a page repeats the one before it, or, on the cursor that was committed, the last one committed:
- * then it adds nothing (LAKE.md, Sync rules). Only where the first rows agree are the pages cut out and compared.
+ * then it adds nothing (docs/architecture.md, "Sync rules"). Only where the first rows agree are the pages
+ * cut out and compared.
  */
 async function addsNothing(
   reader: Reader,

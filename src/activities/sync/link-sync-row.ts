@@ -3,7 +3,7 @@ import type { LinkStatus } from "../../domain/sync/link-reading.js";
 import type { LinkDomain } from "../../lake/sync/link-checkpoint.js";
 import type { GroupPlan, PlannedLink } from "./group-plan.js";
 
-/** One row of `link_syncs` (LAKE.md, Tables and columns). */
+/** One row of `link_syncs` (docs/tables.md, "link_syncs"). */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
   readonly link_id: string;
   readonly status: LinkStatus;

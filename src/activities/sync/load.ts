@@ -11,7 +11,10 @@ import { generationOf, plannedLink } from "./group-plan.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { PageCheck, TornPageError } from "./page-check.js";
 
-/** Pages and bytes of one SQL statement (DESIGN.md, load). Small pages come together up to the bytes. */
+/**
+ * Pages and bytes of one SQL statement (docs/architecture.md, "Load"). Small pages come
+ * together up to the bytes.
+ */
 const MOST_PAGES = 200;
 const MOST_BYTES = 10 * 1024 * 1024;
 /** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */

@@ -7,7 +7,7 @@ export interface MaterializeInput {
   readonly runId: string;
 }
 
-/** Brings `transactions` up to the feed's head (LAKE.md, Materialize). */
+/** Brings `transactions` up to the feed's head (docs/architecture.md, "Materialize"). */
 export async function materialize(deps: Dependencies, input: MaterializeInput): Promise<void> {
   await beating(() => materializeLake(deps.lake, { runId: input.runId, signal: cancellationSignal() }));
 }

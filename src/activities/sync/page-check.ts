@@ -18,7 +18,10 @@ interface Course {
   readonly expected: string;
 }
 
-/** Holds staged pages against the rolling hash of what was read (LAKE.md, Staging), while they are loaded. */
+/**
+ * Holds staged pages against the rolling hash of what was read (docs/architecture.md, "Staging"),
+ * while they are loaded.
+ */
 export class PageCheck {
   readonly #courses = new Map<number, Course>();
 

@@ -2,7 +2,10 @@ import type { Stream } from "../../lake/sync/stream.js";
 import type { PageReading } from "../../streams/page-reading.js";
 import type { Dependencies } from "../dependencies.js";
 
-/** Warns of what a page holds that no column takes and no rule quarantines (LAKE.md, Values). */
+/**
+ * Warns of what a page holds that no column takes and no rule quarantines
+ * (docs/tables.md, "Accepted values").
+ */
 export function warnOfOddities(
   { warnings }: Pick<Dependencies, "warnings">,
   runId: string,

@@ -21,8 +21,9 @@ export interface UpdatePage {
 }
 
 /**
- * Goes through one update of a link's transactions, from a cursor to `has_more: false` (SERVICE.md 4.4).
- * A refusal in its middle means that the log changed: it is read again from its first cursor.
+ * Goes through one update of a link's transactions, from a cursor to `has_more: false`
+ * (docs/service.md, "Sync operation"). A refusal in its middle means that the log changed: it is read again
+ * from its first cursor.
  *
  * @throws SchemaError when more is promised without a cursor that is new.
  * @throws RejectedError when its first page is refused, or the log changed under every reading.

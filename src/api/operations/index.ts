@@ -47,7 +47,7 @@ export {
   validateSession,
 };
 
-/** Every operation of the service, in the order of SERVICE.md part 4. */
+/** Every operation of the service, in the order of docs/operations.md. */
 export const OPERATIONS: readonly Operation[] = [
   createOnboarding,
   listUserOnboardings,

@@ -3,8 +3,8 @@ import { listQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /bank_links/{link_id}/investments/transactions (SERVICE.md 4.4), one page; rows:
- * `investmentTransactionSchema` and `securitySchema`.
+ * GET /bank_links/{link_id}/investments/transactions (docs/service.md, "Investment transactions"), one page;
+ * rows: `investmentTransactionSchema` and `securitySchema`.
  */
 export const listInvestmentTransactions = defineOperation({
   name: "list_investment_transactions",

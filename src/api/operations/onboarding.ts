@@ -3,7 +3,10 @@ import { onboardingSchema } from "../schemas/onboarding.js";
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /onboardings/{id} (SERVICE.md 4.1): the shape of its answer isn't shown, see `onboardingSchema`. */
+/**
+ * GET /onboardings/{id} (docs/service.md, "Onboarding lookup"): the shape of its answer isn't shown,
+ * see `onboardingSchema`.
+ */
 export const getOnboarding = defineOperation({
   name: "get_onboarding",
   part: "onboarding",

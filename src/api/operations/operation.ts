@@ -33,7 +33,10 @@ export interface TokenUse {
   readonly reason: boolean;
 }
 
-/** How a list is paged: by `page`/`size`/`total` (SERVICE.md 4.4) or by `meta.next_page` (2.4). */
+/**
+ * How a list is paged: by `page`/`size`/`total` (docs/service.md, "Transaction lists") or by `meta.next_page`
+ * (docs/service.md, "Onboarding lists").
+ */
 export interface ListForm {
   readonly style: "total" | "next_page";
   /** Field of the envelope that holds the rows. */
@@ -42,7 +45,7 @@ export interface ListForm {
   readonly id: string;
 }
 
-/** The parts of the service (SERVICE.md part 4). */
+/** The parts of the service (docs/operations.md). */
 export type ServicePart =
   | "onboarding"
   | "users and vault"
@@ -50,7 +53,7 @@ export type ServicePart =
   | "bank data"
   | "proxy and webhooks";
 
-/** One operation of the service (SERVICE.md part 4): everything a call needs to know about it. */
+/** One operation of the service (docs/operations.md): everything a call needs to know about it. */
 export interface Operation<P extends ParameterSchemas = ParameterSchemas, R extends z.ZodType = z.ZodType> {
   /** Stable name for logs, errors and `nightledger call`. */
   readonly name: string;

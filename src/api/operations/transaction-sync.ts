@@ -3,8 +3,8 @@ import { cursor, pageSize, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /bank_links/{link_id}/transactions/sync (SERVICE.md 4.4): one page of a link's change log.
- * Rows of `created` and `updated`: `bankTransactionSchema`; of `removed`: `removedIdSchema`.
+ * GET /bank_links/{link_id}/transactions/sync (docs/service.md, "Sync operation"): one page of a link's
+ * change log. Rows of `created` and `updated`: `bankTransactionSchema`; of `removed`: `removedIdSchema`.
  * `cursor.next` may be missing, null or empty while a history is not ready.
  */
 export const syncTransactions = defineOperation({

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { listQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /users/{fp_id}/linked_bank_transactions (SERVICE.md 4.4), one page; rows: `bankTransactionSchema`. */
+/**
+ * GET /users/{fp_id}/linked_bank_transactions (docs/service.md, "Bank transactions"), one page; rows:
+ * `bankTransactionSchema`.
+ */
 export const listUserTransactions = defineOperation({
   name: "list_user_transactions",
   part: "bank data",

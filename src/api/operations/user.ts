@@ -2,7 +2,10 @@ import { z } from "zod";
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /users/{fp_id} (SERVICE.md 4.2): the shape of the record isn't known, so any object passes. */
+/**
+ * GET /users/{fp_id} (docs/service.md, "User lookup"): the shape of the record isn't known,
+ * so any object passes.
+ */
 export const getUser = defineOperation({
   name: "get_user",
   part: "users and vault",

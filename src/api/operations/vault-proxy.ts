@@ -28,7 +28,10 @@ const headers = z.strictObject({
   content_type: mediaType.optional(),
 });
 
-/** POST /vault_proxy/{id} (SERVICE.md 4.5): bytes there and back; statuses may be the target's. */
+/**
+ * POST /vault_proxy/{id} (docs/service.md, "Vault proxy"): bytes there and back; statuses
+ * may be the target's.
+ */
 export const callVaultProxy = defineOperation({
   name: "call_vault_proxy",
   part: "proxy and webhooks",

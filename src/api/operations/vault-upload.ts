@@ -7,7 +7,10 @@ import { emptyAnswer, noQuery } from "../schemas/parameters.js";
 import { segmentProblem } from "../schemas/url-path.js";
 import { defineOperation } from "./operation.js";
 
-/** POST /users/vault/{identifier}/upload (SERVICE.md 4.2), with a client token; the body is streamed. */
+/**
+ * POST /users/vault/{identifier}/upload (docs/service.md, "Vault upload"), with a client token;
+ * the body is streamed.
+ */
 export const uploadToVault = defineOperation({
   name: "upload_to_vault",
   part: "users and vault",

@@ -37,7 +37,7 @@ const payload = jsonObject.superRefine((event, context) => {
   }
 });
 
-/** POST /webhooks/test (SERVICE.md 4.6, part 6). */
+/** POST /webhooks/test (docs/service.md, "Test webhook"). */
 export const sendTestWebhook = defineOperation({
   name: "send_test_webhook",
   part: "proxy and webhooks",

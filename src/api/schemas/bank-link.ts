@@ -6,9 +6,9 @@ import { segmentProblem } from "./url-path.js";
 const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't stand in a path");
 
 /**
- * A bank link (SERVICE.md 2.7). Only what a sync can't do without is required: a link whose optional
- * description is odd must not lose its transactions. An unknown `state` passes; `available_products`,
- * `products` and `tags` are kept as JSON, whatever they are.
+ * A bank link (docs/service.md, "Bank links"). Only what a sync can't do without is required: a link whose
+ * optional description is odd must not lose its transactions. An unknown `state` passes;
+ * `available_products`, `products` and `tags` are kept as JSON, whatever they are.
  */
 export const bankLinkSchema = z.looseObject(
   {

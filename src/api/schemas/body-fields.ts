@@ -28,13 +28,13 @@ export const jsonObject = z
   .record(z.string(), jsonValue, "not an object")
   .describe("an object of JSON values");
 
-/** A value of the vault: string, integer, boolean or object (SERVICE.md 2.1). */
+/** A value of the vault: string, integer, boolean or object (docs/service.md, "Data identifiers"). */
 const vaultValue = z.union(
   [z.string(), z.int(), z.boolean(), jsonObject],
   "not text, an integer, true or false, or an object",
 );
 
-/** Data identifiers that a use of the vault accepts (SERVICE.md 2.1). */
+/** Data identifiers that a use of the vault accepts (docs/service.md, "Accepted identifiers"). */
 export function identifiers(use: IdentifierUse) {
   return z
     .array(
@@ -45,7 +45,7 @@ export function identifiers(use: IdentifierUse) {
     .describe(`a list of data identifiers: ${acceptedIdentifiers(use)}`);
 }
 
-/** A map from data identifiers to values (SERVICE.md 2.1). */
+/** A map from data identifiers to values (docs/service.md, "Data identifiers"). */
 export function vaultMap(use: IdentifierUse) {
   return z
     .record(z.string(), vaultValue, "not an object")
@@ -60,7 +60,7 @@ export function vaultMap(use: IdentifierUse) {
     );
 }
 
-/** Transforms by the grammar of SERVICE.md 4.2, sent in their canonical form. */
+/** Transforms by the grammar of docs/service.md, "Transforms", sent in their canonical form. */
 export const transforms = z
   .array(
     ruled(z.string("not text"), transformProblem).transform((text) => {

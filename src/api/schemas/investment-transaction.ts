@@ -8,7 +8,10 @@ const money = z
   .refine((value) => isAmount(String(value)), "not a decimal");
 const optionalMoney = money.nullish();
 
-/** An investment transaction (SERVICE.md 2.10) that can be loaded; unknown fields pass. */
+/**
+ * An investment transaction (docs/service.md, "Investment transactions") that can be loaded;
+ * unknown fields pass.
+ */
 export const investmentTransactionSchema = z.looseObject(
   {
     investment_transaction_id: keyText,
@@ -28,7 +31,7 @@ export const investmentTransactionSchema = z.looseObject(
 );
 export type InvestmentTransaction = z.output<typeof investmentTransactionSchema>;
 
-/** A security (SERVICE.md 2.10) that can be loaded. */
+/** A security (docs/service.md, "Investment transactions") that can be loaded. */
 export const securitySchema = z.looseObject(
   {
     security_id: keyText,

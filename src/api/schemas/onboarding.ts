@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { filledText, optionalFlag, optionalText } from "./texts.js";
 
-// A status that is not in SERVICE.md 2.2 passes: it is kept and flagged, never a reason to lose an outcome.
+// A status that is not in docs/service.md, "Onboarding statuses", passes: it is kept and flagged, never a
+// reason to lose an outcome.
 const status = filledText;
 
-/** How an end user goes on with an onboarding; token and link are secrets (SERVICE.md 2.3). */
+/**
+ * How an end user goes on with an onboarding; token and link are secrets
+ * (docs/service.md, "Onboarding result").
+ */
 const continuation = z.looseObject(
   { expires_at: filledText, link: filledText, token: filledText },
   "not an object",
 );
 
-/** The result of creating an onboarding (SERVICE.md 2.3). */
+/** The result of creating an onboarding (docs/service.md, "Onboarding result"). */
 export const onboardingResultSchema = z.looseObject(
   {
     id: filledText,
@@ -25,8 +29,8 @@ export const onboardingResultSchema = z.looseObject(
 export type OnboardingResult = z.output<typeof onboardingResultSchema>;
 
 /**
- * What `GET /onboardings/{id}` answers. Its shape is not shown: an object in which the fields of 2.3, where
- * they are there, are what 2.3 says.
+ * What `GET /onboardings/{id}` answers. Its shape is not shown: an object in which the fields of an
+ * onboarding result, where they are there, are of their kinds.
  */
 export const onboardingSchema = z.looseObject(
   {
@@ -41,7 +45,7 @@ export const onboardingSchema = z.looseObject(
 );
 export type Onboarding = z.output<typeof onboardingSchema>;
 
-/** An item of an onboarding list (SERVICE.md 2.4). */
+/** An item of an onboarding list (docs/service.md, "Onboarding lists"). */
 const onboardingItemSchema = z.looseObject(
   {
     id: filledText,
@@ -76,7 +80,7 @@ const validated = z.looseObject(
   "not an object",
 );
 
-/** The result of validating a session (SERVICE.md 2.13). */
+/** The result of validating a session (docs/service.md, "Session validation"). */
 export const sessionSchema = z.looseObject(
   {
     user: validated.nullish(),

@@ -20,7 +20,7 @@ export const positive = z.int("not an integer").positive("not positive").describ
 /** Rows per page. */
 export const pageSize = positive;
 
-/** The paged lists take 100 rows at most (SERVICE.md part 8). */
+/** The paged lists take 100 rows at most (docs/service.md, "Limits"). */
 const listPageSize = pageSize.max(100, "more than 100").describe("an integer from 1 to 100");
 
 /** Where an update goes on: left out for the complete history, never sent empty. */
@@ -48,7 +48,10 @@ export const listQuery = z.strictObject({
   size: listPageSize.optional(),
 });
 
-/** The paging of the onboarding lists; default and maximum of `page_size` are not shown (SERVICE.md 4.1). */
+/**
+ * The paging of the onboarding lists; default and maximum of `page_size` are not shown
+ * (docs/service.md, "Onboarding lists").
+ */
 export const onboardingListQuery = z.strictObject({
   page: positive.optional(),
   page_size: positive.optional(),

@@ -25,7 +25,10 @@ import { type OnboardingOptions, startOnboarding } from "./start.js";
 import { invalidRowsError, problemLines, validationSummary, validationText } from "./validation-report.js";
 import { type BatchSession, type FollowedBatch, followBatch, reportBatch } from "./watch.js";
 
-/** Runs or joins a batch and waits for its end; the exit code. Order of checks: DESIGN.md, Command line. */
+/**
+ * Runs or joins a batch and waits for its end; the exit code. It checks in the order of
+ * docs/commands.md, "Order of checks".
+ */
 export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {
   const { customers: path, playbook, mode } = flags;
   checkFlags(flags);

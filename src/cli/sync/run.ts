@@ -28,7 +28,10 @@ export interface RunFlags {
   readonly json: boolean;
 }
 
-/** Runs or joins a sync and waits for its end; the exit code. Order of checks: DESIGN.md, Command line. */
+/**
+ * Runs or joins a sync and waits for its end; the exit code. It checks in the order of
+ * docs/commands.md, "Order of checks".
+ */
 export async function runSync(
   terminal: Terminal,
   rosterPath: string,

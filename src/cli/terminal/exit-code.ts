@@ -2,7 +2,7 @@ import { AuthError } from "../../api/http/errors.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 
-/** What a command ends with (DESIGN.md, Command line). */
+/** What a command ends with (docs/commands.md, "Output and exit codes"). */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
 
 /** The exit code of an error that ended a command. */

@@ -129,8 +129,8 @@ export interface TestMark {
 }
 
 /**
- * The payload of a test webhook (SERVICE.md part 6). It is about nobody: no customer is woken and no bank link is
- * read again.
+ * The payload of a test webhook (docs/service.md, "Test webhook"). It is about nobody: no customer is woken
+ * and no bank link is read again.
  */
 export function testEvent(kind: EventKind, { mark, isLive, at }: TestMark): { event_kind: EventKind } {
   const event = {

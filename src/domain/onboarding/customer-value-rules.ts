@@ -15,12 +15,18 @@ export function dataProblem(value: unknown): string | undefined {
   return jsonProblem(value);
 }
 
-/** Why a value can't be put under an identifier of this customer's vault (SERVICE.md 2.1, 4.2, 4.3). */
+/**
+ * Why a value can't be put under an identifier of this customer's vault
+ * (docs/service.md, "Accepted identifiers", "Vault update" and "Business creation").
+ */
 export function vaultProblem(owner: VaultOwner, identifier: string, value: unknown): string | undefined {
   return ownerProblem(owner) ?? useProblem(useOf(owner.kind), identifier) ?? valueProblem(value);
 }
 
-/** Why a file can't be uploaded under an identifier of this customer's vault (SERVICE.md 2.1, 4.2). */
+/**
+ * Why a file can't be uploaded under an identifier of this customer's vault
+ * (docs/service.md, "Accepted identifiers" and "Vault upload").
+ */
 export function documentProblem(owner: VaultOwner, identifier: string, path: unknown): string | undefined {
   if (owner.kind === "business") return "is a file for a business: the service takes uploads for users only";
   if (!owner.hasFpId) return "needs the fp_id in the row: no operation finds a user's vault by external id";

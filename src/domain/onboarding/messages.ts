@@ -34,7 +34,7 @@ export interface CustomerEvent {
   readonly at: number | null;
 }
 
-/** What validating a session said of an onboarding (SERVICE.md 2.13). */
+/** What validating a session said of an onboarding (docs/service.md, "Session validation"). */
 export interface SessionValidated {
   readonly onboardingId: string;
   readonly status: string;

@@ -1,6 +1,6 @@
 import type { CustomerKind } from "./customer.js";
 
-/** How a row stands where it is not the service's own status (SERVICE.md 2.2). */
+/** How a row stands where it is not the service's own status (docs/service.md, "Onboarding statuses"). */
 export const OWN_STATUSES = [
   "invalid",
   "failed",

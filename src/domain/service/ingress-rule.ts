@@ -1,7 +1,10 @@
 import { segmentsOfJsonPath } from "./json-path.js";
 import { identifierProblem } from "./vault-identifier.js";
 
-/** Where a proxy finds a value in the target's answer, and under what it goes into a vault (SERVICE.md 4.5). */
+/**
+ * Where a proxy finds a value in the target's answer, and under what it goes into a vault
+ * (docs/service.md, "Ingress rules").
+ */
 export interface IngressRule {
   readonly fpId: string;
   readonly identifier: string;

@@ -1,4 +1,7 @@
-/** What a bank transaction's values must look like to be loaded without loss (LAKE.md, *Values*). */
+/**
+ * What a bank transaction's values must look like to be loaded without loss
+ * (docs/tables.md, "Accepted values").
+ */
 
 const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;

@@ -1,6 +1,6 @@
 /**
- * A change that the service makes to a decrypted value (SERVICE.md 4.2).
- * The document shows no quote inside an argument; a backslash before `'` and `\` is our reading.
+ * A change that the service makes to a decrypted value (docs/service.md, "Transforms"). The document shows no
+ * quote inside an argument; a backslash before `'` and `\` is our reading.
  */
 export interface Transform {
   readonly name: TransformName;

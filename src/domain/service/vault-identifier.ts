@@ -1,6 +1,9 @@
 import { hasLoneSurrogate } from "./transaction-values.js";
 
-/** Data identifiers of the vault by group (SERVICE.md 2.1); `custom.<name>` takes any name. */
+/**
+ * Data identifiers of the vault by group (docs/service.md, "Data identifiers");
+ * `custom.<name>` takes any name.
+ */
 const GROUPS = {
   id: [
     ...["first_name", "middle_name", "last_name", "dob", "ssn4", "ssn9", "address_line1", "address_line2"],
@@ -27,7 +30,7 @@ export const VAULT_IDENTIFIERS: readonly string[] = Object.entries(GROUPS).flatM
   names.map((name) => `${group}.${name}`),
 );
 
-/** Which identifiers each use of the vault accepts (SERVICE.md 2.1, second table). */
+/** Which identifiers each use of the vault accepts (docs/service.md, "Accepted identifiers"). */
 const USES = {
   client_token: ["id", "custom", "investor_profile", "document"],
   decrypt: ["id", "custom", "investor_profile", "document"],

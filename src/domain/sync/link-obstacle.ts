@@ -19,8 +19,8 @@ const ACTION_BY_ERROR: Readonly<Record<string, string>> = {
 };
 
 /**
- * Only `connected` links are read (SERVICE.md 2.7). A link that reports an error does so in its state,
- * not as an HTTP failure (SERVICE.md 7.5), so it is skipped with a reason.
+ * Only `connected` links are read (docs/service.md, "Bank links"). A link that reports an error does so in
+ * its state, not as an HTTP failure, so it is skipped with a reason.
  */
 export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {
   switch (state) {

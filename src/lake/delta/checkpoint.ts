@@ -27,8 +27,9 @@ const COLUMNS = {
 } as const;
 
 /**
- * The actions that stand for a whole state. Tombstones older than seven days and transactions older than
- * thirty are left out (LAKE.md, Delta); a transaction without `lastUpdated` stays for ever.
+ * The actions that stand for a whole state. Tombstones older than seven days and transactions
+ * older than thirty are left out (docs/architecture.md, "Delta log"); a transaction without
+ * `lastUpdated` stays for ever.
  */
 export function* checkpointActions(snapshot: Snapshot, now: number): Generator<DeltaAction> {
   if (snapshot.protocol) yield { protocol: snapshot.protocol };

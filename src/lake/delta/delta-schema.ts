@@ -16,11 +16,14 @@ export interface Column {
   readonly type: ColumnType;
 }
 
-/** What a table is made from (LAKE.md, Tables and columns). */
+/** What a table is made from (docs/tables.md). */
 export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** An append-only feed whose commits carry domains (LAKE.md, Delta); every other table stays writer 2. */
+  /**
+   * An append-only feed whose commits carry domains (docs/architecture.md, "Delta log"); every other
+   * table stays writer 2.
+   */
   readonly feed?: boolean;
 }
 

@@ -11,7 +11,10 @@ export interface ColumnStats {
   readonly nullCount: number | bigint;
 }
 
-/** The only columns with statistics (LAKE.md, Delta): others would go through a double in some reader. */
+/**
+ * The only columns with statistics (docs/architecture.md, "Delta log"): others would go through a
+ * double in some reader.
+ */
 export type StatsColumn = "link_id" | "date" | "sequence";
 
 /** The `stats` text of an added file. */

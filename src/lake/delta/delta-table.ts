@@ -54,7 +54,10 @@ export function openTable(
   return new DeltaTable({ store, table, duckdb }, options);
 }
 
-/** One Delta table: its newest state, and commits on top of it (LAKE.md, Commit and Delta). */
+/**
+ * One Delta table: its newest state, and commits on top of it
+ * (docs/architecture.md, "Durable writes" and "Delta log").
+ */
 export class DeltaTable {
   readonly name: string;
   readonly #location: DeltaLocation;

@@ -19,9 +19,9 @@ export interface ChangedKeys {
 /**
  * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
  * `SUPERSEDED(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
- * removal), and `GONE(file, row)`, the rows that leave their live file.
- * (`link_id`, `sequence`) names one feed row: sequences of a link only grow, and a commit that compares
- * heads lets nobody use one twice (LAKE.md, Order and Commit).
+ * removal), and `GONE(file, row)`, the rows that leave their live file. (`link_id`, `sequence`) names one
+ * feed row: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
+ * (docs/architecture.md, "Heads").
  */
 export async function findChangedKeys(
   sql: SqlSession,

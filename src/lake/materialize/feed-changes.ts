@@ -4,7 +4,10 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** Names the watermark: the feed's version that `transactions` stands at (LAKE.md, Materialize). */
+/**
+ * Names the watermark: the feed's version that `transactions` stands at
+ * (docs/architecture.md, "Materialize").
+ */
 export const WATERMARK = transactionChanges.name;
 
 /** What brings `transactions` from one version of the feed to another. */

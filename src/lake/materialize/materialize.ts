@@ -36,8 +36,8 @@ const running = new Map<string, Promise<unknown>>();
 
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
- * watermark (LAKE.md, Materialize). Calls for one lake in one process wait for each other; of two processes
- * the slower one finds the watermark passed and stops.
+ * watermark (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
+ * two processes the slower one finds the watermark passed and stops.
  *
  * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a
  * full disk; DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted.

@@ -11,7 +11,7 @@ export interface DuckDbOptions {
   readonly threads?: number;
 }
 
-/** The SQL engine of one process (DESIGN.md, load). */
+/** The SQL engine of one process (docs/architecture.md, "Load"). */
 export interface DuckDb {
   readonly scratchDirectory: string;
   /**
@@ -101,7 +101,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   };
 }
 
-/** Whether SQL gave up for want of memory, so that less at once may succeed (DESIGN.md, load). */
+/**
+ * Whether SQL gave up for want of memory, so that less at once may succeed (docs/architecture.md, "Load").
+ */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /out of memory/i.test(error.message);
 }

@@ -18,9 +18,9 @@ import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
- * An object store in a directory (LAKE.md, Commit 6). The directory is made by the first write.
- * Writes throw {@link StoreFullError} on a full disk and InputError on a refused directory or a file system
- * without hard links; neither leaves a temp file behind.
+ * An object store in a directory (docs/architecture.md, "Durable writes"). The directory is made by the first
+ * write. Writes throw {@link StoreFullError} on a full disk and InputError on a refused directory or a file
+ * system without hard links; neither leaves a temp file behind.
  */
 export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);

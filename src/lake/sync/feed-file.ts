@@ -27,8 +27,8 @@ export interface FeedFile extends DataFile {
 }
 
 /**
- * Loads staged pages of `transactions` into one new file of the feed (DESIGN.md, load); undefined where they
- * hold no rows. The counts are read back from the written file.
+ * Loads staged pages of `transactions` into one new file of the feed (docs/architecture.md, "Load");
+ * undefined where they hold no rows. The counts are read back from the written file.
  *
  * @throws Error in DuckDB's words when it refuses a page: one is enough for all of them.
  */

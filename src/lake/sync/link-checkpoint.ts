@@ -4,7 +4,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 
 /**
  * The whole committed state of one link: cursor and certificate ride in the commit that carries its rows
- * (LAKE.md, Commit 2 and 3). `link_syncs` can be rebuilt from it.
+ * (docs/architecture.md, "Commit of a group" and "Heads"). `link_syncs` can be rebuilt from it.
  */
 export interface LinkDomain extends CertificateFields {
   /** What the next run's first request sends; null reads everything again. */
@@ -34,12 +34,14 @@ export function linkDomain(snapshot: Snapshot, linkId: string): LinkDomain | und
   return text === undefined ? undefined : (JSON.parse(text) as LinkDomain);
 }
 
-/** sha256 over the certificate's text (LAKE.md, Certificate). */
+/** sha256 over the certificate's text (docs/tables.md, "Certificate"). */
 export function certificateOf(fields: CertificateFields): string {
   return hash("sha256", certificateText(fields));
 }
 
-/** The rolling hash with one page more: h = sha256hex(h ‖ sha256hex(body)) (LAKE.md, Certificate). */
+/**
+ * The rolling hash with one page more: h = sha256hex(h ‖ sha256hex(body)) (docs/tables.md, "Certificate").
+ */
 export function withPage(pagesSha256: string, body: Uint8Array): string {
   return hash("sha256", pagesSha256 + hash("sha256", body));
 }

@@ -19,7 +19,7 @@ export type Standing =
   /** Somebody else committed the link meanwhile. */
   | { readonly kind: "superseded" };
 
-/** Compare-and-swap by head, never by the cursor's text (LAKE.md, Commit 3). */
+/** Compare-and-swap by head, never by the cursor's text (docs/architecture.md, "Heads"). */
 export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
   const now = linkDomain(snapshot, update.linkId);
   if (now !== undefined && now.run_id === update.domain.run_id && now.attempt === update.domain.attempt) {

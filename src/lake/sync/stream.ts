@@ -16,7 +16,7 @@ export interface RowList {
 /** One kind of record read from the service: its lists, its table and the SQL between them. */
 export interface Stream {
   readonly name: string;
-  /** The envelope of a response (SERVICE.md 4.4). */
+  /** The envelope of a response (docs/service.md, "Sync operation"). */
   readonly envelope: z.ZodType;
   readonly lists: readonly RowList[];
   readonly table: TableSpec;

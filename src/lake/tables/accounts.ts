@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** The accounts of each user, an observation a run (LAKE.md, Tables and columns). */
+/** The accounts of each user, an observation a run (docs/tables.md). */
 export const accounts = {
   name: "accounts",
   columns: [

@@ -3,8 +3,8 @@ import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
 /**
- * Appends files to a table that is not the feed, once: where a transaction of that name stands, a lost
- * answer is being repeated and nothing is written (LAKE.md, Commit 2).
+ * Appends files to a table that is not the feed, once: where a transaction of that name stands, a lost answer
+ * is being repeated and nothing is written (docs/architecture.md, "Commit of a group").
  */
 export async function appendOnce(
   lake: Lake,

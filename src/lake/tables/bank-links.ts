@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** The bank links of each user, an observation a run (LAKE.md, Tables and columns). */
+/** The bank links of each user, an observation a run (docs/tables.md). */
 export const bankLinks = {
   name: "bank_links",
   columns: [

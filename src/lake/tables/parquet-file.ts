@@ -38,7 +38,10 @@ export function scratchPath(lake: Lake, extension: string): string {
   return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
 }
 
-/** Moves a written file into its table's directory, durably, under a name of its own (LAKE.md, Commit 1). */
+/**
+ * Moves a written file into its table's directory, durably, under a name of its own
+ * (docs/architecture.md, "Data files").
+ */
 export async function storeFile(
   lake: Lake,
   spec: TableSpec,
@@ -71,7 +74,10 @@ export async function storeFiles(
   return stored;
 }
 
-/** `maximum_object_size` for the largest of some objects: DuckDB takes buffers of that size (DESIGN.md, load). */
+/**
+ * `maximum_object_size` for the largest of some objects: DuckDB takes buffers of that size
+ * (docs/architecture.md, "Load").
+ */
 export function objectSize(bytes: readonly number[]): number {
   return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));
 }

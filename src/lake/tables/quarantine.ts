@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** Rows that could not be loaded, in their own words (LAKE.md, Tables and columns). */
+/** Rows that could not be loaded, in their own words (docs/tables.md, "quarantine"). */
 export const quarantine = {
   name: "quarantine",
   columns: [

@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** One row a run, written when it ends (LAKE.md, Tables and columns). */
+/** One row a run, written when it ends (docs/tables.md, "runs"). */
 export const runs = {
   name: "runs",
   columns: [

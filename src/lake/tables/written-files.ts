@@ -16,7 +16,10 @@ export interface FileForm {
   readonly cut?: string;
 }
 
-/** Row groups of whole files that are read and written one at a time: bounded memory (DESIGN.md, load). */
+/**
+ * Row groups of whole files that are read and written one at a time: bounded memory
+ * (docs/architecture.md, "Load").
+ */
 export const APPENDED_FILE: FileForm = { rowGroupSize: 20_480 };
 /** Those of `transactions`: many files are written at once, and 20,480 takes twice as long. */
 export const CURRENT_FILE: FileForm = { rowGroupSize: 8_192 };

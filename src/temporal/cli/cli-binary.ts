@@ -41,8 +41,8 @@ export interface TemporalCli {
 const INSTALL_WAIT_MS = 2_400_000;
 
 /**
- * Finds or installs the Temporal CLI (DESIGN.md, "Embedded Temporal server"): `TEMPORAL_CLI_PATH`, the `PATH`,
- * the cache, a download, a build. Two processes at once install once.
+ * Finds or installs the Temporal CLI (docs/configuration.md, "Temporal CLI"): `TEMPORAL_CLI_PATH`, the
+ * `PATH`, the cache, a download, a build. Two processes at once install once.
  *
  * @throws InputError when `TEMPORAL_CLI_PATH` is not a Temporal CLI; UnreachableError, naming each thing tried,
  * when nothing works; the signal's reason when aborted.

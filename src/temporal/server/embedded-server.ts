@@ -46,9 +46,9 @@ const LOCK_WAIT_MS = 120_000;
 const HEALTH_DEADLINE_MS = 10_000;
 
 /**
- * Uses the Temporal server of a HOME: the one that runs, or a new one on HOME's database (DESIGN.md,
- * "Embedded mode"). Everything is decided under HOME's lock, so however commands start, end and die, one
- * database never has two servers.
+ * Uses the Temporal server of a HOME: the one that runs, or a new one on HOME's database
+ * (docs/architecture.md, "Embedded server"). Everything is decided under HOME's lock, so however commands
+ * start, end and die, one database never has two servers.
  *
  * @throws InputError when HOME can't be written; UnreachableError when the server does not start.
  */

@@ -283,7 +283,7 @@ export class CustomerRun {
     return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(this.#course);
   }
 
-  /** An output that the playbook had not reached when it decided is asked for again (SERVICE.md 2.3). */
+  /** Asks again for an output that the playbook had not reached (docs/service.md, "Onboarding result"). */
   async #fetchOutput(): Promise<void> {
     const { timing, batchWorkflowId } = this.#input;
     if (!this.#outputAwaited) return;

@@ -42,7 +42,7 @@ export interface SyncGroupResult {
 
 /**
  * Syncs the links of about a hundred users: discover, then extract in a loop while finished links are loaded
- * and committed (DESIGN.md, Workflows). What goes wrong with a link stays with that link.
+ * and committed (docs/architecture.md, "A run"). What goes wrong with a link stays with that link.
  */
 export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult> {
   const { carried, users } =

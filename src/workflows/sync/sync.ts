@@ -157,7 +157,10 @@ async function readGroups(
   return run;
 }
 
-/** Links whose history was not ready get one more try at the end of the run (LAKE.md, Sync rules). */
+/**
+ * Links whose history was not ready get one more try at the end of the run
+ * (docs/architecture.md, "Sync rules").
+ */
 async function readAgain(input: SyncInput, start: Run, going: Map<number, GroupProgress>): Promise<Run> {
   let run = start;
   for (const { group, plan, links } of start.notReady) {

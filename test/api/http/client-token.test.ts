@@ -30,7 +30,7 @@ async function start(expiresAt = () => "soon"): Promise<{ made: () => number }> 
 }
 
 describe("a client operation", () => {
-  it("sends the client token and never the key; a server operation the key and never a token (part 5)", async () => {
+  it("sends the client token and never the key; a server operation the key and never a token", async () => {
     await start();
     const client = server.client();
     await withClientToken(client, GRANT, (clientToken) => client.read(decryptVault, DOB, { clientToken }));

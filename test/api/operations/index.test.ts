@@ -5,7 +5,7 @@ import { OPERATIONS, syncTransactions } from "../../../src/api/operations/index.
 import { defineOperation } from "../../../src/api/operations/operation.js";
 import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
 
-/** Every operation of SERVICE.md part 4. */
+/** Every operation of docs/operations.md. */
 const SERVICE = [
   "create_onboarding POST /onboardings",
   "list_user_onboardings GET /users/{fp_id}/onboardings",
@@ -38,7 +38,7 @@ it("all 23 operations of the service are in the registry, each once, under a nam
   expect(new Set(OPERATIONS.map(({ name }) => name)).size).toBe(23);
 });
 
-it("only the three client operations take a client token (part 5.2)", () => {
+it("only the three client operations take a client token", () => {
   const client = OPERATIONS.filter(({ auth }) => auth === "client_token").map(({ name }) => name);
   expect(client).toEqual(["decrypt_vault", "update_vault", "upload_to_vault"]);
   expect(OPERATIONS.filter(({ tokenUse }) => tokenUse !== undefined).map(({ name }) => name)).toEqual(client);

@@ -20,7 +20,7 @@ test("a connected link is read, whatever error code it carries", () => {
   expect(linkObstacle("connected", "auth_expired")).toBeUndefined();
 });
 
-test.for(CODES)("S33 error %s is a reason with an action of its own", (code) => {
+test.for(CODES)("error %s is a reason with an action of its own", (code) => {
   const obstacle = linkObstacle("error", code);
   expect(obstacle?.reason).toBe(`state error ${code}`);
   expect(obstacle?.action).not.toBe("look at the link in the dashboard");
@@ -32,7 +32,7 @@ test.for([
   ["error", null, "state error"],
   ["error", "brand_new", "state error brand_new"],
   ["archived", null, "state archived"],
-] as const)("S32 S33 %s with code %s is skipped as %s", ([state, code, reason]) => {
+] as const)("%s with code %s is skipped as %s", ([state, code, reason]) => {
   const obstacle = linkObstacle(state, code);
   expect(obstacle?.reason).toBe(reason);
   expect(obstacle?.action).not.toBe("");

@@ -17,7 +17,10 @@ interface Scored {
   readonly confidence?: string | number;
 }
 
-/** A row of the stand-in's truth in the columns of `transactions`, by LAKE.md alone (Values). */
+/**
+ * A row of the stand-in's truth in the columns of `transactions`, by
+ * docs/tables.md, "Accepted values", alone.
+ */
 export function expectedRow({ link_id, fp_id, transaction_id, values = {} }: TruthRow) {
   const text = (name: string) => (values[name] ?? null) as string | null;
   const enrichment = (values.enrichment ?? {}) as Record<string, Scored | null | undefined>;

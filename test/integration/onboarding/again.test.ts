@@ -6,7 +6,7 @@ const worlds = onboardWorlds();
 const PLAYBOOKS = { sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] } };
 const SYNC = { mode: "sync" } as const;
 
-test("O01 the same file again: the same batch, nothing posted, the same counts", async () => {
+test("the same file again: the same batch, nothing posted, the same counts", async () => {
   const world = await worlds.open(PLAYBOOKS);
   const rows = world.users(5);
   const first = await world.onboard(rows, SYNC);
@@ -19,7 +19,7 @@ test("O01 the same file again: the same batch, nothing posted, the same counts",
   expect(await world.rows("select * from onboardings")).toHaveLength(5);
 });
 
-test("O02 a file with one changed row: another batch, one request; the rest is adopted", async () => {
+test("a file with one changed row: another batch, one request; the rest is adopted", async () => {
   const world = await worlds.open(PLAYBOOKS);
   const rows = world.users(4, (n) => ({ "data.source": `s${n}` }));
   await world.onboard(rows, SYNC);
@@ -35,7 +35,7 @@ test("O02 a file with one changed row: another batch, one request; the rest is a
   expect(events.map(({ event }) => event)).toEqual(["adopted", "adopted", "recorded", "adopted"]);
 });
 
-test("O05 a limit is a high-water mark: raising it goes on, where it stands and while it runs", async () => {
+test("a limit is a high-water mark: raising it goes on, where it stands and while it runs", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 1_000 }] },
   });
@@ -52,7 +52,7 @@ test("O05 a limit is a high-water mark: raising it goes on, where it stands and 
   expect(csv?.toString().trim().split("\n")).toHaveLength(6);
 });
 
-test("O20 runs retry runs what failed as a new attempt; earlier attempts stay", async () => {
+test("runs retry runs what failed as a new attempt; earlier attempts stay", async () => {
   const world = await worlds.open(PLAYBOOKS);
   const rows = world.users(4);
   world.sandbox.playbooks.script({

@@ -12,7 +12,7 @@ test.for([
   ["500 after the effect", { kind: "status", status: 500, afterEffect: true }],
   ["an answer torn in its middle", { kind: "truncated", mode: "length" }],
 ] as const)(
-  "O06 %s, with fp_id: the onboarding that was made is found, and none is made twice",
+  "%s, with fp_id: the onboarding that was made is found, and none is made twice",
   async ([, fault]) => {
     const world = await opened();
     world.sandbox.addFault({ ...fault, operation: "create_onboarding", times: 1 });
@@ -28,7 +28,7 @@ test.for([
   },
 );
 
-test("O06 with an external id the same request is sent again: the service's own idempotency id", async () => {
+test("with an external id the same request is sent again: the service's own idempotency id", async () => {
   const world = await opened();
   world.sandbox.addUser({ fp_id: "fp_1", external_id: "c-1" });
   world.sandbox.addFault({ kind: "reset", afterEffect: true, operation: "create_onboarding", times: 2 });
@@ -46,7 +46,7 @@ test("a request that was lost before its effect is sent again, once it is sure",
   expect(world.sandbox.onboardings.list()).toHaveLength(1);
 });
 
-test("O23 workers that are stopped and started in mid-batch: every row one onboarding and one outcome", async () => {
+test("workers that are stopped and started in mid-batch: every row one onboarding and one outcome", async () => {
   const world = await opened();
   const batch = await world.begin(world.users(60), { window: 10, startsPerExecution: 25 });
   for (const done of [5, 20, 40]) {

@@ -15,7 +15,7 @@ const linksIn = async (world: OnboardWorld, path: string) =>
 const statuses = (world: OnboardWorld) =>
   world.rows("select version, status, next_action from onboardings order by version");
 
-test("O14 a link goes to the sink once, sealed; the customer who follows it ends the wait", async () => {
+test("a link goes to the sink once, sealed; the customer who follows it ends the wait", async () => {
   const world = await opened(INCOMPLETE);
   const path = join(world.lake, "..", "links.jsonl");
   const batch = await world.onboard(world.users(1), { mode: "sync", sink: { kind: "file", path } });
@@ -71,7 +71,7 @@ test.for([
   expect(outcomes).toMatchObject([{ status: "needs_customer" }]);
 });
 
-test("O15 before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
+test("before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
   const world = await opened({ ...INCOMPLETE, continuationMs: 3_000 });
   const path = join(world.lake, "..", "links.jsonl");
   const batch = await world.begin(world.users(1), {
@@ -104,7 +104,7 @@ test("O15 before a link ends a fresh one is asked for and handed out; without on
   expect(world.sandbox.calls().by_operation.create_onboarding).toBe(1);
 });
 
-test("O16 a customer who never finishes expires at the deadline, and is listed", async () => {
+test("a customer who never finishes expires at the deadline, and is listed", async () => {
   const world = await opened(INCOMPLETE);
   const batch = await world.onboard(world.users(1), { mode: "sync", timing: { deadline: 2_000 } });
   await world.untilRows("select * from onboardings where status = 'expired_no_response'", 1);
@@ -151,7 +151,7 @@ test("a vault that refuses a value ends the row before anything is posted", asyn
   expect(world.sandbox.onboardings.list()).toEqual([]);
 });
 
-test("O29 businesses: made with an external id or with data, adopted where the id is taken, then onboarded", async () => {
+test("businesses: made with an external id or with data, adopted where the id is taken, then onboarded", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyb", kind: "kyb", outcomes: { pass: 1 } }] },
   });

@@ -46,7 +46,7 @@ test("one customer: posted once, looked up, outcome in the table, counts that ad
   });
 });
 
-test("O08 a synchronous answer is the outcome: no webhook, no second call", async () => {
+test("a synchronous answer is the outcome: no webhook, no second call", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, output: { risk: "low" } }] } });
   const batch = await world.onboard(world.users(1), { mode: "sync" });
   expect(batch.summary.customers.pass).toBe(1);
@@ -75,7 +75,7 @@ test("what stays pending counts as done after a while, exit and all, and is foll
   await world.untilRows("select * from onboardings where status = 'fail' and version = 2", 1);
 });
 
-test("O09 webhook first, then poll: one outcome, and the webhook made it", async () => {
+test("webhook first, then poll: one outcome, and the webhook made it", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 500 }] } });
   const batch = await world.begin(world.users(1), { timing: NO_POLL });
   await world.sandbox.waitForRequests(1, { operation: "create_onboarding" });
@@ -112,7 +112,7 @@ test("an event that comes before our own answer is kept until there is one", asy
   expect(await world.outcomes(batch)).toMatchObject([{ status: "pass", settled_by: "webhook" }]);
 });
 
-test("O10 a lost webhook: polls with growing waits end it", async () => {
+test("a lost webhook: polls with growing waits end it", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 2_500 }] } });
   await world.onboard(world.users(1), { timing: { pollFirst: 200, pollMost: 60_000 } });
   // After 0.2, 0.6, 1.4 and 3 s; every 0.2 s it would be a dozen.
@@ -121,7 +121,7 @@ test("O10 a lost webhook: polls with growing waits end it", async () => {
   expect(looks).toBeLessThanOrEqual(5);
 });
 
-test("O12 forged, repeated and stale events change nothing; an end never goes back", async () => {
+test("forged, repeated and stale events change nothing; an end never goes back", async () => {
   const world = await worlds.open();
   world.sandbox.playbooks.declare({ ...ALWAYS, manualReviewShare: 1 });
   const batch = await world.onboard(world.users(1), { timing: { ...NO_POLL, pollFirst: 100 } });
@@ -144,7 +144,7 @@ test("O12 forged, repeated and stale events change nothing; an end never goes ba
   ]);
 });
 
-test("O17 rows in manual review don't hold the batch up; the decision is a new version with its time", async () => {
+test("rows in manual review don't hold the batch up; the decision is a new version with its time", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
   const batch = await world.onboard(world.users(2), { mode: "sync" });
   expect(batch.summary).toMatchObject({ status: "completed", manual_review: 2, customers: { pass: 2 } });
@@ -158,7 +158,7 @@ test("O17 rows in manual review don't hold the batch up; the decision is a new v
   expect(second).toMatchObject({ status: "pass", requires_manual_review: false, next_action: null });
 });
 
-test("O18, O19 error, none and a status that nobody knows are stored as they are and flagged", async () => {
+test("error, none and a status that nobody knows are stored as they are and flagged", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] } });
   const rows = world.users(3);
   const script = (entity: string, outcome: object) =>
@@ -187,7 +187,7 @@ test("O18, O19 error, none and a status that nobody knows are stored as they are
   ]);
 });
 
-test("O24 an output that is missing at first is fetched again: a new version", async () => {
+test("an output that is missing at first is fetched again: a new version", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ ...ALWAYS, output: { risk: "low" }, outputDelayMs: 1_000 }] },
   });
@@ -214,7 +214,7 @@ test("the output is encrypted unless it was asked for in the clear", async () =>
   expect(Buffer.from(String(row?.output), "base64").toString("latin1")).not.toContain("risk");
 });
 
-test("O28 the pinned playbook version is posted and recorded; another one that ran is flagged", async () => {
+test("the pinned playbook version is posted and recorded; another one that ran is flagged", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
   const batch = await world.onboard(world.users(1), { mode: "sync", playbook: "pb_kyc:v2" });
   expect(world.sandbox.onboardings.list()[0]?.playbook_version).toBe(2);

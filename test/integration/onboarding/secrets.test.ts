@@ -21,7 +21,7 @@ afterAll(async () => {
   await temporal?.stop();
 });
 
-test("O26 what a file holds of people is in no history, log or table; nor is a link or its token", async () => {
+test("what a file holds of people is in no history, log or table; nor is a link or its token", async () => {
   world.sandbox.addUser({ fp_id: "fp_1" });
   world.sandbox.addUser({ fp_id: "fp_2" });
   world.sandbox.addUser({ fp_id: "fp_3" });

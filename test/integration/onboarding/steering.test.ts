@@ -10,7 +10,7 @@ const playbook = (more: object = {}) => ({
 const addsUp = ({ customers: { total, ...counts } }: Pick<BatchProgress, "customers">) =>
   Object.values(counts).reduce((sum, count) => sum + count, 0) === total;
 
-test("O21 paused, resumed and watched, the counts add up at every instant", async () => {
+test("paused, resumed and watched, the counts add up at every instant", async () => {
   const world = await worlds.open(playbook({ delayMs: [50, 400] }));
   const batch = await world.begin(world.users(40), { window: 6 });
   const seen: BatchProgress[] = [];
@@ -32,7 +32,7 @@ test("O21 paused, resumed and watched, the counts add up at every instant", asyn
   expect(Math.max(...seen.map((one) => one.customers.running))).toBeLessThanOrEqual(6);
 });
 
-test("O21 cancelled: rows without a request are cancelled, rows with one keep their last status and stop", async () => {
+test("cancelled: rows without a request are cancelled, rows with one keep their last status and stop", async () => {
   const world = await worlds.open(playbook({ delayMs: 600_000 }));
   world.users(12);
   world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
@@ -76,7 +76,7 @@ test("a cancelled workflow of a batch ends in the same order", async () => {
   expect(summary).toMatchObject({ status: "cancelled", customers: { pending: 2, cancelled: 4 } });
 });
 
-test("O18 the same error on so many completions in a row pauses the batch, and says why", async () => {
+test("the same error on so many completions in a row pauses the batch, and says why", async () => {
   const world = await worlds.open(playbook({ outcomes: { error: 1 }, errorMessage: "a branch is missing" }));
   const rows = world.users(40);
   const batch = await world.begin(rows, { mode: "sync", window: 2, circuit: 5 });
@@ -121,7 +121,7 @@ test.for([401, 403] as const)(
   },
 );
 
-test("O22 a batch continues as new over and over, and every row runs once", async () => {
+test("a batch continues as new over and over, and every row runs once", async () => {
   const world = await worlds.open(playbook({ delayMs: [0, 300] }));
   const batch = await world.begin(world.users(60), { window: 8, startsPerExecution: 7 });
   const summary = (await batch.handle.result()) as OnboardSummary;

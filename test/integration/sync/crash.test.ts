@@ -56,7 +56,7 @@ function failing(options: {
   };
 }
 
-test("S01 the worker stops after page 2 of 3: nothing is published, and at most one page is asked for again", async () => {
+test("the worker stops after page 2 of 3: nothing is published, and at most one page is asked for again", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   const hang = world.sandbox.addFault({ kind: "hang", link: "a", page: 2 });
@@ -99,7 +99,7 @@ test.for([
   ["before", false],
   ["after", true],
 ] as const)(
-  "S02 S03 the feed's commit fails %s it took effect: rows and cursor come together, once",
+  "the feed's commit fails %s it took effect: rows and cursor come together, once",
   async ([, after]) => {
     const key = /^transaction_changes\/_delta_log\/\d{20}\.json$/;
     const world = await worlds.open({ store: failing({ key, times: 2, after, operation: "putIfAbsent" }) });
@@ -114,7 +114,7 @@ test.for([
   },
 );
 
-test("S02 a full resync whose link_syncs row could not be written: repeated, it finds its commit and infers nothing more", async () => {
+test("a full resync whose link_syncs row could not be written: repeated, it finds its commit and infers nothing more", async () => {
   const key = /^link_syncs\/_delta_log\/0{19}1\.json$/;
   const world = await worlds.open({
     store: failing({ key, times: 2, after: false, operation: "putIfAbsent" }),
@@ -192,7 +192,7 @@ test("a staged page found torn at load begins the link's update anew", async () 
   await expectLakeEqualsTruth(world);
 });
 
-test("S35 two starts of one job at once: one run, and both wait for it", async () => {
+test("two starts of one job at once: one run, and both wait for it", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   world.sandbox.setLatency(30);
@@ -206,7 +206,7 @@ test("S35 two starts of one job at once: one run, and both wait for it", async (
   await expectLakeEqualsTruth(world);
 });
 
-test("S35 two different jobs over one link at once: one commits it, the other is superseded, nothing is doubled", async () => {
+test("two different jobs over one link at once: one commits it, the other is superseded, nothing is doubled", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   addLink(world, "b", 25);

@@ -16,7 +16,7 @@ import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-test("S07 a link without a cursor is asked without the parameter, and its whole history is read", async () => {
+test("a link without a cursor is asked without the parameter, and its whole history is read", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   const { runId, result } = await world.sync({ pageSize: 10 });
@@ -47,7 +47,7 @@ test("a second run on unchanged links costs one call a link and two a user", asy
   await expectLakeEqualsTruth(world);
 });
 
-test("S08 no next at the end keeps the previous cursor, and zero rows are a success", async () => {
+test("no next at the end keeps the previous cursor, and zero rows are a success", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   const first = await world.sync();
@@ -59,7 +59,7 @@ test("S08 no next at the end keeps the previous cursor, and zero rows are a succ
 });
 
 test.for(["missing", "empty", "null"] as const)(
-  "S09 a first history that is not ready (next %s) writes nothing and is tried again at the end of the run",
+  "a first history that is not ready (next %s) writes nothing and is tried again at the end of the run",
   async (next) => {
     const world = await worlds.open();
     addLink(world, "a", 5);
@@ -77,7 +77,7 @@ test.for(["missing", "empty", "null"] as const)(
   },
 );
 
-test("S09 the second try of the same run reads a history that has become ready", async () => {
+test("the second try of the same run reads a history that has become ready", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   world.sandbox.addFault({ kind: "not_ready", link: "a", times: 1 });
@@ -87,7 +87,7 @@ test("S09 the second try of the same run reads a history that has become ready",
   await expectLakeEqualsTruth(world);
 });
 
-test("S09 an empty next never overwrites a good cursor", async () => {
+test("an empty next never overwrites a good cursor", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   const first = await world.sync();
@@ -105,7 +105,7 @@ test("S09 an empty next never overwrites a good cursor", async () => {
 });
 
 test.for(["missing", "same", "empty", "null"] as const)(
-  "S10 has_more with next %s ends as a loop, never spins and never succeeds",
+  "has_more with next %s ends as a loop, never spins and never succeeds",
   async (next) => {
     const world = await worlds.open();
     addLink(world, "a", 25);
@@ -121,7 +121,7 @@ test.for(["missing", "same", "empty", "null"] as const)(
   },
 );
 
-test("S12 an update of many pages ends only with has_more false", async () => {
+test("an update of many pages ends only with has_more false", async () => {
   const world = await worlds.open();
   addLink(world, "a", 1_500);
   const { runId } = await world.sync({ pageSize: 10 });
@@ -150,7 +150,7 @@ test("unchanged where only the cursor moved: the new cursor is committed, withou
   await expectLakeEqualsTruth(world);
 });
 
-test("S24 a page that is replayed adds nothing", async () => {
+test("a page that is replayed adds nothing", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   world.sandbox.addFault({ kind: "page_replayed", link: "a", times: 2 });
@@ -160,7 +160,7 @@ test("S24 a page that is replayed adds nothing", async () => {
   await expectLakeEqualsTruth(world);
 });
 
-test("S24 the last page on a cursor that does not move adds nothing when it comes again", async () => {
+test("the last page on a cursor that does not move adds nothing when it comes again", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   await world.sync();
@@ -214,7 +214,7 @@ test("a full resync that ends without a next is not published", async () => {
   await expectLakeEqualsTruth(world);
 });
 
-test("S13 pending removed on one page and posted created on the next: every version has exactly one", async () => {
+test("pending removed on one page and posted created on the next: every version has exactly one", async () => {
   const world = await worlds.open();
   addLink(world, "a", 0);
   world.sandbox.append("a", [created("P", { pending: true })]);
@@ -229,7 +229,7 @@ test("S13 pending removed on one page and posted created on the next: every vers
   await expectLakeEqualsTruth(world);
 });
 
-test("S19 an id kept from pending to posted is updated in place", async () => {
+test("an id kept from pending to posted is updated in place", async () => {
   const world = await worlds.open();
   addLink(world, "a", 0);
   world.sandbox.append("a", [created("T", { pending: true, amount: "10.00" })]);
@@ -241,7 +241,7 @@ test("S19 an id kept from pending to posted is updated in place", async () => {
   await expectLakeEqualsTruth(world);
 });
 
-test("S23 created, updated and removed on one page and across pages: page order wins", async () => {
+test("created, updated and removed on one page and across pages: page order wins", async () => {
   const world = await worlds.open();
   addLink(world, "a", 0);
   world.sandbox.append("a", [
@@ -267,7 +267,7 @@ test("S23 created, updated and removed on one page and across pages: page order 
   await expectLakeEqualsTruth(world);
 });
 
-test("S17 two identical payments with different ids are both kept", async () => {
+test("two identical payments with different ids are both kept", async () => {
   const world = await worlds.open();
   addLink(world, "a", 0);
   world.sandbox.append("a", [created("x"), created("y")]);

@@ -5,7 +5,7 @@ import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-test("S33 links that are not connected are skipped with a reason, and none of them is asked about", async () => {
+test("links that are not connected are skipped with a reason, and none of them is asked about", async () => {
   const world = await worlds.open({
     sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 20, otherStates: true } },
   });
@@ -23,7 +23,7 @@ test("S33 links that are not connected are skipped with a reason, and none of th
   await expectLakeEqualsTruth(world);
 });
 
-test("S32 an unknown link state is skipped as `state <x>`, whatever it holds", async () => {
+test("an unknown link state is skipped as `state <x>`, whatever it holds", async () => {
   const world = await worlds.open();
   addLink(world, "a", 2);
   for (const [id, state] of [

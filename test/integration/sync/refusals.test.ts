@@ -15,7 +15,7 @@ import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-test("S04 refused in the middle: the update begins again at its first cursor, and staged pages are dropped", async () => {
+test("refused in the middle: the update begins again at its first cursor, and staged pages are dropped", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   const first = await world.sync();
@@ -45,7 +45,7 @@ test("S04 refused in the middle: the update begins again at its first cursor, an
   await expectLakeEqualsTruth(world);
 });
 
-test("S05 refused in the middle again and again: that link fails, the others go on", async () => {
+test("refused in the middle again and again: that link fails, the others go on", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   addLink(world, "b", 25, "fp_2");
@@ -65,7 +65,7 @@ test("S05 refused in the middle again and again: that link fails, the others go 
   await expectLakeEqualsTruth(world, ["b"]);
 });
 
-test("S06 a refused stored cursor: everything is read again, removals are inferred, a new generation begins", async () => {
+test("a refused stored cursor: everything is read again, removals are inferred, a new generation begins", async () => {
   const world = await worlds.open();
   addLink(world, "a", 12);
   addLink(world, "b", 3);
@@ -104,7 +104,7 @@ test("S06 a refused stored cursor: everything is read again, removals are inferr
   await expectLakeEqualsTruth(world);
 });
 
-test("S06 the old generation stays readable until the new one is published", async () => {
+test("the old generation stays readable until the new one is published", async () => {
   const world = await worlds.open();
   addLink(world, "a", 12);
   await world.sync();
@@ -179,7 +179,7 @@ test("--full reads every link again without a cursor and keeps the change types 
   await expectLakeEqualsTruth(world);
 });
 
-test("S40 a refused size falls back to 100, and what worked is remembered for the run", async () => {
+test("a refused size falls back to 100, and what worked is remembered for the run", async () => {
   const world = await worlds.open({ api: { concurrency: 1 } });
   addLink(world, "a", 250);
   world.sandbox.addFault({ kind: "size_refused", above: 100 });
@@ -193,7 +193,7 @@ test("S40 a refused size falls back to 100, and what worked is remembered for th
   await expectLakeEqualsTruth(world);
 });
 
-test("S40 every size refused: the link is asked without one", async () => {
+test("every size refused: the link is asked without one", async () => {
   const world = await worlds.open();
   addLink(world, "a", 150);
   world.sandbox.addFault({ kind: "size_refused" });

@@ -25,7 +25,7 @@ async function worldWith(...rows: readonly string[]): Promise<SyncWorld> {
   return world;
 }
 
-test("S26 a blank or missing id is quarantined in its own words, and the rows beside it are kept", async () => {
+test("a blank or missing id is quarantined in its own words, and the rows beside it are kept", async () => {
   const rows = [rawRow(""), rawRow(" \t\u00a0"), '{"account_id":"acc_1" , "amount" : "1.10"}'];
   const world = await worldWith(...rows);
   const { runId, result } = await world.sync();
@@ -52,7 +52,7 @@ test("S26 a blank or missing id is quarantined in its own words, and the rows be
   await expectFeedInOrder(world, "a");
 });
 
-test("S28 amounts are exact decimals, and what is none is quarantined", async () => {
+test("amounts are exact decimals, and what is none is quarantined", async () => {
   const good: Record<string, string> = {
     "0.10": "0.1000000000",
     "-1234567890.12": "-1234567890.1200000000",
@@ -97,7 +97,7 @@ test("S28 amounts are exact decimals, and what is none is quarantined", async ()
   expect(new Set(refused.map(({ reason }) => reason))).toEqual(new Set(["amount: not a decimal string"]));
 });
 
-test("S29 the amount stays as given, the signed one follows the type, and opposite signs are counted", async () => {
+test("the amount stays as given, the signed one follows the type, and opposite signs are counted", async () => {
   const world = await worlds.open();
   addLink(world, "a", 0);
   world.sandbox.append("a", [
@@ -119,7 +119,7 @@ test("S29 the amount stays as given, the signed one follows the type, and opposi
   expect(await linkSync(world, runId, "a")).toMatchObject({ sign_conflicts: 2 });
 });
 
-test("S30 a confidence is one decimal column, from numbers and texts; anything else is null, never a lost row", async () => {
+test("a confidence is one decimal column, from numbers and texts; anything else is null, never a lost row", async () => {
   const given: readonly [string, string | null][] = [
     ["0.91", "0.9100000000"],
     ['"0.91"', "0.9100000000"],
@@ -149,7 +149,7 @@ test("S30 a confidence is one decimal column, from numbers and texts; anything e
   expect(new Set(rows.map((row) => row.enrichment_category))).toEqual(new Set(["food"]));
 });
 
-test("S31 datetime: the text is kept, the instant only where the offset is known, and the date is a date", async () => {
+test("datetime: the text is kept, the instant only where the offset is known, and the date is a date", async () => {
   const given: readonly [string, string | null, string | null][] = [
     ["null", null, null],
     ['"2026-11-01T09:15:00Z"', "2026-11-01T09:15:00Z", "2026-11-01T09:15:00.000000Z"],
@@ -197,7 +197,7 @@ test.for([
   expect(await liveIds(world, "a")).toEqual(["good-1", "good-2"]);
 });
 
-test("S32 unknown fields are dropped from the columns, and warned of once a run", async () => {
+test("unknown fields are dropped from the columns, and warned of once a run", async () => {
   const world = await worlds.open();
   for (const link of ["a", "b"]) {
     addLink(world, link, 0);

@@ -14,7 +14,7 @@ async function historyOf(world: SyncWorld, workflowId: string): Promise<{ events
   return { events: historyLength, bytes: historySize ?? 0 };
 }
 
-test("S41 thousands of small links: every row is there, and the histories stay small", async () => {
+test("thousands of small links: every row is there, and the histories stay small", async () => {
   const world = await worlds.open({ direct: true, api: { concurrency: 32 } });
   const users = 50;
   const linksPerUser = 50;
@@ -42,7 +42,7 @@ test("S41 thousands of small links: every row is there, and the histories stay s
   expect(again.result).toMatchObject({ links: { unchanged: links }, calls: links + users * 2 });
 });
 
-test("S42 a link of 60,000 rows is loaded into several files while it is read, and committed once", async () => {
+test("a link of 60,000 rows is loaded into several files while it is read, and committed once", async () => {
   const world = await worlds.open({ direct: true });
   addLink(world, "big", 0);
   addLink(world, "small", 5);

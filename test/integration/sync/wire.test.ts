@@ -19,7 +19,7 @@ const TRANSIENT: readonly (readonly [string, Fault])[] = [
 ];
 
 test.for(TRANSIENT)(
-  "S38 %s: the page is asked for again a little later, and nothing is lost or doubled",
+  "%s: the page is asked for again a little later, and nothing is lost or doubled",
   async ([, fault]) => {
     const world = await worlds.open();
     addLink(world, "a", 25);
@@ -44,7 +44,7 @@ test.for([
   ["seconds", 2],
   ["a date", { dateInSeconds: 3 }],
 ] as const)(
-  "S38 Retry-After as %s closes the gate: no call of any link is sent until then",
+  "Retry-After as %s closes the gate: no call of any link is sent until then",
   async ([, retryAfter]) => {
     const world = await worlds.open({ api: { concurrency: 2 } });
     for (const link of ["a", "b", "c", "d", "e", "f"]) addLink(world, link, 3);
@@ -67,7 +67,7 @@ test.for([
   },
 );
 
-test("S38 retries grow", async () => {
+test("retries grow", async () => {
   const world = await worlds.open();
   addLink(world, "a", 3);
   world.sandbox.addFault({ kind: "status", status: 503, link: "a", times: 3 });
@@ -79,7 +79,7 @@ test("S38 retries grow", async () => {
   await expectLakeEqualsTruth(world);
 });
 
-test("S38 a user whose lists fail is asked again, and everything of theirs is read", async () => {
+test("a user whose lists fail is asked again, and everything of theirs is read", async () => {
   const world = await worlds.open();
   addLink(world, "a", 3);
   world.sandbox.addFault({ kind: "status", status: 502, operation: "list_bank_links", times: 1 });
@@ -90,7 +90,7 @@ test("S38 a user whose lists fail is asked again, and everything of theirs is re
 });
 
 test.for([401, 403] as const)(
-  "S39 %s in the middle: no further request starts, complete links are committed, open ones dropped",
+  "%s in the middle: no further request starts, complete links are committed, open ones dropped",
   async (status) => {
     const world = await worlds.open({ api: { concurrency: 1 } });
     addLink(world, "a", 5);
@@ -118,7 +118,7 @@ test.for([401, 403] as const)(
   },
 );
 
-test("S39 a revoked key stops calls in flight in other groups too, and a good one goes on where it was", async () => {
+test("a revoked key stops calls in flight in other groups too, and a good one goes on where it was", async () => {
   const world = await worlds.open();
   for (let user = 0; user < 120; user += 1)
     addLink(world, `l${user}`, 2, `fp_${String(user).padStart(3, "0")}`);

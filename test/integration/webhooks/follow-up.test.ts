@@ -57,7 +57,7 @@ test("an event that names no link: every link of the user; users are followed up
   expect(followed).toMatchObject({ users: 2, links: 3 });
 });
 
-test("S36 webhooks during a run over the same user: one follow-up run after it, not lost, not ten", async () => {
+test("webhooks during a run over the same user: one follow-up run after it, not lost, not ten", async () => {
   const world = await openLinked();
   // The run has read link 1 and hangs at link 2.
   world.sandbox.addFault({ kind: "latency", ms: 1_200, operation: "sync_transactions", link: "link_2" });

@@ -14,7 +14,7 @@ const PERSON = "PLANTED-PERSON";
 const settled = (world: WebhookWorld) =>
   world.rows("select fp_id, version, status, settled_by from onboardings order by line, version");
 
-test("O09 the stand-in's webhook ends each wait, known by fp_id or by external id; no poll is made", async () => {
+test("the stand-in's webhook ends each wait, known by fp_id or by external id; no poll is made", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 500 }] } });
   world.sandbox.addUser({ fp_id: "fp_ext", external_id: "cust-7" });
   const batch = await world.onboard([...world.users(2), { external_id: "cust-7" }], { timing: NO_POLL });
@@ -46,7 +46,7 @@ test("an event that is faster than the answer to our own request is not lost", a
   expect(world.sandbox.onboardings.list()).toHaveLength(1);
 });
 
-test("O12 a reviewer's decision is a new version; the same webhook again, or an old one, is none", async () => {
+test("a reviewer's decision is a new version; the same webhook again, or an old one, is none", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, manualReviewShare: 1 }] } });
   await world.onboard(world.users(1), { timing: NO_POLL });
   const [onboarding] = world.sandbox.onboardings.list();
