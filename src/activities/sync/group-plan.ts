@@ -6,7 +6,7 @@ import { linkDomain } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { listedLinks, type ObservedUser } from "./observed-pages.js";
+import { listedLinks, type ObservedUser } from "./read/observed-pages.js";
 
 /** What a group knows of one link when its reading starts. Staged, so that no history holds ids in bulk. */
 export interface PlannedLink {

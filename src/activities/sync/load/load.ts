@@ -1,13 +1,13 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import type { LinkOutcome } from "../../domain/sync/link-reading.js";
-import { type FeedFile, loadFeedFile } from "../../lake/sync/feed-file.js";
-import { transactionStream } from "../../streams/transactions.js";
-import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
-import { mapConcurrent } from "../map-concurrent.js";
-import type { GroupPlan, GroupRef } from "./group-plan.js";
-import { generationOf, plannedLink } from "./group-plan.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { type FeedFile, loadFeedFile } from "../../../lake/sync/feed-file.js";
+import { transactionStream } from "../../../streams/transactions.js";
+import type { Dependencies } from "../../dependencies.js";
+import { withHeartbeat } from "../../heartbeat.js";
+import { mapConcurrent } from "../../map-concurrent.js";
+import type { GroupPlan, GroupRef } from "../group-plan.js";
+import { generationOf, plannedLink } from "../group-plan.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { PageCheck, TornPageError } from "./page-check.js";
 
