@@ -72,6 +72,9 @@ const API: Omit<ApiConfig, "url" | "key"> = {
   maxBodyBytes: 32 * 1024 * 1024,
 };
 
+/** Of a world whose stand-in holds requests: none is given up meanwhile. */
+export const PATIENT = { headersTimeoutMs: 120_000 } as const;
+
 /** Starts the parts of one test around a running Temporal server. */
 export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {
   const releases: (() => unknown)[] = [];

@@ -27,13 +27,18 @@ test.each(["SIGINT", "SIGTERM"] as const)(
   "%s in mid-batch ends in order, sends no further call, and the same command goes on",
   async (signal) => {
     const args = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--mode", "sync"];
+    // A request whose answer was lost is sent again only when the service had its time for it: let that be short.
+    args.push("--sync-timeout", "5");
     const onboard = () => folder.command([...args, "--window", String(WINDOW), "--json"]);
     const arrived = sandbox.waitForRequests(10, POSTS);
     const first = onboard();
     await arrived;
+    const release = sandbox.hold(POSTS);
     const [, runId] = await first.says(/^run (onboard-[\w-]+)/m);
     const callsAtSignal = sandbox.calls().total;
-    const { code, stdout, stderr } = await first.end(signal);
+    const ended = first.end(signal);
+    release();
+    const { code, stdout, stderr } = await ended;
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
     expect(stderr).toContain("the same command goes on with it");

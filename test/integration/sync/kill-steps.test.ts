@@ -12,14 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-/** Between load and commit, between each commit and its acknowledgement; `npm run test:kill` takes every step. */
+/** Before the feed's commit, between it and its acknowledgement, and after the last; `npm run test:kill` takes every step. */
 const MOMENTS: readonly StoreFault[] = [
   { on: "putIfAbsent", key: "^transaction_changes/_delta_log/", when: "before", effect: "kill" },
   { on: "putIfAbsent", key: "^transaction_changes/_delta_log/", when: "after", effect: "kill" },
-  { on: "putIfAbsent", key: "^link_syncs/_delta_log/", when: "after", effect: "kill" },
-  { on: "putIfAbsent", key: "^transactions/_delta_log/", when: "before", effect: "kill" },
   { on: "putIfAbsent", key: "^transactions/_delta_log/", when: "after", effect: "kill" },
-  { on: "putIfAbsent", key: "^runs/_delta_log/", when: "after", effect: "kill" },
 ];
 
 test("a worker killed around each commit of a run: the next one ends the run exact", async () => {
