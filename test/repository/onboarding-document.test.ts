@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CustomersCensus } from "../../src/cli/files/customers-count.js";
+import { CustomersCounter } from "../../src/cli/onboarding/customers-counts.js";
 import { COLUMN_GROUPS, NAME_COLUMNS } from "../../src/domain/onboarding/customer-column.js";
 import { OWN_STATUSES, SETTLED_BY } from "../../src/domain/onboarding/outcome.js";
 import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
@@ -30,7 +30,7 @@ describe("docs/onboarding.md", () => {
     const shown = JSON.parse(json) as Record<string, unknown>;
     const rows = firstTable(section(PATH, "Wrong rows")).map(([field]) => field);
     expect(rows).toEqual(Object.keys(shown).map((field) => `\`${field}\``));
-    expect(Object.keys(shown.customers as object)).toEqual(Object.keys(new CustomersCensus().count));
+    expect(Object.keys(shown.customers as object)).toEqual(Object.keys(new CustomersCounter().counts));
   });
 });
 
