@@ -74,7 +74,7 @@ test.for([
 
 test("before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
   const world = await worlds.open({
-    sandbox: { playbooks: [{ ...INCOMPLETE, continuationMs: 20_000 }] },
+    sandbox: { playbooks: [{ ...INCOMPLETE, continuationMs: 8_000 }] },
     api: PATIENT,
   });
   const path = join(world.lake, "..", "links.jsonl");
@@ -83,11 +83,11 @@ test("before a link ends a fresh one is asked for and handed out; without one it
     mode: "sync",
     sink: { kind: "file", path },
     // Each link is looked at a second and a half after it was given.
-    timing: { linkMargin: 18_500, pollFirst: 600_000, pollPeopleMost: 600_000 },
+    timing: { linkMargin: 6_500, pollFirst: 600_000, pollPeopleMost: 600_000 },
   });
   await batch.handle.result();
   const [onboarding] = world.sandbox.onboardings.list();
-  const expires_at = new Date(Date.now() + 20_000).toISOString();
+  const expires_at = new Date(Date.now() + 8_000).toISOString();
   const fresh = { token: "obtok_fresh", link: "https://verify.example.com/continue#obtok_fresh", expires_at };
   const body = {
     id: onboarding?.id,
