@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { syncTransactions } from "../../api/operations/transaction-sync.js";
 import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
+import { movesMark } from "../../domain/sync/cursor-mark.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../domain/sync/link-reading.js";
 import type { PageName } from "../../lake/staging.js";
@@ -189,12 +190,14 @@ export function advance(
   const bad = (list: string) =>
     repeats ? 0 : facts.problems.filter((problem) => problem.list === list).length;
   const stuck = next === null || next === before.cursor;
+  const cursorSha256 = next === null ? null : hash("sha256", next);
   const delivered = count(0) + count(1) + count(2);
   const progress: LinkProgress = {
     ...before,
     pages: before.pages + 1,
     cursor: next ?? before.cursor,
     lastNext: next ?? before.lastNext,
+    cursorMark: movesMark(before.pages + 1) ? cursorSha256 : before.cursorMark,
     entries: before.entries + delivered,
     pageEntries: [...before.pageEntries, delivered],
     created: before.created + count(0) - bad("created"),
@@ -215,6 +218,7 @@ export function advance(
     };
   }
   if (!hasMore) return { progress, outcome: { kind: "complete" } };
-  if (stuck) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
+  const circles = cursorSha256 !== null && cursorSha256 === before.cursorMark;
+  if (stuck || circles) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
   return { progress };
 }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
-import { extract } from "../../../src/activities/sync/extract.js";
+import { advance, extract } from "../../../src/activities/sync/extract.js";
 import { load } from "../../../src/activities/sync/load.js";
 import { freshProgress } from "../../../src/domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../src/domain/sync/link-reading.js";
+import { pageFacts } from "../../../src/streams/transaction-page.js";
+import { startFaultServer } from "../../helpers/api/fault-server.js";
 import { rawRow } from "../../helpers/sync/sync-harness.js";
 import { type ActivityBench, newLink, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
@@ -112,4 +115,59 @@ test("counts what came, bad rows apart, and rolls the hash over the bodies", asy
     pageEntries: [5],
     pagesSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
+});
+
+/** What a page of `n` rows says, with more to come behind a cursor. */
+const pageBody = (next: string, n: number) =>
+  JSON.stringify({
+    transactions: {
+      created: Array.from({ length: n % 3 }, (_, at) => transactionRow({ transaction_id: `c${n}-${at}` })),
+      updated: [],
+      removed: [],
+    },
+    cursor: { next },
+    has_more: true,
+  });
+
+test.for([
+  { tail: 0, circle: 2 },
+  { tail: 0, circle: 3 },
+  { tail: 5, circle: 1 },
+  { tail: 3, circle: 7 },
+  { tail: 11, circle: 20 },
+])(
+  "cursors that come round, $circle of them after $tail, are a loop whatever is on the pages",
+  async (form) => {
+    const { tail, circle } = form;
+    let asked = 0;
+    const server = await startFaultServer((_, response) => {
+      const place = asked < tail ? asked : tail + ((asked - tail) % circle);
+      response.setHeader("content-type", "application/json").end(pageBody(`cursor-${place}`, asked));
+      asked += 1;
+    });
+    try {
+      const deps = { ...bench.deps, api: server.client() };
+      // Slices of a few pages: what is known of the cursors travels with the link's progress.
+      let links = [{ progress: start, outcome: { kind: "open" } as LinkOutcome }];
+      while (links[0]?.outcome.kind === "open" && asked < 500) {
+        const input = { ...bench.ref, links: links.map(({ progress }) => progress), budgetMs: 10 };
+        links = [...(await bench.run(() => extract(deps, input))).links];
+      }
+      expect(links[0]?.outcome).toEqual({ kind: "broken", reason: "cursor_loop" });
+      expect(asked).toBeLessThanOrEqual(3 * Math.max(tail, circle) + 1);
+      expect(links[0]?.progress.cursorMark?.length).toBe(64);
+    } finally {
+      await server.close();
+    }
+  },
+);
+
+test("a thousand cursors that never come back are no loop", () => {
+  let progress = start;
+  for (let page = 0; page < 1_000; page += 1) {
+    const body = Buffer.from(pageBody(`cursor-${page}`, page));
+    const step = advance(progress, { facts: pageFacts(body), body, repeats: false });
+    expect(step.outcome).toBeUndefined();
+    progress = step.progress;
+  }
 });
