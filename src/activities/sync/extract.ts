@@ -4,9 +4,9 @@ import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
 import { movesMark } from "../../domain/sync/cursor-mark.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../domain/sync/link-reading.js";
-import type { PageName } from "../../lake/staging.js";
+import { type PageName, pageSha256 } from "../../lake/staging.js";
 import { withPage } from "../../lake/sync/link-checkpoint.js";
-import { cleanPage, deliveredText, emptyPage } from "../../streams/clean-page.js";
+import { cleanPage, deliveredText } from "../../streams/clean-page.js";
 import { EnvelopeError } from "../../streams/envelope-error.js";
 import { readPage } from "../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../streams/transaction-page.js";
@@ -105,7 +105,13 @@ async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPag
     const facts = wholePage(found.body);
     if (facts !== undefined) {
       slice.countFound();
-      return { facts, body: found.body, repeats: await addsNothing(reader, progress, facts, found.body) };
+      const page = {
+        facts,
+        body: found.body,
+        repeats: await addsNothing(reader, progress, facts, found.body),
+      };
+      await stageCleanPage(reader, name, page);
+      return page;
     }
   }
   const { body } = await slice.call(syncTransactions, {
@@ -116,23 +122,21 @@ async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPag
     },
   });
   const facts = pageFacts(body);
-  const repeats = await addsNothing(reader, progress, facts, body);
-  await stage(reader, name, { facts, body, repeats });
+  const page = { facts, body, repeats: await addsNothing(reader, progress, facts, body) };
+  // The page comes last: where it is, its clean page is there too.
+  await stageCleanPage(reader, name, page);
+  await deps.lake.staging.putPage(name, body);
   slice.countBytes(body.length);
-  return { facts, body, repeats };
+  return page;
 }
 
-/** The page comes last: where it is, its clean page is there too. */
-async function stage(reader: Reader, name: PageName, { facts, body, repeats }: ReadPage): Promise<void> {
+/** A page that repeats the one before is not loaded at all, and needs no clean page. */
+async function stageCleanPage(reader: Reader, name: PageName, page: ReadPage): Promise<void> {
   const { staging } = reader.deps.lake;
-  if (repeats || facts.needsCleaning) {
-    const { clean, bad } = repeats
-      ? emptyPage(transactionStream)
-      : cleanPage(transactionStream, readPage(transactionStream, body));
-    await staging.putCleanPage(name, clean, bad);
-    // A lost attempt may have left the clean page of an answer that it could not stage any more.
-  } else if (reader.slice.repeated) await staging.dropCleanPage(name);
-  await staging.putPage(name, body);
+  if (page.repeats || !page.facts.needsCleaning) return;
+  const sha256 = pageSha256(page.body);
+  const clean = cleanPage(transactionStream, readPage(transactionStream, page.body));
+  await staging.putCleanPage(name, sha256, clean);
 }
 
 function wholePage(body: Buffer): PageFacts | undefined {

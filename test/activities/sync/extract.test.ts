@@ -1,9 +1,12 @@
+import { EventEmitter, once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { advance, extract } from "../../../src/activities/sync/extract.js";
-import { load } from "../../../src/activities/sync/load.js";
-import { freshProgress } from "../../../src/domain/sync/link-progress.js";
+import { type LoadManifest, load } from "../../../src/activities/sync/load.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../src/domain/sync/link-reading.js";
+import { pageSha256, Staging } from "../../../src/lake/staging.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { pageFacts } from "../../../src/streams/transaction-page.js";
 import { startFaultServer } from "../../helpers/api/fault-server.js";
 import { rawRow } from "../../helpers/sync/sync-harness.js";
@@ -53,19 +56,53 @@ test("a repeated attempt asks again for a page that it finds torn, and goes on f
 test("a clean page that a lost attempt left for another answer is not loaded for this one", async () => {
   const { staging } = bench.deps.lake;
   const bad = { list: "created", index: 0, reason: "x", payload: "{}" };
-  await staging.putCleanPage(name, '{"transactions":{"created":[null],"updated":[],"removed":[]}}', [bad]);
+  const clean = '{"transactions":{"created":[null],"updated":[],"removed":[]}}';
+  await staging.putCleanPage(name, pageSha256(Buffer.from("another answer")), { clean, bad: [bad] });
   bench.sandbox.append("a", rows(1));
   const { links } = await slice(2);
   const progress = links[0]?.progress ?? start;
-  const loaded = await bench.run(() =>
-    load(bench.deps, { ...bench.ref, links: [{ progress, complete: true }] }),
-  );
-  expect(loaded.refused).toEqual([]);
-  const manifest = await staging.document<{ files: { file?: { links: object[] } }[] }>(
-    "run",
-    loaded.manifest,
-  );
-  expect(manifest.files[0]?.file?.links).toMatchObject([{ link_id: "a", created: 1 }]);
+  expect(await loadedRows(progress)).toMatchObject([{ link_id: "a", created: 1 }]);
+});
+
+test("the clean page that a stalled attempt writes late is not loaded beside the page of the next attempt", async () => {
+  const gate = new EventEmitter();
+  const [stalled, awake] = [once(gate, "stalled"), once(gate, "awake")];
+  const { lake } = bench.deps;
+  const put: ObjectStore["put"] = async (key, body, options) => {
+    if (/\d\.json$/.test(key)) throw new Error("killed");
+    gate.emit("stalled");
+    await awake;
+    await lake.store.put(key, body, options);
+  };
+  const asleep = { ...bench.deps, lake: { ...lake, staging: new Staging({ ...lake.store, put }) } };
+  bench.sandbox.append("a", [{ change: "created", raw: rawRow(""), id: "bad" }]);
+  const first = bench.run(() => extract(asleep, { ...bench.ref, links: [start], budgetMs: 5_000 }), 1);
+  await Promise.race([stalled, first]);
+  bench.sandbox.append("a", rows(2));
+  const { links } = await slice(2);
+  gate.emit("awake");
+  await expect(first).rejects.toThrow("killed");
+  const progress = links[0]?.progress ?? start;
+  expect(progress).toMatchObject({ entries: 3, created: 2, quarantined: 1 });
+  expect(await loadedRows(progress)).toMatchObject([{ link_id: "a", created: 2 }]);
+});
+
+async function loadedRows(progress: LinkProgress) {
+  const links = [{ progress, complete: true }];
+  const { manifest, refused } = await bench.run(() => load(bench.deps, { ...bench.ref, links }));
+  expect(refused).toEqual([]);
+  const { files } = await bench.deps.lake.staging.document<LoadManifest>("run", manifest);
+  return files.flatMap(({ file }) => file?.links ?? []);
+}
+
+test("a page that repeats the one before adds nothing, also where a lost attempt staged it", async () => {
+  bench.sandbox.append("a", rows(25));
+  bench.sandbox.addFault({ kind: "page_replayed", page: 1, times: 1 });
+  const { links } = await slice(1);
+  const progress = links[0]?.progress ?? start;
+  expect(progress).toMatchObject({ pages: 4, entries: 25, pageEntries: [10, 10, 0, 5] });
+  expect((await slice(2)).links[0]?.progress).toEqual(progress);
+  expect(await loadedRows(progress)).toMatchObject([{ link_id: "a", created: 25, sequence_to: 25 }]);
 });
 
 test("when time is up the link comes back open, as far as it got", async () => {
