@@ -38,6 +38,7 @@ export async function loadFeedFile(
   prefix: string,
   bundle: PageBundle,
 ): Promise<FeedFile | undefined> {
+  if (bundle.origins.length === 0) return undefined;
   const path = scratchPath(lake, "parquet");
   try {
     const [known] = await lake.duckdb.exclusive(
