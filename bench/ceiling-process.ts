@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Pool } from "undici";
+import { mapConcurrent } from "../src/activities/map-concurrent.js";
 import type { Ceiling, CeilingOptions } from "./ceiling.js";
 
 interface LinksPage {
@@ -14,15 +15,6 @@ interface SyncPage {
     readonly updated: readonly unknown[];
     readonly removed: readonly unknown[];
   };
-}
-
-/** Runs `work` over items, so many at once. */
-async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>) {
-  let next = 0;
-  const lane = async () => {
-    for (let at = next++; at < items.length; at = next++) await work(items[at] as T);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
 }
 
 async function fetchAll({ url, apiKey, roster, concurrency, pageSize }: CeilingOptions): Promise<Ceiling> {
@@ -45,12 +37,12 @@ async function fetchAll({ url, apiKey, roster, concurrency, pageSize }: CeilingO
   };
   const started = performance.now();
   const links: string[] = [];
-  await inLanes(concurrency, users, async (user) => {
+  await mapConcurrent(concurrency, users, async (user) => {
     const found = await get<LinksPage>(`/users/${user}/bank_links`);
     links.push(...found.links.map(({ id }) => id));
     await get(`/users/${user}/linked_bank_accounts`);
   });
-  await inLanes(concurrency, links, async (link) => {
+  await mapConcurrent(concurrency, links, async (link) => {
     for (let cursor = "", more = true; more; ) {
       const query = `size=${pageSize}${cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`}`;
       const page = await get<SyncPage>(`/bank_links/${link}/transactions/sync?${query}`);

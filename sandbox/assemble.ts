@@ -6,6 +6,7 @@ import { FaultBook } from "./faults/fault-book.js";
 import { habitsOf } from "./habits.js";
 import { KeyRing } from "./http/auth.js";
 import { RateLimiter } from "./http/rate-limit.js";
+import { RequestHolds } from "./http/request-holds.js";
 import { InvestmentBook } from "./investments/investment-book.js";
 import { OnboardingBook } from "./onboarding/onboarding-book.js";
 import { PlaybookBook } from "./onboarding/playbook-book.js";
@@ -54,6 +55,7 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]): S
     keys: new KeyRing(apiKeys),
     calls: new CallLog(options.recordRequests ?? 100_000),
     habits,
+    holds: new RequestHolds(),
     clock,
     rates: new RateLimiter(clock, options.rateLimit),
     playbooks,

@@ -139,7 +139,8 @@ function emptyCounts(inFlight: number): CallCounts {
   return { total: 0, in_flight: inFlight, max_in_flight: inFlight, by_operation: {}, by_status: {} };
 }
 
-function fits(request: RecordedRequest, filter: RequestFilter): boolean {
+/** Whether a request is one of those that a filter means. */
+export function fits(request: RecordedRequest, filter: RequestFilter): boolean {
   const names = Object.keys(filter) as (keyof RequestFilter)[];
   return names.every((name) => filter[name] === undefined || request[name] === filter[name]);
 }

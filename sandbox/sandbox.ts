@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { CallCounts, RecordedRequest, RequestFilter } from "./calls.js";
 import type { Fault } from "./faults/fault.js";
 import type { FaultBook } from "./faults/fault-book.js";
+import type { HoldPoint } from "./http/request-holds.js";
 import { rosterCsv, writeRoster } from "./population/roster.js";
 import { syntheticRow } from "./population/synthetic-row.js";
 import type { SandboxState } from "./state.js";
@@ -133,6 +134,14 @@ export class Sandbox {
 
   setLatency(milliseconds: number): void {
     this.#state.habits.latencyMs = milliseconds;
+  }
+
+  /**
+   * Keeps the requests that come from now on waiting, before they take effect or before they are answered, until
+   * the result is called.
+   */
+  hold(filter: RequestFilter = {}, point: HoldPoint = "before"): () => void {
+    return this.#state.holds.add(filter, point);
   }
 
   addKey(key: string): void {

@@ -6,6 +6,7 @@ import type { FaultBook } from "./faults/fault-book.js";
 import type { ServiceHabits } from "./habits.js";
 import type { KeyRing } from "./http/auth.js";
 import type { RateLimiter } from "./http/rate-limit.js";
+import type { RequestHolds } from "./http/request-holds.js";
 import type { InvestmentBook } from "./investments/investment-book.js";
 import type { OnboardingBook } from "./onboarding/onboarding-book.js";
 import type { PlaybookBook } from "./onboarding/playbook-book.js";
@@ -25,6 +26,7 @@ export interface SandboxState {
   readonly keys: KeyRing;
   readonly calls: CallLog;
   readonly habits: ServiceHabits;
+  readonly holds: RequestHolds;
   readonly clock: Clock;
   readonly rates: RateLimiter;
   readonly playbooks: PlaybookBook;

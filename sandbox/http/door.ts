@@ -92,7 +92,7 @@ function firing(state: SandboxState, record: RecordedRequest, page: number): Fir
 
 /** Runs one routed call through latency, faults, strict checks and its operation. */
 async function answer(
-  { state, response, request, queryText }: Arrival,
+  { state, response, request, record, queryText }: Arrival,
   { operation, params }: Route,
   token: ClientToken | undefined,
   fire: Fire,
@@ -100,6 +100,7 @@ async function answer(
 ): Promise<void> {
   const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
   if (wait > 0) await delay(wait);
+  if (state.holds.some) await state.holds.pass(record, "before");
   if (response.destroyed) return;
   const before = lost(fire, false);
   if (before) return lose(response, before, state.clock.now());
@@ -115,6 +116,7 @@ async function answer(
   });
   // Most reads answer at once: they are spared a turn of the loop.
   const answered = handled instanceof Promise ? await handled : handled;
+  if (state.holds.some) await state.holds.pass(record, "after");
   const after = lost(fire, true);
   return after ? lose(response, after, state.clock.now()) : send(response, answered, fire);
 }

@@ -3,7 +3,7 @@ import { heartbeat } from "@temporalio/activity";
 const HEARTBEAT_EVERY_MS = 2_000;
 
 /** Heartbeats while work goes on, so that a killed worker is noticed within seconds. */
-export async function beating<R>(work: () => Promise<R>): Promise<R> {
+export async function withHeartbeat<R>(work: () => Promise<R>): Promise<R> {
   const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {
     return await work();

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
+import { signalRunning } from "../temporal/running-workflows.js";
 
 /** Temporal has this long for one request; after it the sender is asked to try again. */
 const ANSWER_WITHIN_MS = 5_000;
@@ -17,15 +18,7 @@ export async function signalAny(
   message: unknown,
 ): Promise<boolean> {
   const sent = await Promise.all(
-    workflowIds.map(async (id) => {
-      try {
-        await inTime(client, () => client.workflow.getHandle(id).signal(signal, message));
-        return true;
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
-    }),
+    workflowIds.map((id) => inTime(client, () => signalRunning(client, id, signal, message))),
   );
   return sent.includes(true);
 }

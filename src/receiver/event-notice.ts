@@ -5,6 +5,7 @@ import {
   type EventReceipt,
   eventsWorkflowId,
 } from "../domain/webhooks/messages.js";
+import { signalOrStart } from "../temporal/running-workflows.js";
 import { inTime } from "./customer-signals.js";
 
 /** Those who wait for one signal together; one of them brings up to {@link MOST_COLLECTED} receipts. */
@@ -97,14 +98,13 @@ export class EventNotice {
   async #signal(receipts: readonly EventReceipt[]): Promise<void> {
     const { client, scope, taskQueue } = this;
     await inTime(client, () =>
-      client.workflow.signalWithStart(EVENTS_WORKFLOW, {
-        workflowId: eventsWorkflowId(scope),
-        taskQueue,
-        args: [{ scope }],
-        signal: EVENTS_SIGNAL,
-        signalArgs: [receipts],
-        workflowTaskTimeout: "5s",
-      }),
+      signalOrStart(
+        client,
+        EVENTS_WORKFLOW,
+        { workflowId: eventsWorkflowId(scope), taskQueue, args: [{ scope }] },
+        EVENTS_SIGNAL,
+        receipts,
+      ),
     );
   }
 }

@@ -99,9 +99,6 @@ export const CALL_CLASSES: Readonly<Record<CallName, "read" | "write" | "stream"
   sendTestWebhook: "write",
 };
 
-/** A workflow task that a killed worker held is given to another one after this. */
-export const TASK_TIMEOUT = "5s";
-
 /** A slice advances its links for this long, and then says how far they came. */
 export const SLICE_BUDGET_MS = 5_000;
 /** Finished links are committed when so many rows are waiting, or after so long. */

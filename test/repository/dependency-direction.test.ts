@@ -20,12 +20,12 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
   activities: {
-    value: ["domain", "api", "lake", "streams", "version"],
+    value: ["domain", "api", "lake", "temporal", "streams", "version"],
     type: ["logger"],
     packages: [BUILTIN, "@temporalio/activity"],
   },
   receiver: {
-    value: ["domain", "api", "lake"],
+    value: ["domain", "api", "lake", "temporal"],
     type: ["logger"],
     packages: [BUILTIN, "@temporalio/client", "standardwebhooks"],
   },

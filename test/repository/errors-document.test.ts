@@ -77,7 +77,7 @@ describe("docs/errors.md", () => {
   it("has a row for every reason that a commit adds", () => {
     expect(rowOf("superseded", "skipped")).toBeDefined();
     expect(rowOf("resync_would_remove 30 of 40", "failed")).toBeDefined();
-    const commit = read("src/activities/sync/commit-feed.ts");
+    const commit = read("src/activities/sync/commit/commit-feed.ts");
     for (const word of ["superseded", "resync_would_remove"]) expect(commit).toContain(word);
   });
 

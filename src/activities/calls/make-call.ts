@@ -8,7 +8,7 @@ import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { callOnce, type SettledCall } from "./call-once.js";
 import type { CallFacts, CallPart, CallPlace } from "./call-part.js";
 import { answerKey } from "./call-record.js";
@@ -38,7 +38,7 @@ export function makeCall<O extends Operation, A, F extends CallFacts>(
   part: CallPart<O, A, F>,
   input: CallInput,
 ): Promise<CallResult<F>> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const prefix = prefixOf(input.request);
     const request = await deps.sealed.require<SealedRequest>(input.request);
     const place: CallPlace = { deps, run: input.run, prefix, request };

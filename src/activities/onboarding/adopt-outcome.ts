@@ -1,7 +1,7 @@
 import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 export interface AdoptOutcomeInput {
@@ -17,7 +17,7 @@ export async function adoptOutcome(
   deps: OnboardingDependencies,
   { batchId, outcome, watcher, version }: AdoptOutcomeInput,
 ): Promise<OutcomeRef> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const found = await getOutcome(deps.sealed, batchId, outcome);
     const { row, line, attempt } = watcher;
     const event = {

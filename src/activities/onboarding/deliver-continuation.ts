@@ -8,7 +8,7 @@ import {
   type ContinuationSink,
   getSink,
 } from "../../lake/onboarding/continuation-file.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { type Continuation, linkKey } from "./continuations.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
@@ -24,7 +24,7 @@ export async function deliverLink(
   deps: OnboardingDependencies,
   input: DeliverLinkInput,
 ): Promise<{ delivered: boolean }> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const sink = await getSink(deps.sealed, input.batchId);
     if (sink === undefined) return { delivered: false };
     const delivery = await deliveryOf(deps, input);

@@ -3,7 +3,7 @@ import { isRight, type PlannedRow, planRow, type RowState } from "../../domain/o
 import type { OutcomeRecord, SettledBy } from "../../domain/onboarding/outcome.js";
 import { earlierOutcomes, type TabledOutcome } from "../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import { inLanes } from "../lanes.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { openedOutput } from "./outcome-rows.js";
 
@@ -48,7 +48,7 @@ export async function findEarlier(
   const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
   const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
   const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
-  const found = await inLanes(WRITTEN_AT_ONCE, rows, async (row) => {
+  const found = await mapConcurrent(WRITTEN_AT_ONCE, rows, async (row) => {
     const other = isRight(row) ? others.get(row.rowKey) : undefined;
     const planned = planRow(row, own.get(row.line), other);
     if (!isRight(row)) {

@@ -11,7 +11,7 @@ import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 export interface FinishBatchInput {
@@ -32,7 +32,7 @@ export async function finishBatch(
   const { run_id, batch_id, status, customers, calls } = summary;
   const { sha256 } = await deps.batches.require(batch_id);
   await writeOutcomesCsv(deps, { batchId: batch_id, rows });
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const finishedAt = new Date();
     const row = {
       ...{ run_id, job_id: batch_id, kind: "onboard", status, options: JSON.stringify(options) },
@@ -49,7 +49,7 @@ export async function writeOutcomesCsv(
   { lake, batches }: OnboardingDependencies,
   range: OutcomesCsvRange,
 ): Promise<{ key: string }> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const sql = latestOutcomesSql(range.batchId);
     const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
     return putOutcomesCsv(lake.store, batches, range, outcomes);

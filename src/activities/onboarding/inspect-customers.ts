@@ -3,8 +3,8 @@ import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-state.j
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
 import { findOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
@@ -33,10 +33,10 @@ export async function inspectCustomers(
   deps: OnboardingDependencies,
   input: InspectCustomersInput,
 ): Promise<InspectCustomersResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const running: number[] = [];
     const ended: CustomerReport[] = [];
-    await inLanes(ASKED_AT_ONCE, input.rows, async (row) => {
+    await mapConcurrent(ASKED_AT_ONCE, input.rows, async (row) => {
       if (await isRunning(input, row.identity)) running.push(row.row);
       else ended.push(await endOf(deps, input, row));
     });

@@ -4,7 +4,7 @@ import { afterFailure, afterStop, isOpenOutcome, UNPOSTED } from "../../domain/o
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import { isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { type FoundRow, findEarlier } from "./find-earlier.js";
 import { preparedId } from "./prepare-customer.js";
@@ -36,7 +36,7 @@ export async function planCustomers(
   deps: OnboardingDependencies,
   input: PlanCustomersInput,
 ): Promise<ChunkPlan> {
-  return beating(() => planChunk(deps, input));
+  return withHeartbeat(() => planChunk(deps, input));
 }
 
 async function planChunk(deps: OnboardingDependencies, input: PlanCustomersInput): Promise<ChunkPlan> {

@@ -19,7 +19,7 @@ import type { CustomerStand, CustomerStep } from "../../domain/onboarding/custom
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
 import type { OutcomeEvent, SettledBy } from "../../domain/onboarding/outcome.js";
 import { countedCalls } from "../counted-calls.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { offerLink } from "./continuations.js";
 import { refusedStep } from "./customer-failure.js";
 import type { OnboardingDependencies } from "./dependencies.js";
@@ -40,7 +40,7 @@ const MOST_ATTEMPTS = 4;
  * docs/service.md, "Onboarding lookup").
  */
 export async function lookUp(given: OnboardingDependencies, input: LookUpInput): Promise<CustomerStep> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const counted = countedCalls(given);
     const { deps } = counted;
     let found: Onboarding | null;

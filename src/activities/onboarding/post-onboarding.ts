@@ -5,7 +5,7 @@ import type { CustomerStand, CustomerStep } from "../../domain/onboarding/custom
 import { callOnce } from "../calls/call-once.js";
 import { onboardingSettlement, type StartedOnboarding } from "../calls/onboarding-settlement.js";
 import { countedCalls } from "../counted-calls.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { onboardingPrefix } from "./call-prefix.js";
 import { offerLink } from "./continuations.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
@@ -30,7 +30,7 @@ export async function postOnboarding(
   given: OnboardingDependencies,
   input: PostOnboardingInput,
 ): Promise<CustomerStep> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const counted = countedCalls(given);
     const { deps } = counted;
     try {

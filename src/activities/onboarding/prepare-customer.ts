@@ -8,7 +8,7 @@ import type { CustomerRow } from "../../domain/onboarding/customer.js";
 import type { CustomerRef, CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import { callOnce } from "../calls/call-once.js";
 import { countedCalls } from "../counted-calls.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 import type { OnboardingDependencies } from "./dependencies.js";
@@ -38,7 +38,7 @@ export async function prepareCustomer(
   given: OnboardingDependencies,
   input: CustomerStand,
 ): Promise<CustomerStep> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const counted = countedCalls(given);
     try {
       const { customer } = await given.batches.row(input.batchId, input.row);

@@ -4,8 +4,8 @@ import { appendOnce } from "../../lake/tables/append.js";
 import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { eventRows, type OutcomeOrigin, onboardingRow } from "./outcome-rows.js";
 
@@ -32,13 +32,13 @@ export async function recordOutcomes(
 ): Promise<void> {
   const { batchId, runId, chunk, plainOutput } = input;
   if (input.rows.length === 0) return;
-  await beating(async () => {
+  await withHeartbeat(async () => {
     const appId = `${runId}/outcomes/${chunk}`;
     const now = new Date().toISOString();
     const read = once(async () => {
       const { playbook } = await deps.batches.require(batchId);
       const origin: OutcomeOrigin = { batchId, runId, playbook, plainOutput };
-      const outcomes = await inLanes(READ_AT_ONCE, input.rows, (name) =>
+      const outcomes = await mapConcurrent(READ_AT_ONCE, input.rows, (name) =>
         getOutcome(deps.sealed, batchId, name),
       );
       return { origin, outcomes };
@@ -50,7 +50,7 @@ export async function recordOutcomes(
     });
     await appendOnce(deps.lake, onboardings, appId, async () => {
       const { origin, outcomes } = await read();
-      const rows = await inLanes(READ_AT_ONCE, outcomes, (outcome) => rowOf(deps, origin, outcome));
+      const rows = await mapConcurrent(READ_AT_ONCE, outcomes, (outcome) => rowOf(deps, origin, outcome));
       return writeRows(deps.lake, onboardings, runId, rows);
     });
   });

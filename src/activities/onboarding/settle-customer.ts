@@ -1,6 +1,6 @@
 import type { CustomerStand, CustomerStep } from "../../domain/onboarding/customer-step.js";
 import type { OutcomeEvent } from "../../domain/onboarding/outcome.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { stageOutcome } from "./stage-outcome.js";
 
@@ -16,7 +16,7 @@ export async function settleCustomer(
   deps: OnboardingDependencies,
   input: SettleCustomerInput,
 ): Promise<CustomerStep> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const event: OutcomeEvent = {
       event: input.event,
       status: input.course.status,

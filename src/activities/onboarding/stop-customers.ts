@@ -1,7 +1,7 @@
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import { type CustomerNamespace, signalCustomer } from "./customer-workflows.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
@@ -16,9 +16,9 @@ export interface StopCustomersInput extends CustomerNamespace {
 
 /** Stops the customers of a cancelled batch that are still waited for; what is posted keeps its last status. */
 export async function stopCustomers(deps: OnboardingDependencies, input: StopCustomersInput): Promise<void> {
-  await beating(async () => {
+  await withHeartbeat(async () => {
     const rows = await deps.batches.rows(input.batchId, input.from, input.to);
-    await inLanes(ASKED_AT_ONCE, rows.filter(isRight), ({ identityHash }) =>
+    await mapConcurrent(ASKED_AT_ONCE, rows.filter(isRight), ({ identityHash }) =>
       signalCustomer(input, identityHash, CUSTOMER_SIGNALS.stop, { batchId: input.batchId }),
     );
   });

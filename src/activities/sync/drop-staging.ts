@@ -1,7 +1,7 @@
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
 import { plannedLink } from "./group-plan.js";
 
@@ -33,9 +33,9 @@ async function dropPages(
   linksOf: (plan: GroupPlan) => readonly PlannedLink[],
 ): Promise<void> {
   const { staging } = deps.lake;
-  await beating(async () => {
+  await withHeartbeat(async () => {
     const links = linksOf(await staging.document<GroupPlan>(runId, plan));
-    await inLanes(DELETED_AT_ONCE, links, ({ link_id }) =>
+    await mapConcurrent(DELETED_AT_ONCE, links, ({ link_id }) =>
       staging.dropOwner(runId, transactionStream.name, link_id),
     );
   });

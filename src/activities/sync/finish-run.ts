@@ -6,7 +6,7 @@ import { writeRows } from "../../lake/tables/parquet-file.js";
 import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 
 export interface FinishRunInput {
   readonly runId: string;
@@ -26,7 +26,7 @@ export interface FinishRunResult {
 
 /** Writes the run's row, once, and then deletes what it staged. */
 export async function finishRun(deps: Dependencies, input: FinishRunInput): Promise<FinishRunResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const finishedAt = new Date();
     await appendOnce(deps.lake, runs, `${input.runId}/run`, () =>
       writeRows(deps.lake, runs, input.runId, [rowOf(input, finishedAt)]),

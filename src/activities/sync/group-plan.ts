@@ -5,8 +5,8 @@ import { frozenUsers } from "../../lake/sync/frozen-roster.js";
 import { linkDomain } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
-import { listedLinks, type ObservedUser } from "./observed-pages.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { listedLinks, type ObservedUser } from "./read/observed-pages.js";
 
 /** What a group knows of one link when its reading starts. Staged, so that no history holds ids in bulk. */
 export interface PlannedLink {
@@ -63,7 +63,7 @@ export interface PlanGroupResult {
  * Fixes which links of a group are read and from which committed state. The plan gets a new name at every attempt: a late twin can't change it.
  */
 export async function planGroup(deps: Dependencies, input: PlanGroupInput): Promise<PlanGroupResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const startedAt = new Date().toISOString();
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
     const users = input.users.flatMap(({ user }) => roster[user] ?? []);

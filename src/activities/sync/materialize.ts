@@ -1,7 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 
 export interface MaterializeInput {
   readonly runId: string;
@@ -9,5 +9,5 @@ export interface MaterializeInput {
 
 /** Brings `transactions` up to the feed's head (docs/architecture.md, "Materialize"). */
 export async function materialize(deps: Dependencies, input: MaterializeInput): Promise<void> {
-  await beating(() => materializeLake(deps.lake, { runId: input.runId, signal: cancellationSignal() }));
+  await withHeartbeat(() => materializeLake(deps.lake, { runId: input.runId, signal: cancellationSignal() }));
 }

@@ -8,18 +8,20 @@ import {
   followUpWorkflowId,
 } from "../../domain/webhooks/messages.js";
 import { creationOf } from "../../lake/delta/delta-schema.js";
+import { compact } from "../../lake/tables/compact.js";
 import { addOf, writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
+import { knownMessages } from "../../lake/webhooks/known-messages.js";
 import {
   dropStagedEvent,
-  knownMessages,
   type StagedEvent,
   stagedEvent,
   stagedEvents,
 } from "../../lake/webhooks/staged-events.js";
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
+import { withHeartbeat } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
@@ -57,7 +59,7 @@ export async function commitEvents(
   deps: Dependencies,
   input: CommitEventsInput,
 ): Promise<CommitEventsResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
     const { events, more } = await eventsToTake(deps, receipts);
     const matched = new Map<string, boolean>();
@@ -65,6 +67,7 @@ export async function commitEvents(
     while (committed === undefined) committed = await append(deps, input.scope, events, receipts, matched);
     await askFollowUp(deps, input.scope);
     for (const { name } of events) await dropStagedEvent(deps.sealed, name);
+    if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
     return { committed, repeated: events.length - committed, more };
   });
 }
@@ -115,7 +118,7 @@ async function append(
   const { version } = await table.snapshot();
   const known = await knownMessages(
     deps.lake,
-    events.map(({ messageId }) => messageId),
+    events.map(({ messageId, facts }) => ({ messageId, at: facts.at })),
   );
   const fresh = events.filter(({ messageId }) => !known.has(messageId));
   if (fresh.length === 0) return 0;
@@ -157,12 +160,10 @@ async function wake(
 
 async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {
   if ((await followUpNames(sealed)).length === 0) return;
-  await Context.current().client.workflow.signalWithStart(FOLLOW_UP_WORKFLOW, {
+  const start = {
     workflowId: followUpWorkflowId(scope),
     taskQueue: activityInfo().taskQueue,
     args: [{ scope }],
-    signal: FOLLOW_UP_SIGNAL,
-    signalArgs: [],
-    workflowTaskTimeout: "5s",
-  });
+  };
+  await signalOrStart(Context.current().client, FOLLOW_UP_WORKFLOW, start, FOLLOW_UP_SIGNAL);
 }

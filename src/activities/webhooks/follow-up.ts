@@ -13,8 +13,8 @@ import {
 } from "../../lake/webhooks/staged-follow-ups.js";
 import { defaultStreams } from "../../streams/index.js";
 import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { mapConcurrent } from "../map-concurrent.js";
 import type { SyncDependencies } from "../sync/dependencies.js";
 
 const MOST_FOLLOW_UPS = 5_000;
@@ -49,7 +49,7 @@ export async function planFollowUp(
   deps: SyncDependencies,
   { scope, runId }: PlanFollowUpInput,
 ): Promise<FollowUpPlan> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const names = (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS);
     const asked = await readableFollowUps(deps, names);
     const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
@@ -76,7 +76,7 @@ async function readableFollowUps(
   { sealed, log }: Dependencies,
   names: readonly string[],
 ): Promise<StagedFollowUp[]> {
-  const read = await inLanes(READ_AT_ONCE, names, (name) =>
+  const read = await mapConcurrent(READ_AT_ONCE, names, (name) =>
     stagedFollowUp(sealed, name).catch((error: unknown) => {
       // One that does not open must not keep the others waiting.
       log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in staging");

@@ -1,11 +1,12 @@
 import { hash } from "node:crypto";
+import { Context } from "@temporalio/activity";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
+import { signalRunning } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
-import { inLanes } from "../lanes.js";
-import { signalRunning } from "../onboarding/customer-workflows.js";
+import { mapConcurrent } from "../map-concurrent.js";
 
 const SIGNALS_AT_ONCE = 8;
 
@@ -24,13 +25,14 @@ export async function wakeCustomers(
   scope: string,
   events: readonly ReceivedEvent[],
 ): Promise<ReadonlySet<string>> {
+  const { client } = Context.current();
   const taken = new Set<string>();
   const idsOf = await workflowsOf(deps, scope, events);
-  await inLanes(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
+  await mapConcurrent(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
     const message = customerMessage(messageId, facts);
     if (message === null) return;
     for (const id of idsOf(facts)) {
-      if (await signalRunning(id, CUSTOMER_SIGNALS.event, message)) taken.add(messageId);
+      if (await signalRunning(client, id, CUSTOMER_SIGNALS.event, message)) taken.add(messageId);
     }
   });
   return taken;

@@ -20,11 +20,12 @@ export function readList<O extends Operation, Item = unknown>(
   params: ParamsOf<O>,
   options?: CallOptions,
 ): PagedList<Item, Envelope> {
+  const first = firstPage(operation);
   const { query } = params as { readonly query?: object };
   return new PagedList<Item, Envelope>({
     operation: operation.name,
     read: async (next, before) => {
-      const page = next ?? firstPage(operation);
+      const page = next ?? first;
       const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;
       const body = (await client.read(operation, asked, options)) as Envelope;
       return { ...listPage<Item>(operation, body, page, before), body };

@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowHandle,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { type Client, type WorkflowHandle, WorkflowNotFoundError } from "@temporalio/client";
 import { batchWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
@@ -12,8 +7,8 @@ import { runId as makeRunId } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
+import { describeRunning, startUnlessRunning } from "../../temporal/running-workflows.js";
 import type { OnboardBatchInput } from "../../workflows/onboarding/batch-run.js";
-import { describeRunning } from "../session/workflow-lookup.js";
 
 /** How a batch is to be run; none of it changes which batch it is. */
 export interface OnboardingOptions {
@@ -63,21 +58,15 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   const runId = makeRunId("onboard", startedAt, randomBytes(3).toString("hex"));
   const sink = (await getSink(sealed, facts.batchId)) !== undefined;
   const rows = rowsOf(facts, options);
-  try {
-    const handle = await client.workflow.start("onboardBatch", {
-      workflowId,
-      taskQueue: batch.taskQueue,
-      args: [inputOf(batch, runId, startedAt, sink)],
-      memo: { runId, rows },
-      workflowTaskTimeout: "5s",
-    });
-    return { handle, runId, batchId: facts.batchId, rows, joined: false };
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const joined = await joinBatch(client, workflowId, facts.batchId);
-    if (joined === undefined) throw error;
-    return goOn(client, joined, batch);
-  }
+  const handle = await startUnlessRunning(client, "onboardBatch", {
+    workflowId,
+    taskQueue: batch.taskQueue,
+    args: [inputOf(batch, runId, startedAt, sink)],
+    memo: { runId, rows },
+  });
+  if (handle !== undefined) return { handle, runId, batchId: facts.batchId, rows, joined: false };
+  const joined = await joinBatch(client, workflowId, facts.batchId);
+  return joined === undefined ? startOnboarding(client, batch) : goOn(client, joined, batch);
 }
 
 /** The run of a batch that is going on; undefined where none is. */

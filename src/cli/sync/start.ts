@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowHandle } from "@temporalio/client";
+import type { Client, WorkflowHandle } from "@temporalio/client";
 import { runId as makeRunId } from "../../domain/run.js";
 import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
+import { describeRunning, startUnlessRunning } from "../../temporal/running-workflows.js";
 import type { SyncInput } from "../../workflows/sync/sync.js";
 import type { Roster } from "../files/roster-file.js";
-import { describeRunning } from "../session/workflow-lookup.js";
 
 export interface SyncJob {
   readonly scope: string;
@@ -39,22 +39,15 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
     options: job.options,
     carried: null,
   };
+  const start = { workflowId, taskQueue: job.taskQueue, args: [input], memo: { runId } };
+  let handle: WorkflowHandle | undefined;
   try {
-    const handle = await client.workflow.start("sync", {
-      workflowId,
-      taskQueue: job.taskQueue,
-      args: [input],
-      memo: { runId },
-      workflowTaskTimeout: "5s",
-    });
-    return { handle, runId, joined: false };
-  } catch (error) {
-    await store.deletePrefix(`_staging/${runId}/`);
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    const joined = await joinRunning(client, workflowId);
-    if (joined === undefined) throw error;
-    return joined;
+    handle = await startUnlessRunning(client, "sync", start);
+  } finally {
+    if (handle === undefined) await store.deletePrefix(`_staging/${runId}/`);
   }
+  if (handle !== undefined) return { handle, runId, joined: false };
+  return (await joinRunning(client, workflowId)) ?? startSync(client, store, job);
 }
 
 async function joinRunning(client: Client, workflowId: string): Promise<StartedSync | undefined> {

@@ -1,4 +1,4 @@
-import { condition, patched, proxyActivities } from "@temporalio/workflow";
+import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { BatchWindow } from "../../domain/onboarding/batch-window.js";
 import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
@@ -73,11 +73,8 @@ export class BatchRecorder {
   }
 
   #break(error: unknown): never {
-    // Batches of an earlier version go on without writing, and find out at their end.
-    if (patched("broken-recorder")) {
-      this.#broken = true;
-      this.#writing = false;
-    }
+    this.#broken = true;
+    this.#writing = false;
     throw error;
   }
 }

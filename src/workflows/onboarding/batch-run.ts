@@ -3,7 +3,6 @@ import {
   condition,
   getExternalWorkflowHandle,
   ParentClosePolicy,
-  patched,
   proxyActivities,
   setHandler,
   startChild,
@@ -15,7 +14,9 @@ import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch-rows.
 import { BatchWindow } from "../../domain/onboarding/batch-window.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
-import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION, TASK_TIMEOUT } from "../policies.js";
+import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { unlessRunning } from "../child-start.js";
+import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { BatchRecorder } from "./batch-recorder.js";
 import type { CustomerInput } from "./customer-input.js";
 import {
@@ -122,7 +123,7 @@ export class BatchRun {
     await condition(() => this.window.outputsAwaited === 0, wait);
     await this.#recorder.end();
     // The limit was raised while late outputs and the tables were waited for.
-    if (!this.window.done && patched("limit-raised-at-the-end")) return "long";
+    if (!this.window.done) return "long";
     this.#finishing = true;
     return "done";
   }
@@ -207,18 +208,16 @@ export class BatchRun {
   }
 
   async #startOne(row: RowToRun): Promise<void> {
-    try {
-      await startChild(onboardCustomer, {
+    const started = await unlessRunning(
+      startChild(onboardCustomer, {
         workflowId: this.#customerId(row),
         args: [this.#customerInput(row)],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         cancellationType: ChildWorkflowCancellationType.ABANDON,
         workflowTaskTimeout: TASK_TIMEOUT,
-      });
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== "WorkflowExecutionAlreadyStartedError") throw error;
-      await this.#watch(row);
-    }
+      }),
+    );
+    if (started === undefined) await this.#watch(row);
   }
 
   /** The customer is busy, for another batch or another row: it tells when it is done. */
@@ -269,7 +268,7 @@ export class BatchRun {
   async #cancelRest(): Promise<void> {
     await condition(() => !this.#recorder.writing);
     // A customer that is just being started can't be told to stop.
-    if (this.#starting > 0 && patched("stop-after-starts")) await condition(() => this.#starting === 0);
+    await condition(() => this.#starting === 0);
     const rows = this.window.takeUnstarted().map(({ row }) => row);
     for (const from of new Set(rows.map((row) => row - (row % ROWS_AT_ONCE)))) {
       const to = Math.min(this.upTo, from + ROWS_AT_ONCE);

@@ -1,4 +1,4 @@
-import { patched, setHandler } from "@temporalio/workflow";
+import { setHandler } from "@temporalio/workflow";
 import type { CarriedMail } from "../../domain/onboarding/customer-step.js";
 import type { CustomerEvent, SessionValidated, WatchRequest } from "../../domain/onboarding/messages.js";
 import type { CustomerWatchers } from "./customer-watchers.js";
@@ -35,8 +35,7 @@ export class CustomerMailbox {
     });
     setHandler(stopCustomer, (request) => {
       if (request.batchId === batchId) this.#stopped = true;
-      else if (patched("watchers-leave"))
-        watchers.leave(request.batchId, this.#takeWatchersOf(request.batchId));
+      else watchers.leave(request.batchId, this.#takeWatchersOf(request.batchId));
     });
   }
 

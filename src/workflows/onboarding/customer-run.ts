@@ -1,4 +1,4 @@
-import { condition, patched, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
 import {
@@ -96,8 +96,7 @@ export class CustomerRun {
   }
 
   get #heir(): AdoptedRow | undefined {
-    const { heir } = this.#watchers;
-    return this.#mailbox.stopped && heir !== undefined && patched("adopted-row-inherits") ? heir : undefined;
+    return this.#mailbox.stopped ? this.#watchers.heir : undefined;
   }
 
   #carry(): CarriedCustomer {

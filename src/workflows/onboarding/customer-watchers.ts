@@ -2,7 +2,6 @@ import {
   CancellationScope,
   getExternalWorkflowHandle,
   isCancellation,
-  patched,
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
@@ -57,7 +56,7 @@ export class CustomerWatchers {
    * run the row themselves and find the answer that was kept.
    */
   keepEnd({ stage }: CustomerCourse): void {
-    if (stage !== "settled" && !this.superseded) this.#endIsOwn = patched("stop-ends-own-row-only");
+    if (stage !== "settled" && !this.superseded) this.#endIsOwn = true;
   }
 
   /** Takes in who watches, once the row is machine done. */

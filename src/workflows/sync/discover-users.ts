@@ -1,6 +1,6 @@
 import { proxyActivities, sleep } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { ObservedUser } from "../../activities/sync/observed-pages.js";
+import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { addTotals, noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { afterUserOutcome, type UserProgress } from "../../domain/sync/user-reading.js";

@@ -1,7 +1,7 @@
-import type { AdmitLinksResult, AdmittedLink } from "../../activities/sync/admit-links.js";
-import type { CompleteLink } from "../../activities/sync/candidate.js";
-import type { EndedLink } from "../../activities/sync/commit.js";
-import type { ExtractedLink } from "../../activities/sync/extract.js";
+import type { AdmitLinksResult, AdmittedLink } from "../../activities/sync/commit/admit-links.js";
+import type { CompleteLink } from "../../activities/sync/commit/candidate.js";
+import type { EndedLink } from "../../activities/sync/commit/commit.js";
+import type { ExtractedLink } from "../../activities/sync/read/extract.js";
 import { freshProgress, handedToLoading, type LinkProgress } from "../../domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome, type LinkVerdict } from "../../domain/sync/link-reading.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";

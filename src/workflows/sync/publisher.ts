@@ -1,7 +1,7 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
-import type { LoadResult } from "../../activities/sync/load.js";
+import type { LoadResult } from "../../activities/sync/load/load.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { addTotals } from "../../domain/sync/sync-totals.js";
 import { COMMIT_EVERY_MS, COMMIT_EVERY_ROWS, HEARTBEATING, LOADS_BEHIND } from "../policies.js";

@@ -1,4 +1,4 @@
-import { patched, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
@@ -86,7 +86,6 @@ export class Reader {
 
   /** The first slices are of different lengths: slices that end together leave nothing that calls. */
   #linksOfSlice(): number {
-    if (!patched("slices-of-different-lengths")) return LINKS_PER_SLICE;
     return Math.ceil((LINKS_PER_SLICE * Math.min(this.#started + 1, SLICES_AT_ONCE)) / SLICES_AT_ONCE);
   }
 

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { ObservedUser } from "../../activities/sync/observed-pages.js";
+import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
 import { HEARTBEATING } from "../policies.js";

@@ -19,7 +19,8 @@ import {
   type SyncTotals,
   withFailure,
 } from "../../domain/sync/sync-totals.js";
-import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING, TASK_TIMEOUT } from "../policies.js";
+import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING } from "../policies.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 

@@ -14,12 +14,13 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { PlannedSync } from "../../activities/webhooks/follow-up.js";
 import { runId as makeRunId } from "../../domain/run.js";
+import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { unlessRunning } from "../child-start.js";
 import {
   EVENTS_PAUSE_MS,
   FOLLOW_UP_FIRST_LOOK_MS,
   FOLLOW_UP_MOST_LOOK_MS,
   HEARTBEATING,
-  TASK_TIMEOUT,
 } from "../policies.js";
 import { sync } from "../sync/sync.js";
 import { followUpAsked } from "./messages.js";
@@ -68,16 +69,15 @@ function isCancelled(): boolean {
 /** Runs a planned sync to its end; false where a run of the same job is going on. */
 async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise<boolean> {
   const { workflowId, jobId, roster, options } = job;
-  const handle = await startChild(sync, {
-    workflowId,
-    parentClosePolicy: ParentClosePolicy.ABANDON,
-    workflowTaskTimeout: TASK_TIMEOUT,
-    memo: { runId },
-    args: [{ runId, jobId, startedAt: startedAt.toISOString(), roster, options, carried: null }],
-  }).catch((error: unknown) => {
-    if (!(error instanceof Error) || error.name !== "WorkflowExecutionAlreadyStartedError") throw error;
-    return undefined;
-  });
+  const handle = await unlessRunning(
+    startChild(sync, {
+      workflowId,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      workflowTaskTimeout: TASK_TIMEOUT,
+      memo: { runId },
+      args: [{ runId, jobId, startedAt: startedAt.toISOString(), roster, options, carried: null }],
+    }),
+  );
   await dropFollowUp({ runId, started: handle !== undefined });
   // How it ended stands in `runs`; the next night reads what it could not.
   await handle?.result().catch((error: unknown) => {

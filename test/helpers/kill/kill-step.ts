@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { taskQueue } from "../../../src/domain/run.js";
 import { type ChildCommand, startNode } from "../command/command-process.js";
-import type { CompiledProgram } from "../command/compiled-program.js";
 import { auditLake } from "../lake/lake-audit.js";
 import { openSyncWorld, type SyncWorld } from "../sync/sync-harness.js";
 import type { TestTemporal } from "../temporal/temporal-environment.js";
@@ -16,7 +15,7 @@ const API = { concurrency: 8, headersTimeoutMs: 1_500, bodyTimeoutMs: 1_500, max
 /** Kills workers at exact steps of a run, each in a world of its own; what is not right after, in words. */
 export async function killAtSteps(
   temporal: TestTemporal,
-  program: CompiledProgram,
+  script: string,
   faults: readonly StoreFault[],
 ): Promise<string[]> {
   const left = [...faults];
@@ -24,7 +23,7 @@ export async function killAtSteps(
   const lane = async () => {
     for (let fault = left.shift(); fault !== undefined; fault = left.shift()) {
       const { when, on, key } = fault;
-      for (const problem of await killAt(temporal, program, fault)) {
+      for (const problem of await killAt(temporal, script, fault)) {
         problems.push(`killed ${when} ${on} ${key}: ${problem}`);
       }
     }
@@ -33,11 +32,7 @@ export async function killAtSteps(
   return problems;
 }
 
-async function killAt(
-  temporal: TestTemporal,
-  program: CompiledProgram,
-  fault: StoreFault,
-): Promise<string[]> {
+async function killAt(temporal: TestTemporal, script: string, fault: StoreFault): Promise<string[]> {
   const world = await openSyncWorld(temporal, {
     sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 120, seed: 7 } },
     direct: true,
@@ -49,7 +44,7 @@ async function killAt(
       { change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" },
     ]);
     await world.stopWorker();
-    child = await startFaultWorker(temporal, program, world, fault);
+    child = await startFaultWorker(temporal, script, world, fault);
     const started = await world.start({ pageSize: 50 });
     const { signal, stderr } = await child.ended;
     if (signal !== "SIGKILL") return [`the worker was not killed there: ${stderr}`];
@@ -69,7 +64,7 @@ async function killAt(
 
 async function startFaultWorker(
   temporal: TestTemporal,
-  program: CompiledProgram,
+  script: string,
   world: SyncWorld,
   fault: StoreFault,
 ): Promise<ChildCommand> {
@@ -87,7 +82,7 @@ async function startFaultWorker(
   };
   const file = join(base, "fault-worker.json");
   await writeFile(file, JSON.stringify(settings));
-  const child = startNode(program.script, [file], { cwd: base });
+  const child = startNode(script, [file], { cwd: base });
   await child.says(/working/).catch(async (error) => {
     if (child.running()) await child.end("SIGKILL");
     throw error;

@@ -7,16 +7,15 @@ import type { EncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { endProcess, startServer } from "../../../src/temporal/server/server-process.js";
 
-/** A Temporal server of one test file. */
+/** A Temporal server that tests use. */
 export interface TestTemporal {
   readonly address: string;
   readonly namespace: string;
-  /** The server's folder: its log, and `temporal.db` when it keeps its state in a file. */
+  /** The folder of a server of its own: its log, and `temporal.db` when it keeps its state in a file. */
   readonly directory: string;
-  readonly pid: number;
   /** A connected client; closed by `stop` at the latest. */
   client(keys?: EncryptionKeys): Promise<TemporalClient>;
-  /** Ends the server and leaves nothing behind. */
+  /** Ends what was started or connected, and leaves nothing behind. */
   stop(): Promise<void>;
 }
 
@@ -34,7 +33,6 @@ export async function startTestTemporal(options: { file?: boolean } = {}): Promi
   const cliPath = await temporalCliPath();
   const directory = await mkdtemp(join(tmpdir(), "nightledger-temporal-"));
   const namespace = "default";
-  const clients: TemporalClient[] = [];
   try {
     const record = await startServer({
       cliPath,
@@ -42,24 +40,33 @@ export async function startTestTemporal(options: { file?: boolean } = {}): Promi
       logFile: join(directory, "temporal.log"),
       namespace,
     });
-    return {
-      address: record.address,
-      namespace,
-      directory,
-      pid: record.pid,
-      client: async (keys = TEST_KEYS) => {
-        const client = await connectClient({ address: record.address, namespace }, keys);
-        clients.push(client);
-        return client;
-      },
-      stop: async () => {
-        for (const client of clients.reverse()) await client.close();
-        await endProcess(record, 0);
-        await rm(directory, { recursive: true, force: true });
-      },
-    };
+    return connectedTo({ address: record.address, namespace, directory }, async () => {
+      await endProcess(record, 0);
+      await rm(directory, { recursive: true, force: true });
+    });
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
     throw error;
   }
+}
+
+/** A running server with clients that `stop` closes before it ends the rest. */
+export function connectedTo(
+  server: Pick<TestTemporal, "address" | "namespace" | "directory">,
+  end: () => Promise<void>,
+): TestTemporal {
+  const { address, namespace } = server;
+  const clients: TemporalClient[] = [];
+  return {
+    ...server,
+    client: async (keys = TEST_KEYS) => {
+      const client = await connectClient({ address, namespace }, keys);
+      clients.push(client);
+      return client;
+    },
+    stop: async () => {
+      for (const client of clients.reverse()) await client.close();
+      await end();
+    },
+  };
 }

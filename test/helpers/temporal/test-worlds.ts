@@ -1,16 +1,17 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
+import { sharedTemporal } from "./shared-temporal.js";
 import { startTestTemporal, type TestTemporal } from "./temporal-environment.js";
 
-/** The Temporal server of a test file, and worlds that end with their test. */
+/** The Temporal server that a test file uses, and worlds that end with their test. */
 export interface TestWorlds<Options, World> {
   readonly temporal: TestTemporal;
   open(options?: Options): Promise<World>;
 }
 
-/** Registers the hooks of a test file that opens worlds around one Temporal server. */
+/** Registers the hooks of a test file that opens worlds around a Temporal server: the shared one, or its own. */
 export function testWorlds<Options, World extends { close(): Promise<void> }>(
   openWorld: (temporal: TestTemporal, options?: Options) => Promise<World>,
-  server?: Parameters<typeof startTestTemporal>[0],
+  own?: Parameters<typeof startTestTemporal>[0],
 ): TestWorlds<Options, World> {
   let temporal: TestTemporal | undefined;
   const open: World[] = [];
@@ -18,7 +19,7 @@ export function testWorlds<Options, World extends { close(): Promise<void> }>(
     for (const world of open.splice(0)) await world.close();
   };
   beforeAll(async () => {
-    temporal = await startTestTemporal(server);
+    temporal = own === undefined ? sharedTemporal() : await startTestTemporal(own);
   });
   afterEach(closeAll);
   afterAll(async () => {

@@ -3,6 +3,6 @@ import { type TestWorlds, testWorlds } from "../temporal/test-worlds.js";
 import { openWebhookWorld, type WebhookWorld } from "./webhook-world.js";
 
 /** Registers the hooks of a test file that receives webhooks. */
-export function webhookWorlds(server: { file?: boolean } = {}): TestWorlds<WorldOptions, WebhookWorld> {
-  return testWorlds(openWebhookWorld, server);
+export function webhookWorlds(own?: { file: boolean }): TestWorlds<WorldOptions, WebhookWorld> {
+  return testWorlds(openWebhookWorld, own);
 }

@@ -19,7 +19,7 @@ import {
   validRequests,
 } from "../../helpers/calls/call-world.js";
 import { type ChildCommand, startNode } from "../../helpers/command/command-process.js";
-import { type CompiledProgram, compileProgram } from "../../helpers/command/compiled-program.js";
+import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import type { StoreFault } from "../../helpers/kill/fault-store.js";
 import {
   startTestTemporal,
@@ -32,15 +32,12 @@ const KEY = "sk_live_PLANTEDKEY0123456789";
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 let temporal: TestTemporal;
-let program: CompiledProgram;
+let script: string;
 beforeAll(async () => {
   temporal = await startTestTemporal({ file: true });
-  program = await compileProgram("test/helpers/calls/call-process.ts", "test/helpers/calls/call-workflow.ts");
+  script = await compiledProgram("test/helpers/calls/call-process.ts");
 });
-afterAll(async () => {
-  await program?.release();
-  await temporal?.stop();
-});
+afterAll(() => temporal.stop());
 
 let base: string;
 let target: ProxyTarget;
@@ -85,7 +82,7 @@ const settings = (faults: readonly StoreFault[] = []): CallWorkerSettings => ({
 async function startChild(faults?: readonly StoreFault[]): Promise<ChildCommand> {
   const file = join(base, "worker.json");
   await writeFile(file, JSON.stringify(settings(faults)));
-  child = startNode(program.script, [file], { cwd: base });
+  child = startNode(script, [file], { cwd: base });
   await child.says(/working/);
   return child;
 }

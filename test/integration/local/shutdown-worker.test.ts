@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { auditCalls } from "../../helpers/kill/call-audit.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const CONCURRENCY = 3;
 const PAGES = { operation: "sync_transactions" };
 
-let temporal: TestTemporal;
+const temporal = sharedTemporal();
 let sandbox: Sandbox;
 let folder: JobFolder;
 
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-});
 afterAll(() => temporal.stop());
 beforeEach(async () => {
   sandbox = await startSandbox({

@@ -1,5 +1,5 @@
 import { MockActivityEnvironment } from "@temporalio/testing";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import {
   type InspectCustomersResult,
   inspectCustomers,
@@ -8,14 +8,11 @@ import type { OutstandingRow } from "../../../src/domain/onboarding/batch-rows.j
 import { findOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/temporal/activity-bench.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-let temporal: TestTemporal;
+const temporal = sharedTemporal();
 let bench: ActivityBench;
 let batchId: string;
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-});
 beforeEach(async () => {
   bench = await openActivityBench();
   batchId = await freezeCustomers(bench.deps.batches, [customer(2)]);

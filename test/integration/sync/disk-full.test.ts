@@ -1,23 +1,20 @@
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { type FaultStore, withFaults } from "../../helpers/kill/fault-store.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 const run = promisify(execFile);
 const NO_SPACE = /is tried again: No space left.*make room/;
 
-let temporal: TestTemporal;
+const temporal = sharedTemporal();
 const releases: (() => Promise<unknown>)[] = [];
 
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-});
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });

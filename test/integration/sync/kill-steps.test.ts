@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CompiledProgram, compileProgram } from "../../helpers/command/compiled-program.js";
+import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import type { StoreFault } from "../../helpers/kill/fault-store.js";
 import { killAtSteps } from "../../helpers/kill/kill-step.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-let temporal: TestTemporal;
-let program: CompiledProgram;
+const temporal = sharedTemporal();
+let script: string;
 
 beforeAll(async () => {
-  temporal = await startTestTemporal();
-  program = await compileProgram("test/helpers/kill/fault-worker.ts");
+  script = await compiledProgram("test/helpers/kill/fault-worker.ts");
 });
-afterAll(async () => {
-  await program?.release();
-  await temporal?.stop();
-});
+afterAll(() => temporal.stop());
 
 /** Between load and commit, between each commit and its acknowledgement; `npm run test:kill` takes every step. */
 const MOMENTS: readonly StoreFault[] = [
@@ -27,5 +23,5 @@ const MOMENTS: readonly StoreFault[] = [
 ];
 
 test("a worker killed around each commit of a run: the next one ends the run exact", async () => {
-  expect(await killAtSteps(temporal, program, MOMENTS)).toEqual([]);
+  expect(await killAtSteps(temporal, script, MOMENTS)).toEqual([]);
 });

@@ -1,18 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type FaultStore, type StoreFault, WRITE_STEPS, withFaults } from "../../helpers/kill/fault-store.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
 import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 /** Worlds beside each other, so that no activity of a run fails often enough to wait long. */
 const WORLDS = 4;
 
-let temporal: TestTemporal;
+const temporal = sharedTemporal();
 const worlds: SyncWorld[] = [];
 
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-});
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.close();
 });

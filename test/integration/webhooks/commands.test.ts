@@ -1,16 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { SECRET, secretOf } from "../../helpers/webhooks/signed-webhook.js";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
-let temporal: TestTemporal;
-beforeAll(async () => {
-  temporal = await startTestTemporal();
-});
+const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
 
 let sandbox: Sandbox;

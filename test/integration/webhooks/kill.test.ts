@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { taskQueue } from "../../../src/domain/run.js";
 import { RECEIVER_PATHS } from "../../../src/receiver/routes.js";
 import { type ChildCommand, startNode } from "../../helpers/command/command-process.js";
-import { type CompiledProgram, compileProgram } from "../../helpers/command/compiled-program.js";
+import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import type { StoreFault } from "../../helpers/kill/fault-store.js";
 import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import type { ReceiverSettings } from "../../helpers/webhooks/receiver-process.js";
 import { SECRET } from "../../helpers/webhooks/signed-webhook.js";
 import { tabledEvents } from "../../helpers/webhooks/webhook-world.js";
@@ -15,16 +15,12 @@ import { tabledEvents } from "../../helpers/webhooks/webhook-world.js";
 const ALWAYS = { key: "pb_kyc", outcomes: { pass: 1 }, versions: 3 } as const;
 const NO_POLL = { pollFirst: 600_000, pollMost: 600_000 };
 
-let temporal: TestTemporal;
-let program: CompiledProgram;
+const temporal = sharedTemporal();
+let script: string;
 beforeAll(async () => {
-  temporal = await startTestTemporal();
-  program = await compileProgram("test/helpers/webhooks/receiver-process.ts");
+  script = await compiledProgram("test/helpers/webhooks/receiver-process.ts");
 });
-afterAll(async () => {
-  await program?.release();
-  await temporal?.stop();
-});
+afterAll(() => temporal.stop());
 
 let world: OnboardWorld;
 let child: ChildCommand | undefined;
@@ -55,7 +51,7 @@ async function startReceiver(faults: readonly StoreFault[] = []): Promise<ChildC
   };
   const file = join(base, "receiver.json");
   await writeFile(file, JSON.stringify(settings));
-  child = startNode(program.script, [file], { cwd: base });
+  child = startNode(script, [file], { cwd: base });
   const [, url = ""] = await child.says(/receiving (\S+)/);
   if (port === 0)
     world.sandbox.webhooks.register({ url: `${url}${RECEIVER_PATHS.webhooks}`, secrets: [SECRET] });

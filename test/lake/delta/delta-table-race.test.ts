@@ -2,18 +2,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { compileDeltaChild, type DeltaProcesses } from "../../helpers/lake/delta-process.js";
+import { runDeltaChild } from "../../helpers/lake/delta-process.js";
 
 let lake: TestLake;
-let processes: DeltaProcesses;
 beforeAll(async () => {
   lake = await openTestLake();
-  processes = await compileDeltaChild();
 });
-afterAll(async () => {
-  await processes.release();
-  await lake.release();
-});
+afterAll(() => lake.release());
 
 const COMMITS = 60;
 
@@ -21,7 +16,7 @@ test("two processes that race for every version lose no commit and share no vers
   const table = openTable(lake.store, "feed", lake.duckdb);
   await table.create(FEED);
   const race = (writer: string) =>
-    processes.start<{ versions: number[] }>([
+    runDeltaChild<{ versions: number[] }>([
       "race",
       lake.directory,
       join(lake.duckdb.scratchDirectory, writer),
@@ -50,7 +45,7 @@ test("of two creators of a table one wins and the other finds it made", async ()
 
 test("a write that the disk has no room for publishes nothing, leaves nothing, and may be tried again", async () => {
   const full = join(lake.directory, "full");
-  const { outcomes, names } = await processes.start<{
+  const { outcomes, names } = await runDeltaChild<{
     outcomes: { write: string; failure?: object }[];
     names: string[];
   }>(["fill", full, lake.duckdb.scratchDirectory], 512);

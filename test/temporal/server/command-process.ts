@@ -1,11 +1,6 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rm } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** A running `embedded-command.ts`. */
 export interface CommandProcess {
@@ -18,36 +13,9 @@ export interface CommandProcess {
   kill(): Promise<void>;
 }
 
-/** `embedded-command.ts` compiled with the repo's own compiler; `release` takes the files away. */
-export interface CommandProgram {
-  start(home: string, cliPath: string): CommandProcess;
-  release(): Promise<void>;
-}
-
-/** Compiles the command into a place from which it finds the packages. */
-export async function compileCommand(): Promise<CommandProgram> {
-  const out = `${ROOT}node_modules/.cache/embedded-command-${process.pid}`;
-  await mkdir(out, { recursive: true });
-  const options = ["--ignoreConfig", "--target", "es2023", "--module", "nodenext", "--types", "node"];
-  const target = [
-    "--skipLibCheck",
-    "--rootDir",
-    ".",
-    "--outDir",
-    out,
-    "test/temporal/server/embedded-command.ts",
-  ];
-  const compiler = `${ROOT}node_modules/typescript/bin/tsc`;
-  await promisify(execFile)(process.execPath, [compiler, ...options, ...target], { cwd: ROOT });
-  return {
-    start: (home, cliPath) => {
-      const script = `${out}/test/temporal/server/embedded-command.js`;
-      return observe(
-        spawn(process.execPath, [script, home, cliPath], { stdio: ["pipe", "pipe", "inherit"] }),
-      );
-    },
-    release: () => rm(out, { recursive: true, force: true }),
-  };
+/** Starts `embedded-command.ts`, as it was compiled. */
+export function startEmbeddedCommand(script: string, home: string, cliPath: string): CommandProcess {
+  return observe(spawn(process.execPath, [script, home, cliPath], { stdio: ["pipe", "pipe", "inherit"] }));
 }
 
 function observe(child: ChildProcess): CommandProcess {

@@ -2,26 +2,26 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { InputError, UnreachableError } from "../../../src/domain/failures.js";
 import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
 import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
 import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
 import { readServerRecord } from "../../../src/temporal/server/server-record.js";
+import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
-import { type CommandProcess, type CommandProgram, compileCommand } from "./command-process.js";
+import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
 
 let cliPath: string;
-let program: CommandProgram;
+let script: string;
 let home: string;
 let commands: CommandProcess[];
 
 beforeAll(async () => {
   cliPath = await temporalCliPath();
-  program = await compileCommand();
+  script = await compiledProgram("test/temporal/server/embedded-command.ts");
 }, 1_800_000);
-afterAll(() => program.release());
 
 beforeEach(async () => {
   home = await realpath(await mkdtemp(join(tmpdir(), "nightledger-home-")));
@@ -40,7 +40,7 @@ const acquire = (more: { ui?: boolean } = {}): Promise<EmbeddedServer> =>
 const ready = (address: string) => becomesReady(address, "default", { deadlineMs: 10_000 });
 
 function command(): CommandProcess {
-  const started = program.start(home, cliPath);
+  const started = startEmbeddedCommand(script, home, cliPath);
   commands.push(started);
   return started;
 }

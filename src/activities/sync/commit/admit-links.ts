@@ -1,6 +1,6 @@
-import type { Dependencies } from "../dependencies.js";
-import type { GroupPlan, GroupRef } from "./group-plan.js";
-import { plannedLink } from "./group-plan.js";
+import type { Dependencies } from "../../dependencies.js";
+import type { GroupPlan, GroupRef } from "../group-plan.js";
+import { plannedLink } from "../group-plan.js";
 
 export interface AdmitLinksInput extends GroupRef {
   /** Indexes in the plan. */

@@ -1,14 +1,14 @@
-import { creationOf } from "../../lake/delta/delta-schema.js";
-import type { Snapshot } from "../../lake/delta/delta-snapshot.js";
-import type { LinkDomain } from "../../lake/sync/link-checkpoint.js";
-import { domainActions, type LinkUpdate, standing } from "../../lake/sync/link-update.js";
-import { addOf, type DataFile } from "../../lake/tables/parquet-file.js";
-import { transactionChanges } from "../../lake/tables/transactions.js";
-import type { Dependencies } from "../dependencies.js";
+import { creationOf } from "../../../lake/delta/delta-schema.js";
+import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
+import type { LinkDomain } from "../../../lake/sync/link-checkpoint.js";
+import { domainActions, type LinkUpdate, standing } from "../../../lake/sync/link-update.js";
+import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
+import { transactionChanges } from "../../../lake/tables/transactions.js";
+import type { Dependencies } from "../../dependencies.js";
+import type { GroupPlan, GroupRef } from "../group-plan.js";
+import { loadPages, type ManifestFile } from "../load/load.js";
 import type { Candidate } from "./candidate.js";
-import type { GroupPlan, GroupRef } from "./group-plan.js";
 import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import { loadPages, type ManifestFile } from "./load.js";
 
 /** A resync that would take away more than this many rows, and more than half, needs `--full`. */
 const FEW_REMOVALS = 20;

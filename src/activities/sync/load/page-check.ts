@@ -1,5 +1,5 @@
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import { withPage } from "../../lake/sync/link-checkpoint.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import { withPage } from "../../../lake/sync/link-checkpoint.js";
 
 /** Thrown when the staged pages of a link are not those that were read: its update begins anew. */
 export class TornPageError extends Error {

@@ -2,17 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { observeGroup } from "../../../src/activities/sync/commit-observations.js";
-import { discover } from "../../../src/activities/sync/discover.js";
-import { listInvestmentTransactions } from "../../../src/api/operations/investment-transactions.js";
-import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
-import { investmentTransactionSchema } from "../../../src/api/schemas/investment-transaction.js";
-import { bankTransactionSchema } from "../../../src/api/schemas/transaction.js";
-import { openQuery } from "../../../src/lake/query/query.js";
-import { freezeRoster } from "../../../src/lake/sync/frozen-roster.js";
-import { STREAMS } from "../../../src/streams/index.js";
-import { observed, type Stream } from "../../../src/streams/stream.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { observeGroup } from "../../../../src/activities/sync/commit/commit-observations.js";
+import { discover } from "../../../../src/activities/sync/read/discover.js";
+import { listInvestmentTransactions } from "../../../../src/api/operations/investment-transactions.js";
+import { listUserTransactions } from "../../../../src/api/operations/user-transactions.js";
+import { investmentTransactionSchema } from "../../../../src/api/schemas/investment-transaction.js";
+import { bankTransactionSchema } from "../../../../src/api/schemas/transaction.js";
+import { openQuery } from "../../../../src/lake/query/query.js";
+import { freezeRoster } from "../../../../src/lake/sync/frozen-roster.js";
+import { STREAMS } from "../../../../src/streams/index.js";
+import { observed, type Stream } from "../../../../src/streams/stream.js";
+import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 /** All that a new stream needs, page by page and for each link: docs/architecture.md, "A new stream". */
 const trades: Stream = {

@@ -1,14 +1,14 @@
-import type { RosterRow } from "../../domain/sync/roster.js";
-import { frozenUsers } from "../../lake/sync/frozen-roster.js";
-import { bundleQuery } from "../../lake/sync/page-bundle.js";
-import { appendOnce } from "../../lake/tables/append.js";
-import { writeQuery, writeRows } from "../../lake/tables/parquet-file.js";
-import { quarantine } from "../../lake/tables/quarantine.js";
-import type { Stream } from "../../streams/stream.js";
-import { beating } from "../heartbeat.js";
-import type { SyncDependencies } from "./dependencies.js";
-import { loadWithRepair, type PageToLoad } from "./load-with-repair.js";
-import { type ObservedUser, observedStreams, ownersOf, stagedPages } from "./observed-pages.js";
+import type { RosterRow } from "../../../domain/sync/roster.js";
+import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
+import { bundleQuery } from "../../../lake/sync/page-bundle.js";
+import { appendOnce } from "../../../lake/tables/append.js";
+import { writeQuery, writeRows } from "../../../lake/tables/parquet-file.js";
+import { quarantine } from "../../../lake/tables/quarantine.js";
+import type { Stream } from "../../../streams/stream.js";
+import { withHeartbeat } from "../../heartbeat.js";
+import type { SyncDependencies } from "../dependencies.js";
+import { loadWithRepair, type PageToLoad } from "../load/load-with-repair.js";
+import { type ObservedUser, observedStreams, ownersOf, stagedPages } from "../read/observed-pages.js";
 
 export interface ObserveGroupInput {
   readonly runId: string;
@@ -33,7 +33,7 @@ export async function observeGroup(
   deps: SyncDependencies,
   input: ObserveGroupInput,
 ): Promise<ObserveGroupResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
     const appId = `${input.runId}/g${input.group}`;
     const bad: Record<string, unknown>[] = [];

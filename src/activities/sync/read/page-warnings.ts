@@ -1,6 +1,6 @@
-import type { PageReading } from "../../streams/page-reading.js";
-import type { Stream } from "../../streams/stream.js";
-import type { Dependencies } from "../dependencies.js";
+import type { PageReading } from "../../../streams/page-reading.js";
+import type { Stream } from "../../../streams/stream.js";
+import type { Dependencies } from "../../dependencies.js";
 
 /**
  * Warns of what a page holds that no column takes and no rule quarantines

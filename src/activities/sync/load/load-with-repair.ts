@@ -1,12 +1,12 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { PageName } from "../../lake/staging.js";
-import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../lake/sync/page-bundle.js";
-import { cleanPage } from "../../streams/clean-page.js";
-import { EnvelopeError } from "../../streams/envelope-error.js";
-import { type RowProblem, readPage, rowsAt } from "../../streams/page-reading.js";
-import type { Stream } from "../../streams/stream.js";
-import type { Dependencies } from "../dependencies.js";
-import { breather } from "../event-loop.js";
+import type { PageName } from "../../../lake/staging.js";
+import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
+import { cleanPage } from "../../../streams/clean-page.js";
+import { EnvelopeError } from "../../../streams/envelope-error.js";
+import { type RowProblem, readPage, rowsAt } from "../../../streams/page-reading.js";
+import type { Stream } from "../../../streams/stream.js";
+import type { Dependencies } from "../../dependencies.js";
+import { breather } from "../../event-loop.js";
 
 /** A staged page that is to be loaded. */
 export interface PageToLoad {

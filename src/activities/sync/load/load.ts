@@ -1,13 +1,13 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import type { LinkOutcome } from "../../domain/sync/link-reading.js";
-import { type FeedFile, loadFeedFile } from "../../lake/sync/feed-file.js";
-import { transactionStream } from "../../streams/transactions.js";
-import type { Dependencies } from "../dependencies.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
-import type { GroupPlan, GroupRef } from "./group-plan.js";
-import { generationOf, plannedLink } from "./group-plan.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { type FeedFile, loadFeedFile } from "../../../lake/sync/feed-file.js";
+import { transactionStream } from "../../../streams/transactions.js";
+import type { Dependencies } from "../../dependencies.js";
+import { withHeartbeat } from "../../heartbeat.js";
+import { mapConcurrent } from "../../map-concurrent.js";
+import type { GroupPlan, GroupRef } from "../group-plan.js";
+import { generationOf, plannedLink } from "../group-plan.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { PageCheck, TornPageError } from "./page-check.js";
 
@@ -53,13 +53,13 @@ export interface LoadManifest {
 
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
 export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
     const refused: Refused[] = [];
     // Small links share files; each link that is still being read has files of its own.
     const own = input.links.filter(({ complete }) => !complete).map((link) => [link]);
     const shared = sharingFiles(input.links.filter(({ complete }) => complete));
-    const loaded = await inLanes(BATCHES_AT_ONCE, [...own, ...shared], (links) =>
+    const loaded = await mapConcurrent(BATCHES_AT_ONCE, [...own, ...shared], (links) =>
       loadTogether(deps, input, plan, links, refused),
     );
     const files = loaded.flat();

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { transactionRow } from "../../../sandbox/index.js";
-import { extract } from "../../../src/activities/sync/extract.js";
-import { load } from "../../../src/activities/sync/load.js";
-import { freshProgress } from "../../../src/domain/sync/link-progress.js";
-import { rawRow } from "../../helpers/sync/sync-harness.js";
-import { type ActivityBench, newLink, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { transactionRow } from "../../../../sandbox/index.js";
+import { load } from "../../../../src/activities/sync/load/load.js";
+import { extract } from "../../../../src/activities/sync/read/extract.js";
+import { freshProgress } from "../../../../src/domain/sync/link-progress.js";
+import { rawRow } from "../../../helpers/sync/sync-harness.js";
+import { type ActivityBench, newLink, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 let bench: ActivityBench;
 beforeEach(async () => {

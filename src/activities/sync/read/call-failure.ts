@@ -6,8 +6,8 @@ import {
   RejectedError,
   SchemaError,
   TransientError,
-} from "../../api/http/errors.js";
-import { EnvelopeError } from "../../streams/envelope-error.js";
+} from "../../../api/http/errors.js";
+import { EnvelopeError } from "../../../streams/envelope-error.js";
 
 /** What a failed read means for its owner, in the words of the state machines. */
 export type CallFailure =

@@ -1,7 +1,7 @@
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import type { LinkStatus } from "../../domain/sync/link-reading.js";
-import type { LinkDomain } from "../../lake/sync/link-checkpoint.js";
-import type { GroupPlan, PlannedLink } from "./group-plan.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkStatus } from "../../../domain/sync/link-reading.js";
+import type { LinkDomain } from "../../../lake/sync/link-checkpoint.js";
+import type { GroupPlan, PlannedLink } from "../group-plan.js";
 
 /** One row of `link_syncs` (docs/tables.md, "link_syncs"). */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {

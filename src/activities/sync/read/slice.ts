@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
-import type { Reply } from "../../api/http/exchange.js";
-import type { Operation, ParamsOf } from "../../api/operations/operation.js";
-import { countedCalls } from "../counted-calls.js";
-import type { Dependencies } from "../dependencies.js";
-import { connectionsFree } from "../event-loop.js";
-import { beating } from "../heartbeat.js";
-import { inLanes } from "../lanes.js";
+import type { Reply } from "../../../api/http/exchange.js";
+import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
+import { countedCalls } from "../../counted-calls.js";
+import type { Dependencies } from "../../dependencies.js";
+import { connectionsFree } from "../../event-loop.js";
+import { withHeartbeat } from "../../heartbeat.js";
+import { mapConcurrent } from "../../map-concurrent.js";
 
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -63,8 +63,8 @@ export async function runSlice<T, R>(
       return reply;
     },
   };
-  const results = await beating(() =>
-    inLanes(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
+  const results = await withHeartbeat(() =>
+    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
   );
   signal.throwIfAborted();
   return { results, calls: counted.calls + found };

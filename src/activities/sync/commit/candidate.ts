@@ -1,14 +1,14 @@
-import { hasLoneSurrogate } from "../../domain/service/transaction-values.js";
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import type { BadRow } from "../../lake/staging.js";
-import type { LinkRows } from "../../lake/sync/feed-file.js";
-import { type InferredRemovals, inferRemovals } from "../../lake/sync/inferred-removals.js";
-import { certificateOf, type LinkDomain } from "../../lake/sync/link-checkpoint.js";
-import { transactionStream } from "../../streams/transactions.js";
-import type { Dependencies } from "../dependencies.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
-import { generationOf, plannedLink } from "./group-plan.js";
-import type { LoadManifest, ManifestFile } from "./load.js";
+import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { BadRow } from "../../../lake/staging.js";
+import type { LinkRows } from "../../../lake/sync/feed-file.js";
+import { type InferredRemovals, inferRemovals } from "../../../lake/sync/inferred-removals.js";
+import { certificateOf, type LinkDomain } from "../../../lake/sync/link-checkpoint.js";
+import { transactionStream } from "../../../streams/transactions.js";
+import type { Dependencies } from "../../dependencies.js";
+import type { GroupPlan, GroupRef, PlannedLink } from "../group-plan.js";
+import { generationOf, plannedLink } from "../group-plan.js";
+import type { LoadManifest, ManifestFile } from "../load/load.js";
 
 /** A link whose update was read to its end, and the staged names of the manifests that hold its rows. */
 export interface CompleteLink {

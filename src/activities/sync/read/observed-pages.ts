@@ -1,10 +1,10 @@
-import { linkObstacle } from "../../domain/sync/link-obstacle.js";
-import type { PageName } from "../../lake/staging.js";
-import { bankLinkStream } from "../../streams/bank-links.js";
-import { readPage, rowsAt } from "../../streams/page-reading.js";
-import type { Stream } from "../../streams/stream.js";
-import type { Dependencies } from "../dependencies.js";
-import type { PageToLoad } from "./load-with-repair.js";
+import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
+import type { PageName } from "../../../lake/staging.js";
+import { bankLinkStream } from "../../../streams/bank-links.js";
+import { readPage, rowsAt } from "../../../streams/page-reading.js";
+import type { Stream } from "../../../streams/stream.js";
+import type { Dependencies } from "../../dependencies.js";
+import type { PageToLoad } from "../load/load-with-repair.js";
 
 /** A user of a group whose observed streams are staged. */
 export interface ObservedUser {

@@ -1,20 +1,20 @@
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import type { LinkStatus } from "../../domain/sync/link-reading.js";
-import { addTotals, noTotals, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
-import { appendOnce } from "../../lake/tables/append.js";
-import { linkSyncs } from "../../lake/tables/link-syncs.js";
-import { writeRows } from "../../lake/tables/parquet-file.js";
-import { quarantine } from "../../lake/tables/quarantine.js";
-import { transactionStream } from "../../streams/transactions.js";
-import type { Dependencies } from "../dependencies.js";
-import { breather } from "../event-loop.js";
-import { beating } from "../heartbeat.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkStatus } from "../../../domain/sync/link-reading.js";
+import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
+import { appendOnce } from "../../../lake/tables/append.js";
+import { linkSyncs } from "../../../lake/tables/link-syncs.js";
+import { writeRows } from "../../../lake/tables/parquet-file.js";
+import { quarantine } from "../../../lake/tables/quarantine.js";
+import { transactionStream } from "../../../streams/transactions.js";
+import type { Dependencies } from "../../dependencies.js";
+import { breather } from "../../event-loop.js";
+import { withHeartbeat } from "../../heartbeat.js";
+import type { GroupPlan, GroupRef } from "../group-plan.js";
+import { plannedLink } from "../group-plan.js";
+import type { LoadManifest } from "../load/load.js";
 import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
-import type { GroupPlan, GroupRef } from "./group-plan.js";
-import { plannedLink } from "./group-plan.js";
 import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import type { LoadManifest } from "./load.js";
 
 /** A link that ended without anything to commit. */
 export interface EndedLink {
@@ -42,7 +42,7 @@ export interface CommitResult {
  * Repeated, it finds what it did before.
  */
 export async function commit(deps: Dependencies, input: CommitInput): Promise<CommitResult> {
-  return beating(async () => {
+  return withHeartbeat(async () => {
     const { staging } = deps.lake;
     const plan = await staging.document<GroupPlan>(input.runId, input.plan);
     const names = [...new Set(input.complete.flatMap(({ manifests }) => manifests))];

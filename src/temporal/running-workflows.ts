@@ -1,0 +1,84 @@
+import type {
+  Client,
+  WorkflowExecutionDescription,
+  WorkflowHandle,
+  WorkflowStartOptions,
+} from "@temporalio/client";
+import { TASK_TIMEOUT } from "../domain/task-timeout.js";
+
+/** What Temporal knows of a workflow; undefined where there is none of that id. */
+export async function describeWorkflow(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  return unlessMissing(client.workflow.getHandle(workflowId).describe());
+}
+
+/** As {@link describeWorkflow}, where it is running. */
+export async function describeRunning(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionDescription | undefined> {
+  const found = await describeWorkflow(client, workflowId);
+  return found?.status.name === "RUNNING" ? found : undefined;
+}
+
+/** Sends a signal to a workflow; false where none of that id is running. */
+export async function signalRunning(
+  client: Client,
+  workflowId: string,
+  signal: string,
+  ...args: unknown[]
+): Promise<boolean> {
+  const sent = client.workflow.getHandle(workflowId).signal(signal, ...args);
+  return (await unlessMissing(sent.then(() => true))) ?? false;
+}
+
+/** Sends a signal to a workflow, which is started where none of that id is running. */
+export async function signalOrStart(
+  client: Client,
+  workflowType: string,
+  start: { readonly workflowId: string; readonly taskQueue: string; readonly args: unknown[] },
+  signal: string,
+  ...signalArgs: unknown[]
+): Promise<void> {
+  await client.workflow.signalWithStart(workflowType, {
+    ...start,
+    signal,
+    signalArgs,
+    workflowTaskTimeout: TASK_TIMEOUT,
+  });
+}
+
+/** Starts a workflow; undefined where one of that id is running, for the caller to join. */
+export async function startUnlessRunning(
+  client: Client,
+  workflowType: string,
+  start: Pick<WorkflowStartOptions, "workflowId" | "taskQueue" | "memo"> & { readonly args: unknown[] },
+): Promise<WorkflowHandle | undefined> {
+  try {
+    return await client.workflow.start(workflowType, { ...start, workflowTaskTimeout: TASK_TIMEOUT });
+  } catch (error) {
+    if (error instanceof Error && error.name === "WorkflowExecutionAlreadyStartedError") return undefined;
+    throw error;
+  }
+}
+
+async function unlessMissing<R>(request: Promise<R>): Promise<R | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const GRPC_NOT_FOUND = 5;
+
+// Over the worker's own connection it comes as a bare service error.
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error.name === "WorkflowNotFoundError") return true;
+  const cause = error.cause as { code?: unknown } | undefined;
+  return (error as { code?: unknown }).code === GRPC_NOT_FOUND || cause?.code === GRPC_NOT_FOUND;
+}

@@ -1,0 +1,9 @@
+/** Gives the child workflow that is being started; undefined where one of that id is running already. */
+export async function unlessRunning<R>(start: Promise<R>): Promise<R | undefined> {
+  try {
+    return await start;
+  } catch (error) {
+    if (error instanceof Error && error.name === "WorkflowExecutionAlreadyStartedError") return undefined;
+    throw error;
+  }
+}
