@@ -40,13 +40,10 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
     carried: null,
   };
   const start = { workflowId, taskQueue: job.taskQueue, args: [input], memo: { runId } };
-  let handle: WorkflowHandle | undefined;
-  try {
-    handle = await startUnlessRunning(client, "sync", start);
-  } finally {
-    if (handle === undefined) await store.deletePrefix(`_staging/${runId}/`);
-  }
+  const handle = await startUnlessRunning(client, "sync", start);
   if (handle !== undefined) return { handle, runId, joined: false };
+  // Only now it is certain that this run does not exist and nobody will look for its roster.
+  await store.deletePrefix(`_staging/${runId}/`);
   return (await joinRunning(client, workflowId)) ?? startSync(client, store, job);
 }
 

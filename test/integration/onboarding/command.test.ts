@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -168,8 +168,10 @@ test("links of a continuation file are read with the keys that sealed them", asy
   });
   const first = await onboard("--mode", "sync", "--continuations", "links.jsonl");
   expect(first).toMatchObject({ code: 0, summary: { customers: { needs_customer: 1 } } });
-  const { code, stdout } = await runHere(folder, ["runs", "links", "links.jsonl"]);
+  await appendFile(join(folder.directory, "links.jsonl"), '{"delivery_id":"cut sho');
+  const { code, stdout, stderr } = await runHere(folder, ["runs", "links", "links.jsonl"]);
   expect(code).toBe(0);
+  expect(stderr).toMatch(/1 of the lines of links\.jsonl were cut short.*line 2/);
   expect(JSON.parse(stdout)).toMatchObject({
     fp_id: "fp_1",
     token: sandbox.onboardings.list()[0]?.continuation?.token,

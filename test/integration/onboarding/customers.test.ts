@@ -12,7 +12,7 @@ const INCOMPLETE = { key: "pb_kyc", outcomes: { incomplete: 1 } } as const;
 const PASS = { key: "pb_kyc", outcomes: { pass: 1 } } as const;
 const opened = (playbook: object) => worlds.open({ sandbox: { playbooks: [playbook as never] } });
 const linksIn = async (world: OnboardWorld, path: string) =>
-  openedContinuations(await readFile(path, "utf8"), world.sealed.sealer);
+  openedContinuations(await readFile(path, "utf8"), world.sealed.sealer).deliveries;
 const statuses = (world: OnboardWorld) =>
   world.rows("select version, status, next_action from onboardings order by version");
 
