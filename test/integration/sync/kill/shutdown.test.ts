@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import type { ChildCommand } from "../../helpers/command/command-process.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
-import { auditCalls } from "../../helpers/kill/call-audit.js";
-import { auditLake } from "../../helpers/lake/lake-audit.js";
-import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
+import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import type { ChildCommand } from "../../../helpers/command/command-process.js";
+import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { auditCalls } from "../../../helpers/kill/call-audit.js";
+import { auditLake } from "../../../helpers/lake/lake-audit.js";
+import { neverReadyCli } from "../../../helpers/temporal/never-ready-cli.js";
 
 const CONCURRENCY = 3;
 const STOPS_WITHIN_MS = 10_000;

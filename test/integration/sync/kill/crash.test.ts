@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { InputError } from "../../../src/domain/failures.js";
-import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
-import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
+import { InputError } from "../../../../src/domain/failures.js";
+import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import type { SyncResult } from "../../../../src/workflows/sync/sync.js";
+import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
 import {
   addLink,
   addRows,
@@ -11,9 +11,9 @@ import {
   liveIds,
   syncCalls,
   versionsOf,
-} from "../../helpers/sync/scripted-links.js";
-import { PATIENT } from "../../helpers/sync/sync-harness.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+} from "../../../helpers/sync/scripted-links.js";
+import { PATIENT } from "../../../helpers/sync/sync-harness.js";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compiledProgram } from "../../helpers/command/compiled-program.js";
-import type { StoreFault } from "../../helpers/kill/fault-store.js";
-import { killAtSteps } from "../../helpers/kill/kill-step.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { compiledProgram } from "../../../helpers/command/compiled-program.js";
+import type { StoreFault } from "../../../helpers/kill/fault-store.js";
+import { killAtSteps } from "../../../helpers/kill/kill-step.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 let script: string;
