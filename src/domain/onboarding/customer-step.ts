@@ -1,7 +1,8 @@
-import type { OutcomeRef } from "./batch-rows.js";
-import type { CustomerCourse } from "./customer-state.js";
+import type { OpenOutcome, OutcomeRef } from "./batch-rows.js";
+import { type CustomerCourse, reopened, UNPOSTED } from "./customer-state.js";
 import type { CustomerEvent, SessionValidated, WatchRequest } from "./messages.js";
 import type { LooksSoFar } from "./poll-schedule.js";
+import type { OnboardingTiming } from "./timing.js";
 
 /** Which customer an activity works for, without anything personal. */
 export interface CustomerRef {
@@ -74,8 +75,8 @@ export interface CarriedWatchers {
   readonly waiting: readonly WatchRequest[];
 }
 
-/** What a posted customer carries through continue-as-new. */
-export interface CarriedCustomer {
+/** How far a customer's workflow is. */
+export interface CustomerProgress {
   readonly course: CustomerCourse;
   /** The course that the last outcome says. */
   readonly written: CustomerCourse;
@@ -86,11 +87,30 @@ export interface CarriedCustomer {
   readonly messageHash: string | null;
   /** Whether the batch was told that the row is machine done. */
   readonly told: boolean;
-  readonly looks: LooksSoFar;
   /** Epoch milliseconds. */
   readonly deadline: number;
   /** Epoch milliseconds. */
   readonly patience: number;
+}
+
+/** The progress of a customer that begins at this, from nothing or from an onboarding that is posted already. */
+export function beginProgress(
+  open: OpenOutcome | null,
+  timing: OnboardingTiming,
+  now: number,
+): CustomerProgress {
+  const course = open === null ? UNPOSTED : reopened(open);
+  return {
+    ...{ course, written: course, link: null, first: null, calls: 0, messageHash: null, told: false },
+    deadline: now + timing.deadline,
+    patience: now + timing.patience,
+  };
+}
+
+/** What a posted customer carries through continue-as-new. */
+export interface CarriedCustomer {
+  readonly progress: CustomerProgress;
+  readonly looks: LooksSoFar;
   readonly mail: CarriedMail;
   readonly watchers: CarriedWatchers;
 }

@@ -18,6 +18,11 @@ export interface LooksSoFar {
   readonly hints: readonly CustomerEvent[];
 }
 
+/** No look yet, and none asked for. */
+export function beginLooks(now: number): LooksSoFar {
+  return { looks: 0, hinted: 0, lookedAt: now, hints: [] };
+}
+
 /** When a posted onboarding is looked at next, without news of it. Pure. */
 export class LookPlan {
   #sofar: LooksSoFar;

@@ -29,13 +29,13 @@ export function inheritedBy(
   { carried, ...input }: CustomerInput & { readonly carried: CarriedCustomer },
 ): CustomerInput {
   const { open: _, sink = input.sink, latch = input.latch, ...row } = watcher;
-  const { course, written, mail, watchers } = carried;
+  const { progress, mail, watchers } = carried;
+  const { course, written } = progress;
   return {
     ...{ ...input, ...row, sink, latch },
     carried: {
       ...carried,
-      course: { ...course, version },
-      written: { ...written, version },
+      progress: { ...progress, course: { ...course, version }, written: { ...written, version } },
       mail: { ...mail, stopped: false },
       watchers: { ...watchers, adopted: watchers.adopted.slice(1) },
     },

@@ -10,21 +10,20 @@ import {
   type CustomerCourse,
   isOutcomeDue,
   lacksOutput,
-  reopened,
   rowStatus,
-  UNPOSTED,
   withoutLink,
 } from "../../domain/onboarding/customer-state.js";
-import type {
-  AdoptedRow,
-  CarriedCustomer,
-  CustomerRef,
-  CustomerStand,
-  CustomerStep,
-  LinkOffer,
+import {
+  type AdoptedRow,
+  beginProgress,
+  type CarriedCustomer,
+  type CustomerProgress,
+  type CustomerRef,
+  type CustomerStand,
+  type CustomerStep,
 } from "../../domain/onboarding/customer-step.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
-import { LookPlan, weightOf } from "../../domain/onboarding/poll-schedule.js";
+import { beginLooks, LookPlan, weightOf } from "../../domain/onboarding/poll-schedule.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
@@ -39,17 +38,8 @@ export class CustomerRun {
   readonly #ref: CustomerRef;
   readonly #mailbox: CustomerMailbox;
   readonly #watchers: CustomerWatchers;
-  readonly #deadline: number;
-  readonly #patience: number;
-  #course: CustomerCourse;
-  /** The course that the last outcome says. */
-  #written: CustomerCourse;
   readonly #looks: LookPlan;
-  #link: LinkOffer | null;
-  #first: OutcomeRef | null;
-  #calls: number;
-  #messageHash: string | null;
-  #told: boolean;
+  #progress: CustomerProgress;
 
   constructor(input: CustomerInput) {
     const { open, plainOutput, timing, carried } = input;
@@ -58,16 +48,8 @@ export class CustomerRun {
     this.#ref = refOf(input);
     this.#watchers = new CustomerWatchers(this.#ref, plainOutput, carried?.watchers);
     this.#mailbox = new CustomerMailbox(input.batchId, this.#watchers, carried?.mail);
-    this.#course = carried?.course ?? (open === null ? UNPOSTED : reopened(open));
-    this.#written = carried?.written ?? this.#course;
-    this.#looks = new LookPlan(timing, carried?.looks ?? { looks: 0, hinted: 0, lookedAt: now, hints: [] });
-    this.#deadline = carried?.deadline ?? now + timing.deadline;
-    this.#patience = carried?.patience ?? now + timing.patience;
-    this.#link = carried?.link ?? null;
-    this.#first = carried?.first ?? null;
-    this.#calls = carried?.calls ?? 0;
-    this.#messageHash = carried?.messageHash ?? null;
-    this.#told = carried?.told ?? false;
+    this.#looks = new LookPlan(timing, carried?.looks ?? beginLooks(now));
+    this.#progress = carried?.progress ?? beginProgress(open, timing, now);
   }
 
   /** Runs to the end of the row, or until the history has grown enough. */
@@ -91,7 +73,13 @@ export class CustomerRun {
 
   /** What the next execution goes on with: for this row, or for one that is not stopped with it. */
   next(): CustomerInput {
-    const next = { ...this.#input, carried: this.#carry() };
+    const carried: CarriedCustomer = {
+      progress: this.#progress,
+      looks: this.#looks.sofar,
+      mail: this.#mailbox.carry(),
+      watchers: this.#watchers.carry(),
+    };
+    const next = { ...this.#input, carried };
     return this.#heir === undefined ? next : inheritedBy(this.#heir, next);
   }
 
@@ -99,33 +87,16 @@ export class CustomerRun {
     return this.#mailbox.stopped ? this.#watchers.heir : undefined;
   }
 
-  #carry(): CarriedCustomer {
-    return {
-      course: this.#course,
-      written: this.#written,
-      link: this.#link,
-      first: this.#first,
-      calls: this.#calls,
-      messageHash: this.#messageHash,
-      told: this.#told,
-      looks: this.#looks.sofar,
-      deadline: this.#deadline,
-      patience: this.#patience,
-      mail: this.#mailbox.carry(),
-      watchers: this.#watchers.carry(),
-    };
-  }
-
   /** Ends with the last status: the batch was cancelled, the workflow too, or another row takes over. */
   async stop(): Promise<void> {
     this.#watchers.keepEnd(this.#course);
-    this.#course = afterStop(this.#course);
+    this.#set({ course: afterStop(this.#course) });
     await this.#settle("stopped");
   }
 
   /** Ends a row for which an activity failed for good. */
   async fail(failure: { readonly error_class: string; readonly error_message: string }): Promise<void> {
-    this.#course = afterFailure(this.#course);
+    this.#set({ course: afterFailure(this.#course) });
     await this.#settle("failed", failure);
   }
 
@@ -149,34 +120,43 @@ export class CustomerRun {
     return (await this.#take(await postOnboarding({ ...this.#stand, syncTimeoutSecs }))) || this.#hold();
   }
 
+  get #course(): CustomerCourse {
+    return this.#progress.course;
+  }
+
+  #set(change: Partial<CustomerProgress>): void {
+    this.#progress = { ...this.#progress, ...change };
+  }
+
   get #settled(): boolean {
     return this.#course.stage === "settled";
   }
 
   get #stand(): CustomerStand {
-    return { ...this.#ref, course: this.#course, written: this.#written };
+    const { course, written } = this.#progress;
+    return { ...this.#ref, course, written };
   }
 
   /** Takes in what a step came to; false where the credentials were refused. */
   async #take(step: CustomerStep): Promise<boolean> {
-    this.#calls += step.calls;
+    const { course, outcome, messageHash } = step;
+    const { calls, link, told, first } = this.#progress;
+    this.#set({ calls: calls + step.calls });
     if (step.unauthorized) return false;
-    if (step.course.status !== this.#course.status) this.#looks.restart();
-    this.#course = step.course;
-    this.#link = step.link ?? this.#link;
-    if (step.outcome === null) return true;
-    this.#written = step.course;
-    this.#messageHash = step.messageHash;
-    if (!this.#told && this.#first === null && this.#input.open === null) this.#first = step.outcome;
-    else await this.#record(step.outcome);
+    if (course.status !== this.#course.status) this.#looks.restart();
+    this.#set({ course, link: step.link ?? link });
+    if (outcome === null) return true;
+    this.#set({ written: course, messageHash });
+    if (!told && first === null && this.#input.open === null) this.#set({ first: outcome });
+    else await this.#record(outcome);
     return true;
   }
 
   // The row is put back; nothing was posted for it.
   async #hold(): Promise<boolean> {
-    this.#told = true;
+    this.#set({ told: true });
     const { batchWorkflowId, row } = this.#input;
-    await tellBatch(batchWorkflowId, { kind: "held", row, calls: this.#calls });
+    await tellBatch(batchWorkflowId, { kind: "held", row, calls: this.#progress.calls });
     return false;
   }
 
@@ -193,10 +173,11 @@ export class CustomerRun {
     const { row, line, attempt, batchWorkflowId } = this.#input;
     if (this.#course.stage === "machine") return;
     await this.#handOut();
-    if (!this.#told) {
-      this.#told = true;
+    const { told, first, calls, messageHash } = this.#progress;
+    if (!told) {
+      this.#set({ told: true });
       await tellBatch(batchWorkflowId, {
-        ...{ kind: "done", row, record: this.#first, calls: this.#calls, messageHash: this.#messageHash },
+        ...{ kind: "done", row, record: first, calls, messageHash },
         outputAwaited: this.#outputAwaited,
         status: rowStatus(this.#course),
         requiresManualReview: this.#course.requiresManualReview,
@@ -208,11 +189,11 @@ export class CustomerRun {
   }
 
   async #handOut(): Promise<void> {
-    const link = this.#link;
+    const { link } = this.#progress;
     if (link === null) return;
-    this.#link = null;
+    this.#set({ link: null });
     const { delivered } = await deliverLink({ ...this.#stand, link });
-    this.#course = delivered ? afterLink(this.#course, link.expiresAt) : withoutLink(this.#course);
+    this.#set({ course: delivered ? afterLink(this.#course, link.expiresAt) : withoutLink(this.#course) });
     await this.#settle("link");
   }
 
@@ -221,7 +202,7 @@ export class CustomerRun {
     event: string,
     failure: { readonly error_class: string; readonly error_message: string } | null = null,
   ): Promise<void> {
-    if (!isOutcomeDue(this.#written, this.#course)) return;
+    if (!isOutcomeDue(this.#progress.written, this.#course)) return;
     await this.#take(await settleCustomer({ ...this.#stand, event, failure }));
   }
 
@@ -229,21 +210,22 @@ export class CustomerRun {
   async #waitAndLook(): Promise<void> {
     const mailbox = this.#mailbox;
     const machine = this.#course.stage === "machine";
-    const patience = machine ? this.#patience : Number.POSITIVE_INFINITY;
-    const wake = Math.min(this.#deadline, this.#looks.next(this.#course), patience);
+    const { deadline } = this.#progress;
+    const patience = machine ? this.#progress.patience : Number.POSITIVE_INFINITY;
+    const wake = Math.min(deadline, this.#looks.next(this.#course), patience);
     // Who watches is told once the row is machine done.
     const news = () => mailbox.hasMail || mailbox.stopped || (!machine && mailbox.hasWatchers);
     await condition(news, Math.max(1, wake - Date.now()));
     const now = Date.now();
     if (mailbox.hasMail) return this.#read();
     if (news()) return;
-    if (now >= this.#deadline) {
-      this.#course = afterDeadline(this.#course);
+    if (now >= deadline) {
+      this.#set({ course: afterDeadline(this.#course) });
       return this.#settle("deadline");
     }
     if (now >= this.#looks.next(this.#course)) await this.#look([], []);
     if (now < patience || this.#course.stage !== "machine") return;
-    this.#course = afterPatience(this.#course);
+    this.#set({ course: afterPatience(this.#course) });
     await this.#settle("patience");
   }
 
@@ -270,8 +252,8 @@ export class CustomerRun {
       await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
     }
     const { linkExpiresAt } = this.#course;
-    if (this.#link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
-      this.#course = withoutLink(this.#course);
+    if (this.#progress.link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
+      this.#set({ course: withoutLink(this.#course) });
       await this.#settle("link_ended");
     }
   }
@@ -286,14 +268,14 @@ export class CustomerRun {
   async #fetchOutput(): Promise<void> {
     const { timing, batchWorkflowId } = this.#input;
     if (!this.#outputAwaited) return;
-    const before = this.#calls;
+    const before = this.#progress.calls;
     for (const wait of timing.outputRetries) {
       if (this.#mailbox.stopped || this.#mailbox.hasWatchers) break;
       await sleep(wait);
       await this.#take(await lookUp({ ...this.#stand, events: [], sessions: [] }));
       if (this.#course.hasOutput) break;
     }
-    const calls = this.#calls - before;
+    const calls = this.#progress.calls - before;
     await tellBatch(batchWorkflowId, { kind: "output", found: this.#course.hasOutput, calls });
   }
 }

@@ -28,27 +28,25 @@ export async function tellBatch(workflowId: string, report: CustomerReport): Pro
  * and posts nothing; another row waits until the customer is free.
  */
 export class CustomerWatchers {
-  #adopted: AdoptedRow[];
-  readonly #waiting: WatchRequest[];
+  #state: CarriedWatchers;
   #endIsOwn = false;
 
   constructor(
     private readonly customer: CustomerRef,
     private readonly plainOutput: boolean,
-    carried?: CarriedWatchers,
+    carried: CarriedWatchers = { adopted: [], waiting: [] },
   ) {
-    this.#adopted = [...(carried?.adopted ?? [])];
-    this.#waiting = [...(carried?.waiting ?? [])];
+    this.#state = carried;
   }
 
   /** Whether another row waits for this one to be over. */
   get superseded(): boolean {
-    return this.#waiting.length > 0;
+    return this.#state.waiting.length > 0;
   }
 
   /** A row that has this one's outcomes and goes on in its place; none where another row takes over. */
   get heir(): AdoptedRow | undefined {
-    return this.superseded ? undefined : this.#adopted[0];
+    return this.superseded ? undefined : this.#state.adopted[0];
   }
 
   /**
@@ -62,27 +60,27 @@ export class CustomerWatchers {
   /** Takes in who watches, once the row is machine done. */
   async admit(watchers: readonly WatchRequest[], course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
     for (const watcher of watchers) {
-      if (watcher.rowKey !== this.customer.rowKey) this.#waiting.push(watcher);
+      if (watcher.rowKey !== this.customer.rowKey) this.#wait(watcher);
       else if (this.#isOwn(watcher)) await this.#tell(watcher, course, firstOf(watcher));
-      else if (this.#endIsOwn || isRetryOf(watcher, course)) this.#waiting.push(watcher);
+      else if (this.#endIsOwn || isRetryOf(watcher, course)) this.#wait(watcher);
       else await this.#adopt(watcher, course, outcome);
     }
   }
 
   /** A later version of the outcome is one of every row that adopted it. */
   async follow(outcome: OutcomeRef): Promise<void> {
-    for (const adopted of [...this.#adopted]) {
+    for (const adopted of this.#state.adopted) {
       const version = adopted.version + 1;
       const { watcher } = adopted;
       const ref = await adoptOutcome({ batchId: this.customer.batchId, outcome, watcher, version });
       await this.#record(watcher, ref);
-      this.#adopted = this.#adopted.map((one) => (one === adopted ? { watcher, version } : one));
+      this.#setAdopted((all) => all.map((one) => (one === adopted ? { watcher, version } : one)));
     }
   }
 
   /** The customer is free: rows that waited are planned again by their batches, those too that come meanwhile. */
   async release(take: () => readonly WatchRequest[]): Promise<void> {
-    for (let free = [...this.#waiting, ...take()]; free.length > 0; free = [...take()]) {
+    for (let free = [...this.#state.waiting, ...take()]; free.length > 0; free = [...take()]) {
       for (const { batchWorkflowId, row } of free) await tellBatch(batchWorkflowId, { kind: "free", row });
     }
   }
@@ -92,7 +90,7 @@ export class CustomerWatchers {
    * have this one's outcomes keep the last. What is said is on its way at once, and not waited for.
    */
   leave(batchId: string, watchers: readonly WatchRequest[]): void {
-    this.#adopted = this.#adopted.filter(({ watcher }) => watcher.batchId !== batchId);
+    this.#setAdopted((all) => all.filter(({ watcher }) => watcher.batchId !== batchId));
     void CancellationScope.nonCancellable(() =>
       Promise.all(
         watchers.map(({ batchWorkflowId, row }) => tellBatch(batchWorkflowId, { kind: "free", row })),
@@ -101,7 +99,15 @@ export class CustomerWatchers {
   }
 
   carry(): CarriedWatchers {
-    return { adopted: this.#adopted, waiting: this.#waiting };
+    return this.#state;
+  }
+
+  #wait(watcher: WatchRequest): void {
+    this.#state = { ...this.#state, waiting: [...this.#state.waiting, watcher] };
+  }
+
+  #setAdopted(change: (adopted: readonly AdoptedRow[]) => readonly AdoptedRow[]): void {
+    this.#state = { ...this.#state, adopted: change(this.#state.adopted) };
   }
 
   // The same batch again: its outcome is there already.
@@ -111,19 +117,19 @@ export class CustomerWatchers {
   }
 
   async #adopt(watcher: WatchRequest, course: CustomerCourse, outcome: OutcomeRef): Promise<void> {
-    const known = this.#adopted.find(({ watcher: { batchId, line, attempt } }) => {
+    const known = this.#state.adopted.find(({ watcher: { batchId, line, attempt } }) => {
       return batchId === watcher.batchId && line === watcher.line && attempt === watcher.attempt;
     });
     if (known !== undefined) return this.#tell(watcher, course, firstOf(watcher));
     const { open } = watcher;
     if (open !== null && isAsKnown(course, open)) {
-      this.#adopted.push({ watcher, version: open.version });
+      this.#setAdopted((all) => [...all, { watcher, version: open.version }]);
       return this.#tell(watcher, course, null);
     }
     const { batchId } = this.customer;
     const version = (open?.version ?? 0) + 1;
     const ref = await adoptOutcome({ batchId, outcome, watcher, version });
-    this.#adopted.push({ watcher, version });
+    this.#setAdopted((all) => [...all, { watcher, version }]);
     await this.#tell(watcher, course, ref);
   }
 
