@@ -1,4 +1,4 @@
-import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { withHeartbeat } from "../heartbeat.js";

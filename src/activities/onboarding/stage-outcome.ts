@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
-import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import {
+  type CustomerCourse,
+  isOutcomeDue,
+  rowStatus,
+} from "../../domain/onboarding/customer/customer-state.js";
+import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer/customer-step.js";
+import { onboardingErrorClass } from "../../domain/onboarding/customer/error-class.js";
+import { nextActionOf } from "../../domain/onboarding/customer/next-action.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
-import { type CustomerCourse, isOutcomeDue, rowStatus } from "../../domain/onboarding/customer-state.js";
-import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer-step.js";
-import { onboardingErrorClass } from "../../domain/onboarding/error-class.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
-import { nextActionOf } from "../../domain/onboarding/next-action.js";
 import { namesOf, type Outcome, withoutValues } from "../../domain/onboarding/outcome.js";
 import { isDecision } from "../../domain/service/onboarding-status.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";

@@ -1,6 +1,6 @@
 import type { EventKind } from "../service/event-kind.js";
-import type { BatchPause, OpenOutcome } from "./batch-rows.js";
-import type { CustomerCounts } from "./batch-totals.js";
+import type { BatchPause, OpenOutcome } from "./batch/batch-rows.js";
+import type { CustomerCounts } from "./batch/batch-totals.js";
 
 /** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */
 export const CUSTOMER_SIGNALS = {

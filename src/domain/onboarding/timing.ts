@@ -1,5 +1,5 @@
 import { DAY, MINUTE, SECOND } from "../duration.js";
-import type { CustomerStage } from "./customer-state.js";
+import type { CustomerStage } from "./customer/customer-state.js";
 
 /** How long things wait in an onboarding, in milliseconds; part of what a run is started with. */
 export interface OnboardingTiming {

@@ -9,9 +9,9 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { RowToRun } from "../../domain/onboarding/batch-rows.js";
-import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch-rows.js";
-import { BatchWindow } from "../../domain/onboarding/batch-window.js";
+import type { RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
+import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch/batch-rows.js";
+import { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";

@@ -1,5 +1,9 @@
-import type { OpenOutcome } from "../../domain/onboarding/batch-rows.js";
-import type { AdoptedRow, CarriedCustomer, CustomerRef } from "../../domain/onboarding/customer-step.js";
+import type { OpenOutcome } from "../../domain/onboarding/batch/batch-rows.js";
+import type {
+  AdoptedRow,
+  CarriedCustomer,
+  CustomerRef,
+} from "../../domain/onboarding/customer/customer-step.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 
 /** What a customer's workflow is started with, without anything personal. */

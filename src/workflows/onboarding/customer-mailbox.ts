@@ -1,5 +1,5 @@
 import { setHandler } from "@temporalio/workflow";
-import type { CarriedMail } from "../../domain/onboarding/customer-step.js";
+import type { CarriedMail } from "../../domain/onboarding/customer/customer-step.js";
 import type { CustomerEvent, SessionValidated, WatchRequest } from "../../domain/onboarding/messages.js";
 import type { CustomerWatchers } from "./customer-watchers.js";
 import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";

@@ -1,6 +1,6 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   afterDeadline,
   afterFailure,
@@ -12,7 +12,7 @@ import {
   lacksOutput,
   rowStatus,
   withoutLink,
-} from "../../domain/onboarding/customer-state.js";
+} from "../../domain/onboarding/customer/customer-state.js";
 import {
   type AdoptedRow,
   beginProgress,
@@ -21,9 +21,9 @@ import {
   type CustomerRef,
   type CustomerStand,
   type CustomerStep,
-} from "../../domain/onboarding/customer-step.js";
+} from "../../domain/onboarding/customer/customer-step.js";
+import { beginLooks, LookPlan, weightOf } from "../../domain/onboarding/customer/poll-schedule.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
-import { beginLooks, LookPlan, weightOf } from "../../domain/onboarding/poll-schedule.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";

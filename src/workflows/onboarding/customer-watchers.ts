@@ -5,9 +5,13 @@ import {
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch-rows.js";
-import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer-state.js";
-import type { AdoptedRow, CarriedWatchers, CustomerRef } from "../../domain/onboarding/customer-step.js";
+import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import { type CustomerCourse, rowStatus } from "../../domain/onboarding/customer/customer-state.js";
+import type {
+  AdoptedRow,
+  CarriedWatchers,
+  CustomerRef,
+} from "../../domain/onboarding/customer/customer-step.js";
 import type { WatchRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING } from "../policies.js";
 import { customerReported } from "./messages.js";

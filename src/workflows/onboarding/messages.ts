@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
-import type { CustomerReport } from "../../domain/onboarding/batch-rows.js";
+import type { CustomerReport } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   BATCH_PROGRESS,
   BATCH_SIGNALS,

@@ -6,7 +6,7 @@ import {
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch-totals.js";
+import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { HEARTBEATING } from "../policies.js";
 import { BatchRun, type OnboardBatchInput } from "./batch-run.js";
 

@@ -1,4 +1,4 @@
-import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer-state.js";
+import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
+import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();

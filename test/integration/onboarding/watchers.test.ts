@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../../src/domain/onboarding/messages.js";
 import { sha256 } from "../../../src/receiver/customer-signals.js";
