@@ -42,7 +42,7 @@ export interface SessionValidated {
 }
 
 /** A batch that has a row of the same customer and wants to know when the customer is free. */
-export interface WatchRequest {
+export interface WaitRequest {
   readonly batchWorkflowId: string;
   readonly batchId: string;
   readonly runId: string;

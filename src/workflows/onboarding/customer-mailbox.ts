@@ -1,20 +1,20 @@
 import { setHandler } from "@temporalio/workflow";
 import type { CarriedMail } from "../../domain/onboarding/customer/customer-step.js";
-import type { CustomerEvent, SessionValidated, WatchRequest } from "../../domain/onboarding/messages.js";
-import type { CustomerWatchers } from "./customer-watchers.js";
+import type { CustomerEvent, SessionValidated, WaitRequest } from "../../domain/onboarding/messages.js";
+import type { CustomerWaiters } from "./customer-waiters.js";
 import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";
 
 /** Webhooks remembered by their id, so that one that comes twice is taken once. */
 const MOST_REMEMBERED = 500;
 
-const EMPTY: CarriedMail = { events: [], sessions: [], watchers: [], seen: [], stopped: false };
+const EMPTY: CarriedMail = { events: [], sessions: [], waiters: [], seen: [], stopped: false };
 
 /** What is told to a customer's workflow, kept until it has time for it: also what comes before its own answer. */
 export class CustomerMailbox {
   #mail: CarriedMail;
 
   /** Begins to listen; to be called before anything is waited for. */
-  constructor(batchId: string, watchers: CustomerWatchers, carried: CarriedMail = EMPTY) {
+  constructor(batchId: string, waiters: CustomerWaiters, carried: CarriedMail = EMPTY) {
     this.#mail = carried;
     setHandler(customerEvent, (event) => {
       const { events, seen } = this.#mail;
@@ -24,10 +24,10 @@ export class CustomerMailbox {
       this.#set({ events: [...events, event], seen: remembered });
     });
     setHandler(sessionValidated, (session) => this.#set({ sessions: [...this.#mail.sessions, session] }));
-    setHandler(watchCustomer, (watcher) => this.#set({ watchers: [...this.#mail.watchers, watcher] }));
+    setHandler(watchCustomer, (waiter) => this.#set({ waiters: [...this.#mail.waiters, waiter] }));
     setHandler(stopCustomer, ({ batchId: theirs }) => {
       if (theirs === batchId) this.#set({ stopped: true });
-      else watchers.leave(theirs, this.#takeWatchersOf(theirs));
+      else waiters.leave(theirs, this.#takeWaitersOf(theirs));
     });
   }
 
@@ -35,8 +35,8 @@ export class CustomerMailbox {
     return this.#mail.stopped;
   }
 
-  get hasWatchers(): boolean {
-    return this.#mail.watchers.length > 0;
+  get hasWaiters(): boolean {
+    return this.#mail.waiters.length > 0;
   }
 
   get hasMail(): boolean {
@@ -55,20 +55,20 @@ export class CustomerMailbox {
     return sessions;
   }
 
-  takeWatchers(): readonly WatchRequest[] {
-    const { watchers } = this.#mail;
-    this.#set({ watchers: [] });
-    return watchers;
+  takeWaiters(): readonly WaitRequest[] {
+    const { waiters } = this.#mail;
+    this.#set({ waiters: [] });
+    return waiters;
   }
 
   carry(): CarriedMail {
     return this.#mail;
   }
 
-  #takeWatchersOf(batchId: string): readonly WatchRequest[] {
-    const { watchers } = this.#mail;
-    this.#set({ watchers: watchers.filter((watcher) => watcher.batchId !== batchId) });
-    return watchers.filter((watcher) => watcher.batchId === batchId);
+  #takeWaitersOf(batchId: string): readonly WaitRequest[] {
+    const { waiters } = this.#mail;
+    this.#set({ waiters: waiters.filter((waiter) => waiter.batchId !== batchId) });
+    return waiters.filter((waiter) => waiter.batchId === batchId);
   }
 
   #set(change: Partial<CarriedMail>): void {

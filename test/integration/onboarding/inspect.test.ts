@@ -45,7 +45,7 @@ async function ended(open: OutstandingRow["open"]) {
 
 test("a row that told nothing has failed", async () => {
   expect(await ended(null)).toMatchObject([{ status: "failed", record: { version: 1 } }]);
-  expect(await staged(1)).toMatchObject({ status: "failed", errorClass: "InterruptedError" });
+  expect(await staged(1)).toMatchObject({ status: "failed", error_class: "InterruptedError" });
 });
 
 test("a row is as the outcome says that it staged and did not tell", async () => {

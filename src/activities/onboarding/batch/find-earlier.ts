@@ -56,7 +56,7 @@ export async function findEarlier(
         await putOutcome(deps.sealed, batchId, invalidOutcome(row, planned.attempt));
       }
     } else if (planned.state === "adopted" && other !== undefined) {
-      const outcome = adoptedOutcome(deps, row, planned.attempt, other);
+      const outcome = reusedOutcome(deps, row, planned.attempt, other);
       await putOutcome(deps.sealed, batchId, outcome);
     }
     return foundRow(row, planned);
@@ -92,7 +92,7 @@ function invalidOutcome({ row, line, name, problems }: WrongRow, attempt: number
 }
 
 /** Another batch's outcome as this row's; what it was posted with is the same to the last value. */
-function adoptedOutcome(
+function reusedOutcome(
   deps: OnboardingDependencies,
   { row, line, rowKey, customer }: RightRow,
   attempt: number,

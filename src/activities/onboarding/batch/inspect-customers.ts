@@ -72,7 +72,7 @@ async function endOf(
   };
   const { outcome, messageHash } = await stageOutcome(
     deps,
-    { ...ref, written: UNPOSTED },
+    { ...ref, recorded: UNPOSTED },
     afterFailure(UNPOSTED),
     {
       error_class: "InterruptedError",

@@ -137,7 +137,7 @@ async function notRun(
   const cancelled = why === "cancelled";
   const { outcome } = await stageOutcome(
     deps,
-    { ...ref, written: UNPOSTED },
+    { ...ref, recorded: UNPOSTED },
     cancelled ? afterStop(UNPOSTED) : afterFailure(UNPOSTED),
     cancelled
       ? {}

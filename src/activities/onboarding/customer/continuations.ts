@@ -1,6 +1,6 @@
 import type { OnboardingResult } from "../../../api/schemas/onboarding.js";
 import {
-  type CustomerCourse,
+  type CustomerState,
   needsCustomer,
   withoutLink,
 } from "../../../domain/onboarding/customer/customer-state.js";
@@ -32,24 +32,24 @@ export function linkKey(
 export async function offerLink(
   deps: OnboardingDependencies,
   ref: CustomerRef,
-  course: CustomerCourse,
+  state: CustomerState,
   given: Given | null | undefined,
-): Promise<{ course: CustomerCourse; link: LinkOffer | null }> {
-  if (!needsCustomer(course)) return { course, link: null };
-  const none = { course: course.links === 0 ? withoutLink(course) : course, link: null };
+): Promise<{ state: CustomerState; link: LinkOffer | null }> {
+  if (!needsCustomer(state)) return { state, link: null };
+  const none = { state: state.links === 0 ? withoutLink(state) : state, link: null };
   const found = whole(given);
   if (found === undefined || !ref.sink) return none;
-  const kept = await lastNumber(deps, ref, course.links);
+  const kept = await lastNumber(deps, ref, state.links);
   const last = kept === 0 ? undefined : await deps.sealed.get<Continuation>(linkKey(ref, kept));
-  const handedOut = kept === course.links;
+  const handedOut = kept === state.links;
   // Kept by this activity before it was repeated, or handed out by a workflow before.
-  if (last !== undefined && last.token === found.token && !handedOut) return offer(course, kept, last);
+  if (last !== undefined && last.token === found.token && !handedOut) return offer(state, kept, last);
   if (kept >= MOST_LINKS || (handedOut && !isFresher(found, last))) return none;
   await deps.sealed.put(linkKey(ref, kept + 1), found, { durable: true });
-  return offer(course, kept + 1, found);
+  return offer(state, kept + 1, found);
 }
 
-/** Number of the last link that was kept for a row; at least those that its course knows. */
+/** Number of the last link that was kept for a row; at least those that its state knows. */
 async function lastNumber(
   { sealed }: OnboardingDependencies,
   ref: CustomerRef,
@@ -60,11 +60,11 @@ async function lastNumber(
   return number;
 }
 
-// Handed out, it is the course's last link: its number is their count then.
-function offer(course: CustomerCourse, number: number, { expires_at }: Continuation) {
+// Handed out, it is the state's last link: its number is their count then.
+function offer(state: CustomerState, number: number, { expires_at }: Continuation) {
   const expiresAt = Date.parse(expires_at);
   return {
-    course: { ...course, links: number - 1 },
+    state: { ...state, links: number - 1 },
     link: { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt },
   };
 }

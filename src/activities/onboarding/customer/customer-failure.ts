@@ -9,7 +9,7 @@ import {
 } from "../../../api/http/errors.js";
 import { InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStand, CustomerStep } from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import type { CountedCalls } from "../../counted-calls.js";
 import { LostAnswerError } from "../../lost-answer-error.js";
@@ -25,8 +25,8 @@ const MOST_ATTEMPTS = 20;
 const PATIENCE_MS = 3_600_000;
 
 /** The credentials were refused: the row is as it was. */
-export function refusedStep({ course }: CustomerStand, calls: number): CustomerStep {
-  return { course, outcome: null, link: null, unauthorized: true, calls, messageHash: null };
+export function refusedStep({ state }: CustomerStepInput, calls: number): CustomerStep {
+  return { state, outcome: null, link: null, unauthorized: true, calls, messageHash: null };
 }
 
 /**
@@ -36,11 +36,11 @@ export function refusedStep({ course }: CustomerStand, calls: number): CustomerS
  */
 export async function failedStep(
   { deps, calls }: CountedCalls<OnboardingDependencies>,
-  input: CustomerStand,
+  input: CustomerStepInput,
   error: unknown,
 ): Promise<CustomerStep> {
   if (!(error instanceof Error) || !endsRow(error)) throw error;
-  const staged = await stageOutcome(deps, input, afterFailure(input.course), {
+  const staged = await stageOutcome(deps, input, afterFailure(input.state), {
     error_class: error.name,
     error_message: error.message,
     next_action: isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,

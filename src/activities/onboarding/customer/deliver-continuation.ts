@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
-import type { CustomerStand, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
 import type { Delivery } from "../../../lake/onboarding/continuation-file.js";
 import {
   appendContinuation,
@@ -12,7 +12,7 @@ import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { type Continuation, linkKey } from "./continuations.js";
 
-export interface DeliverLinkInput extends CustomerStand {
+export interface DeliverLinkInput extends CustomerStepInput {
   readonly link: LinkOffer;
 }
 
@@ -46,7 +46,7 @@ async function hand(deps: OnboardingDependencies, sink: ContinuationSink, delive
 }
 
 async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput): Promise<Delivery> {
-  const { batchId, row, line, attempt, course, link } = input;
+  const { batchId, row, line, attempt, state, link } = input;
   const { customer } = await deps.batches.row(batchId, row);
   const continuation = await deps.sealed.require<Continuation>(linkKey(input, link.number));
   return {
@@ -55,7 +55,7 @@ async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput)
     line,
     fp_id: customer.fpId,
     external_id: customer.externalId,
-    onboarding_id: course.onboardingId,
+    onboarding_id: state.onboardingId,
     link: continuation.link,
     token: continuation.token,
     expires_at: continuation.expires_at,

@@ -11,11 +11,11 @@ import type { Onboarding } from "../../../api/schemas/onboarding.js";
 import {
   afterEvents,
   afterReport,
-  type CustomerCourse,
+  type CustomerState,
   type OnboardingReport,
   rowStatus,
 } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStand, CustomerStep } from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
 import type { OutcomeEvent, SettledBy } from "../../../domain/onboarding/outcome.js";
 import { countedCalls } from "../../counted-calls.js";
@@ -25,47 +25,53 @@ import { stageOutcome } from "../stage-outcome.js";
 import { offerLink } from "./continuations.js";
 import { refusedStep } from "./customer-failure.js";
 
-export interface LookUpInput extends CustomerStand {
-  /** What led to the look: webhooks and validated sessions; none, it is a poll. */
+export interface PollOnboardingInput extends CustomerStepInput {
+  /** What led to the poll: webhooks and validated sessions; none, it is a poll. */
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
 }
 
-/** Attempts at a look before the messages that led to it have to do. */
+/** Attempts at a poll before the messages that led to it have to do. */
 const MOST_ATTEMPTS = 4;
 
 /**
  * Reads how an onboarding stands, and what that and the messages that led here make of it: the read counts, and
  * a message where the read knows no decision yet (`GET /onboardings/{id}`, SERVICE.md 4.1).
  */
-export async function lookUp(given: OnboardingDependencies, input: LookUpInput): Promise<CustomerStep> {
+export async function pollOnboarding(
+  given: OnboardingDependencies,
+  input: PollOnboardingInput,
+): Promise<CustomerStep> {
   return withHeartbeat(async () => {
     const counted = countedCalls(given);
     const { deps } = counted;
     let found: Onboarding | null;
     try {
-      found = await look(deps, input);
+      found = await read(deps, input);
     } catch (error) {
       if (error instanceof AuthError) return refusedStep(input, counted.calls);
       throw error;
     }
-    const looked = courseAfter(input, found === null ? null : reportOf(found));
-    const { course, link } = await offerLink(deps, input, looked, found?.continue_onboarding);
-    const staged = await stageOutcome(deps, input, course, {
+    const polled = stateAfter(input, found === null ? null : reportOf(found));
+    const { state, link } = await offerLink(deps, input, polled, found?.continue_onboarding);
+    const staged = await stageOutcome(deps, input, state, {
       output: found?.output,
       error_message: found?.error_message,
-      events: eventsOf(input, course),
+      events: eventsOf(input, state),
     });
     return { ...staged, link, unauthorized: false, calls: counted.calls };
   });
 }
 
 // Null where it can't be read: what the messages say is then all there is.
-async function look(deps: OnboardingDependencies, { course }: LookUpInput): Promise<Onboarding | null> {
+async function read(
+  deps: OnboardingDependencies,
+  { state }: PollOnboardingInput,
+): Promise<Onboarding | null> {
   try {
     return await deps.api.read(
       getOnboarding,
-      { path: { id: course.onboardingId ?? "" } },
+      { path: { id: state.onboardingId ?? "" } },
       {
         signal: cancellationSignal(),
       },
@@ -79,14 +85,14 @@ async function look(deps: OnboardingDependencies, { course }: LookUpInput): Prom
   }
 }
 
-function courseAfter(input: LookUpInput, report: OnboardingReport | null): CustomerCourse {
-  let course = input.course;
+function stateAfter(input: PollOnboardingInput, report: OnboardingReport | null): CustomerState {
+  let state = input.state;
   for (const session of input.sessions) {
-    course = afterReport(course, { ...session, hasOutput: false }, "validation");
+    state = afterReport(state, { ...session, hasOutput: false }, "validation");
   }
-  if (input.events.length > 0) return afterEvents(course, input.events, report);
+  if (input.events.length > 0) return afterEvents(state, input.events, report);
   const by: SettledBy = input.sessions.length > 0 ? "validation" : "poll";
-  return report === null ? course : afterReport(course, report, by);
+  return report === null ? state : afterReport(state, report, by);
 }
 
 function reportOf({ id, status, requires_manual_review, output }: Onboarding): OnboardingReport {
@@ -98,7 +104,7 @@ function reportOf({ id, status, requires_manual_review, output }: Onboarding): O
   };
 }
 
-function eventsOf({ events, sessions }: LookUpInput, course: CustomerCourse): OutcomeEvent[] {
+function eventsOf({ events, sessions }: PollOnboardingInput, state: CustomerState): OutcomeEvent[] {
   const at = (given: number | null) => new Date(given ?? Date.now()).toISOString();
   return [
     ...events.map((event) => ({
@@ -112,7 +118,7 @@ function eventsOf({ events, sessions }: LookUpInput, course: CustomerCourse): Ou
       ...{ event: "validated", status, message_id: null, at: at(null), detail: null },
     })),
     ...(events.length + sessions.length === 0
-      ? [{ event: "looked", status: rowStatus(course), message_id: null, at: at(null), detail: null }]
+      ? [{ event: "looked", status: rowStatus(state), message_id: null, at: at(null), detail: null }]
       : []),
   ];
 }

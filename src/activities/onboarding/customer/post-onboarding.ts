@@ -1,7 +1,7 @@
 import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerStand, CustomerStep } from "../../../domain/onboarding/customer/customer-step.js";
+import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingSettlement, type StartedOnboarding } from "../../calls/onboarding-settlement.js";
 import { countedCalls } from "../../counted-calls.js";
@@ -13,7 +13,7 @@ import { offerLink } from "./continuations.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
 
-export interface PostOnboardingInput extends CustomerStand {
+export interface PostOnboardingInput extends CustomerStepInput {
   /** Seconds that the service may take to decide; null to be told by webhook (SERVICE.md 4.1). */
   readonly syncTimeoutSecs: number | null;
 }
@@ -32,9 +32,9 @@ export async function postOnboarding(
     const { deps } = counted;
     try {
       const { body, entity } = await post(deps, input);
-      const posted = afterReport(input.course, reportOf(body), "sync");
-      const { course, link } = await offerLink(deps, input, posted, body.continue_onboarding);
-      const staged = await stageOutcome(deps, input, course, {
+      const posted = afterReport(input.state, reportOf(body), "sync");
+      const { state, link } = await offerLink(deps, input, posted, body.continue_onboarding);
+      const staged = await stageOutcome(deps, input, state, {
         output: body.output,
         error_message: body.error_message,
         fp_bid: entity,

@@ -6,8 +6,8 @@ import { updateVault } from "../../../api/operations/vault-update.js";
 import { uploadToVault } from "../../../api/operations/vault-upload.js";
 import type {
   CustomerRef,
-  CustomerStand,
   CustomerStep,
+  CustomerStepInput,
 } from "../../../domain/onboarding/customer/customer-step.js";
 import type { CustomerRow } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
@@ -39,7 +39,7 @@ export async function preparedId(deps: OnboardingDependencies, row: RowOfBusines
  */
 export async function prepareCustomer(
   given: OnboardingDependencies,
-  input: CustomerStand,
+  input: CustomerStepInput,
 ): Promise<CustomerStep> {
   return withHeartbeat(async () => {
     const counted = countedCalls(given);
@@ -47,9 +47,9 @@ export async function prepareCustomer(
       const { customer } = await given.batches.row(input.batchId, input.row);
       if (customer.create) await makeBusiness(counted.deps, input, customer);
       else await writeVault(counted.deps, input, customer);
-      const { course } = input;
+      const { state } = input;
       const { calls } = counted;
-      return { course, outcome: null, link: null, unauthorized: false, calls, messageHash: null };
+      return { state, outcome: null, link: null, unauthorized: false, calls, messageHash: null };
     } catch (error) {
       // A refused client token is the row's trouble; the key that made it was good.
       if (error instanceof AuthError && !isTokens(error)) return refusedStep(input, counted.calls);
@@ -64,7 +64,7 @@ function isTokens({ operation }: AuthError): boolean {
 
 async function writeVault(
   deps: OnboardingDependencies,
-  input: CustomerStand,
+  input: CustomerStepInput,
   customer: CustomerRow,
 ): Promise<void> {
   const values = Object.entries(customer.vault);
@@ -101,7 +101,7 @@ async function writeVault(
 
 async function makeBusiness(
   deps: OnboardingDependencies,
-  input: CustomerStand,
+  input: CustomerStepInput,
   customer: CustomerRow,
 ): Promise<void> {
   const { externalId, vault } = customer;

@@ -51,7 +51,7 @@ export interface ChunkPlan {
 
 /** What a customer tells its batch. */
 export type CustomerReport =
-  /** The row is machine done. */
+  /** The row is processed. */
   | {
       readonly kind: "done";
       readonly row: number;
@@ -65,7 +65,7 @@ export type CustomerReport =
       readonly outputAwaited: boolean;
     }
   /** The service refused the credentials; nothing was posted, and the row is to be run again. */
-  | { readonly kind: "held"; readonly row: number; readonly calls: number }
+  | { readonly kind: "requeued"; readonly row: number; readonly calls: number }
   /** The same, but an onboarding is posted and goes on. */
   | { readonly kind: "refused"; readonly row: number; readonly calls: number }
   /** The customer was busy for another row, and is free now: the row is to be planned again. */

@@ -94,7 +94,7 @@ export interface OnboardSummary {
   readonly duration_ms: number;
 }
 
-/** How a batch ended whose rows are all machine done. */
+/** How a batch ended whose rows are all processed. */
 export function batchStatus(customers: CustomerCounts, cancelled: boolean): RunStatus {
   if (cancelled) return "cancelled";
   return hasFailures(customers) ? "completed_with_failures" : "completed";

@@ -69,7 +69,7 @@ export class BatchWindow {
     return this.#unrecorded.length;
   }
 
-  /** Whether every row is machine done. */
+  /** Whether every row is processed. */
   get done(): boolean {
     return this.#state.next >= this.#state.upTo && this.#waiting.length === 0 && this.#outstanding.size === 0;
   }
@@ -159,7 +159,7 @@ export class BatchWindow {
       this.#complete(report.messageHash);
       return;
     }
-    if (report.kind === "held") this.#again(row, 0);
+    if (report.kind === "requeued") this.#again(row, 0);
     this.pause({ kind: "credentials", reason: REFUSED });
   }
 

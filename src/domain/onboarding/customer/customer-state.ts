@@ -5,17 +5,17 @@ import { OWN_STATUSES, type SettledBy } from "../outcome.js";
 
 /**
  * Where a customer stands: the service still works on it, people must do something, or nothing more is waited
- * for. A row is *machine done* when it is no longer `machine`.
+ * for. A row is *processed* when it is no longer `machine`.
  */
-export type CustomerStage = "machine" | "people" | "settled";
+export type CustomerPhase = "machine" | "people" | "settled";
 
-/** The course of one posted customer: small, never personal, the same whoever computes it. */
-export interface CustomerCourse {
+/** The state of one posted customer: small, never personal, the same whoever computes it. */
+export interface CustomerState {
   readonly onboardingId: string | null;
   /** The service's last word that counts; null before any. */
   readonly status: string | null;
   readonly requiresManualReview: boolean;
-  readonly stage: CustomerStage;
+  readonly phase: CustomerPhase;
   /** Who brought `status`; null while nothing is decided. */
   readonly settledBy: SettledBy | null;
   /** Version that an event named; null where none did. */
@@ -39,7 +39,7 @@ export interface CustomerCourse {
   readonly version: number;
 }
 
-/** What the service says of an onboarding, as far as its course depends on it; null for what was not said. */
+/** What the service says of an onboarding, as far as its state depends on it; null for what was not said. */
 export interface OnboardingReport {
   readonly onboardingId: string | null;
   readonly status: string | null;
@@ -48,11 +48,11 @@ export interface OnboardingReport {
 }
 
 /** Nothing known yet. */
-export const UNPOSTED: CustomerCourse = {
+export const UNPOSTED: CustomerState = {
   onboardingId: null,
   status: null,
   requiresManualReview: false,
-  stage: "machine",
+  phase: "machine",
   settledBy: null,
   playbookVersion: null,
   infoRequested: false,
@@ -67,34 +67,34 @@ export const UNPOSTED: CustomerCourse = {
 };
 
 /**
- * What the service's own answer makes of a course. A decision never goes back to an open status; it changes to
+ * What the service's own answer makes of a state. A decision never goes back to an open status; it changes to
  * another decision only while a reviewer is waited for.
  */
-export function afterReport(course: CustomerCourse, report: OnboardingReport, by: SettledBy): CustomerCourse {
-  const onboardingId = course.onboardingId ?? report.onboardingId;
-  const known = { ...course, onboardingId, hasOutput: course.hasOutput || report.hasOutput };
+export function afterReport(state: CustomerState, report: OnboardingReport, by: SettledBy): CustomerState {
+  const onboardingId = state.onboardingId ?? report.onboardingId;
+  const known = { ...state, onboardingId, hasOutput: state.hasOutput || report.hasOutput };
   const status = report.status;
-  if (status === null || course.expired) return known;
-  const decided = isDecision(course.status);
+  if (status === null || state.expired) return known;
+  const decided = isDecision(state.status);
   if (decided && !isDecision(status)) return known;
-  if (decided && status !== course.status && !course.requiresManualReview) return known;
-  const requiresManualReview = report.requiresManualReview ?? course.requiresManualReview;
-  const changed = status !== course.status || requiresManualReview !== course.requiresManualReview;
+  if (decided && status !== state.status && !state.requiresManualReview) return known;
+  const requiresManualReview = report.requiresManualReview ?? state.requiresManualReview;
+  const changed = status !== state.status || requiresManualReview !== state.requiresManualReview;
   return {
     ...known,
     status,
-    requiresManualReview: decided && !course.requiresManualReview ? false : requiresManualReview,
-    stage: stageAfter(course, status, requiresManualReview),
-    settledBy: isDecision(status) ? (changed || course.settledBy === null ? by : course.settledBy) : null,
-    infoRequested: course.infoRequested && requiresManualReview,
+    requiresManualReview: decided && !state.requiresManualReview ? false : requiresManualReview,
+    phase: phaseAfter(state, status, requiresManualReview),
+    settledBy: isDecision(status) ? (changed || state.settledBy === null ? by : state.settledBy) : null,
+    infoRequested: state.infoRequested && requiresManualReview,
   };
 }
 
 // Who was done once stays done: a run that goes on in the background is not waited for a second time.
-function stageAfter(course: CustomerCourse, status: string, review: boolean): CustomerStage {
-  if (course.stage === "settled") return "settled";
+function phaseAfter(state: CustomerState, status: string, review: boolean): CustomerPhase {
+  if (state.phase === "settled") return "settled";
   if (isDecision(status)) return review ? "people" : "settled";
-  if (status === "pending" && !review) return course.stage;
+  if (status === "pending" && !review) return state.phase;
   return "people";
 }
 
@@ -106,15 +106,15 @@ const TELLING: readonly string[] = [
 ];
 
 /**
- * What webhooks and the look that they led to make of a course: the look counts, and then the webhooks where the
- * look knows no decision yet. The look comes first and once, because it may lag behind them.
+ * Applies webhooks and the poll that they triggered. The poll wins; webhooks count only while it shows no decision,
+ * because it may lag behind them.
  */
 export function afterEvents(
-  course: CustomerCourse,
+  state: CustomerState,
   events: readonly CustomerEvent[],
   report: OnboardingReport | null,
-): CustomerCourse {
-  const seen = events.reduce(withEventFacts, course);
+): CustomerState {
+  const seen = events.reduce(withEventFacts, state);
   const looked = report === null ? seen : afterReport(seen, report, "webhook");
   return events
     .filter(({ kind }) => TELLING.includes(kind))
@@ -125,62 +125,62 @@ export function afterEvents(
     );
 }
 
-function withEventFacts(course: CustomerCourse, event: CustomerEvent): CustomerCourse {
+function withEventFacts(state: CustomerState, event: CustomerEvent): CustomerState {
   return {
-    ...course,
-    playbookVersion: event.playbookVersion ?? course.playbookVersion,
-    infoRequested: course.infoRequested || event.kind === "service.user.info_requested",
+    ...state,
+    playbookVersion: event.playbookVersion ?? state.playbookVersion,
+    infoRequested: state.infoRequested || event.kind === "service.user.info_requested",
   };
 }
 
 /** A link to go on was handed out; it is good until then. */
-export function afterLink(course: CustomerCourse, expiresAt: number | null): CustomerCourse {
-  return { ...course, links: course.links + 1, linkExpiresAt: expiresAt, linkMissing: false };
+export function afterLink(state: CustomerState, expiresAt: number | null): CustomerState {
+  return { ...state, links: state.links + 1, linkExpiresAt: expiresAt, linkMissing: false };
 }
 
 /** There is no link to hand out, or none could be: the last one stays good as long as it is. */
-export function withoutLink(course: CustomerCourse): CustomerCourse {
-  return { ...course, linkExpiresAt: null, linkMissing: true };
+export function withoutLink(state: CustomerState): CustomerState {
+  return { ...state, linkExpiresAt: null, linkMissing: true };
 }
 
 /** Whether the customer is waited for, so that a link is of use. */
-export function needsCustomer(course: CustomerCourse): boolean {
-  return course.status === "incomplete" && course.stage !== "settled";
+export function needsCustomer(state: CustomerState): boolean {
+  return state.status === "incomplete" && state.phase !== "settled";
 }
 
 /** Whether it was decided without an output, which may follow. */
-export function lacksOutput({ stage, status, hasOutput, failed, expired }: CustomerCourse): boolean {
+export function lacksOutput({ phase, status, hasOutput, failed, expired }: CustomerState): boolean {
   if (hasOutput || failed || expired) return false;
-  return stage === "settled" && isDecision(status) && status !== "error";
+  return phase === "settled" && isDecision(status) && status !== "error";
 }
 
 /** How the row stands: `onboardings.status`. */
-export function rowStatus(course: CustomerCourse): string {
-  if (course.failed) return "failed";
-  if (course.cancelled) return "cancelled";
-  if (course.expired) return "expired_no_response";
-  if (course.status === "incomplete") return "needs_customer";
-  return course.status ?? "pending";
+export function rowStatus(state: CustomerState): string {
+  if (state.failed) return "failed";
+  if (state.cancelled) return "cancelled";
+  if (state.expired) return "expired_no_response";
+  if (state.status === "incomplete") return "needs_customer";
+  return state.status ?? "pending";
 }
 
 /** The time for the service to come to a decision is over: the row counts as done with what it has. */
-export function afterPatience(course: CustomerCourse): CustomerCourse {
-  return course.stage === "machine" ? { ...course, stage: "people" } : course;
+export function afterDecisionTimeout(state: CustomerState): CustomerState {
+  return state.phase === "machine" ? { ...state, phase: "people" } : state;
 }
 
 /** The deadline: a customer who did not go on has expired, and nothing more is waited for. */
-export function afterDeadline(course: CustomerCourse): CustomerCourse {
-  return { ...course, stage: "settled", expired: course.expired || course.status === "incomplete" };
+export function afterDeadline(state: CustomerState): CustomerState {
+  return { ...state, phase: "settled", expired: state.expired || state.status === "incomplete" };
 }
 
 /** The batch was cancelled or another row took over: the last status stays. */
-export function afterStop(course: CustomerCourse): CustomerCourse {
-  return { ...course, stage: "settled", cancelled: course.onboardingId === null && !course.failed };
+export function afterStop(state: CustomerState): CustomerState {
+  return { ...state, phase: "settled", cancelled: state.onboardingId === null && !state.failed };
 }
 
 /** Nothing could be posted, or whether it was is not known: it is not tried again by itself. */
-export function afterFailure(course: CustomerCourse): CustomerCourse {
-  return { ...course, stage: "settled", failed: true };
+export function afterFailure(state: CustomerState): CustomerState {
+  return { ...state, phase: "settled", failed: true };
 }
 
 /** Whether an outcome of this status may still change without anything being posted. */
@@ -190,24 +190,24 @@ export function isOpenOutcome(status: string, requiresManualReview: boolean): bo
   return !(OWN_STATUSES as readonly string[]).includes(status);
 }
 
-/** The course of an onboarding that an earlier command posted, as its outcome tells it. */
-export function reopened(open: OpenOutcome): CustomerCourse {
+/** The state of an onboarding that an earlier command posted, as its outcome tells it. */
+export function reopened(open: OpenOutcome): CustomerState {
   const { onboardingId, requiresManualReview, version } = open;
   const status = open.status === "needs_customer" ? "incomplete" : open.status;
-  return { ...UNPOSTED, onboardingId, status, requiresManualReview, version, stage: "people" };
+  return { ...UNPOSTED, onboardingId, status, requiresManualReview, version, phase: "people" };
 }
 
-/** Whether a course differs from what its last outcome says, so that a new version is due. */
-export function isOutcomeDue(written: CustomerCourse, now: CustomerCourse): boolean {
-  if (now.stage === "machine") return false;
+/** Whether a state differs from what its last outcome says, so that a new version is due. */
+export function isOutcomeDue(recorded: CustomerState, now: CustomerState): boolean {
+  if (now.phase === "machine") return false;
   if (now.version === 0) return true;
   return (
-    written.status !== now.status ||
-    written.requiresManualReview !== now.requiresManualReview ||
-    written.expired !== now.expired ||
-    written.infoRequested !== now.infoRequested ||
-    written.hasOutput !== now.hasOutput ||
-    written.playbookVersion !== now.playbookVersion ||
-    (needsCustomer(now) && written.linkMissing !== now.linkMissing)
+    recorded.status !== now.status ||
+    recorded.requiresManualReview !== now.requiresManualReview ||
+    recorded.expired !== now.expired ||
+    recorded.infoRequested !== now.infoRequested ||
+    recorded.hasOutput !== now.hasOutput ||
+    recorded.playbookVersion !== now.playbookVersion ||
+    (needsCustomer(now) && recorded.linkMissing !== now.linkMissing)
   );
 }

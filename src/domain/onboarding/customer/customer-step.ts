@@ -1,8 +1,8 @@
 import type { OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
-import type { CustomerEvent, SessionValidated, WatchRequest } from "../messages.js";
+import type { CustomerEvent, SessionValidated, WaitRequest } from "../messages.js";
 import type { OnboardingTiming } from "../timing.js";
-import { type CustomerCourse, reopened, UNPOSTED } from "./customer-state.js";
-import type { LooksSoFar } from "./poll-schedule.js";
+import { type CustomerState, reopened, UNPOSTED } from "./customer-state.js";
+import type { PollsSoFar } from "./poll-schedule.js";
 
 /** Which customer an activity works for, without anything personal. */
 export interface CustomerRef {
@@ -25,10 +25,10 @@ export interface CustomerRef {
 }
 
 /** Where the customer stands before a step. */
-export interface CustomerStand extends CustomerRef {
-  readonly course: CustomerCourse;
-  /** The course that the last outcome says. */
-  readonly written: CustomerCourse;
+export interface CustomerStepInput extends CustomerRef {
+  readonly state: CustomerState;
+  /** The state that the last outcome says. */
+  readonly recorded: CustomerState;
 }
 
 /** A link that waits, sealed, to be handed out. */
@@ -41,7 +41,7 @@ export interface LinkOffer {
 
 /** What a step of a customer came to. */
 export interface CustomerStep {
-  readonly course: CustomerCourse;
+  readonly state: CustomerState;
   /** The outcome that it staged; null where nothing new is to be said. */
   readonly outcome: OutcomeRef | null;
   readonly link: LinkOffer | null;
@@ -57,40 +57,40 @@ export interface CustomerStep {
 export interface CarriedMail {
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
-  readonly watchers: readonly WatchRequest[];
+  readonly waiters: readonly WaitRequest[];
   readonly seen: readonly string[];
   readonly stopped: boolean;
 }
 
 /** A row of another batch that has this customer's outcomes. */
-export interface AdoptedRow {
-  readonly watcher: WatchRequest;
+export interface ReusedRow {
+  readonly waiter: WaitRequest;
   /** Of its own outcome. */
   readonly version: number;
 }
 
-/** Who watches a customer: rows that have its outcomes, and rows that wait for it to be over. */
-export interface CarriedWatchers {
-  readonly adopted: readonly AdoptedRow[];
-  readonly waiting: readonly WatchRequest[];
+/** Who waits for a customer: rows that have its outcomes, and rows that wait for it to be over. */
+export interface CarriedWaiters {
+  readonly reused: readonly ReusedRow[];
+  readonly waiting: readonly WaitRequest[];
 }
 
 /** How far a customer's workflow is. */
 export interface CustomerProgress {
-  readonly course: CustomerCourse;
-  /** The course that the last outcome says. */
-  readonly written: CustomerCourse;
+  readonly state: CustomerState;
+  /** The state that the last outcome says. */
+  readonly recorded: CustomerState;
   readonly link: LinkOffer | null;
   /** The first outcome, until the batch is told of it. */
   readonly first: OutcomeRef | null;
   readonly calls: number;
   readonly messageHash: string | null;
-  /** Whether the batch was told that the row is machine done. */
+  /** Whether the batch was told that the row is processed. */
   readonly told: boolean;
   /** Epoch milliseconds. */
   readonly deadline: number;
   /** Epoch milliseconds. */
-  readonly patience: number;
+  readonly decisionTimeout: number;
 }
 
 /** The progress of a customer that begins at this, from nothing or from an onboarding that is posted already. */
@@ -99,18 +99,18 @@ export function beginProgress(
   timing: OnboardingTiming,
   now: number,
 ): CustomerProgress {
-  const course = open === null ? UNPOSTED : reopened(open);
+  const state = open === null ? UNPOSTED : reopened(open);
   return {
-    ...{ course, written: course, link: null, first: null, calls: 0, messageHash: null, told: false },
+    ...{ state, recorded: state, link: null, first: null, calls: 0, messageHash: null, told: false },
     deadline: now + timing.deadline,
-    patience: now + timing.patience,
+    decisionTimeout: now + timing.decisionTimeout,
   };
 }
 
 /** What a posted customer carries through continue-as-new. */
 export interface CarriedCustomer {
   readonly progress: CustomerProgress;
-  readonly looks: LooksSoFar;
+  readonly polls: PollsSoFar;
   readonly mail: CarriedMail;
-  readonly watchers: CarriedWatchers;
+  readonly waiters: CarriedWaiters;
 }

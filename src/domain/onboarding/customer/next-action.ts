@@ -1,5 +1,5 @@
 import { isKnownStatus } from "../../service/onboarding-status.js";
-import { type CustomerCourse, needsCustomer } from "./customer-state.js";
+import { type CustomerState, needsCustomer } from "./customer-state.js";
 
 /** What somebody has to do now about a row (`onboardings.next_action`); the words are part of the table. */
 export const NEXT_ACTIONS = {
@@ -18,20 +18,20 @@ export const NEXT_ACTIONS = {
 } as const;
 
 /** What is to be done about a posted row; null for nothing. */
-export function nextActionOf(course: CustomerCourse, pinnedVersion: number | null): string | null {
-  const actions = [actionOf(course)];
-  const ran = course.playbookVersion;
+export function nextActionOf(state: CustomerState, pinnedVersion: number | null): string | null {
+  const actions = [actionOf(state)];
+  const ran = state.playbookVersion;
   if (pinnedVersion !== null && ran !== null && ran !== pinnedVersion) actions.push(NEXT_ACTIONS.version);
   const words = actions.filter((action) => action !== null);
   return words.length === 0 ? null : words.join("; ");
 }
 
-function actionOf(course: CustomerCourse): string | null {
-  const { status, requiresManualReview, failed, cancelled, expired, infoRequested, linkMissing } = course;
+function actionOf(state: CustomerState): string | null {
+  const { status, requiresManualReview, failed, cancelled, expired, infoRequested, linkMissing } = state;
   if (failed) return NEXT_ACTIONS.retry;
   if (cancelled) return NEXT_ACTIONS.again;
   if (expired) return NEXT_ACTIONS.expired;
-  if (needsCustomer(course)) return linkMissing ? NEXT_ACTIONS.resend : NEXT_ACTIONS.follow;
+  if (needsCustomer(state)) return linkMissing ? NEXT_ACTIONS.resend : NEXT_ACTIONS.follow;
   if (infoRequested) return NEXT_ACTIONS.answer;
   if (requiresManualReview) return NEXT_ACTIONS.review;
   if (status === "error") return NEXT_ACTIONS.retry;

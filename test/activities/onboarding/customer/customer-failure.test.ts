@@ -27,7 +27,7 @@ function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
     prepareCustomer(bench.deps, {
       ...{ batchId, runId: "run", row: 0, line: 2, attempt: 1, rowKey: "key", latch: "run" },
       ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
-      ...{ course: UNPOSTED, written: UNPOSTED },
+      ...{ state: UNPOSTED, recorded: UNPOSTED },
     }),
   );
 }
@@ -41,7 +41,7 @@ test.for([
 
 test("a row whose service could not be reached for an hour has failed", async () => {
   const step = await attempt(20, 61 * MINUTE_MS);
-  expect(step.course.failed).toBe(true);
+  expect(step.state.failed).toBe(true);
   const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
   expect(outcome).toMatchObject({ status: "failed", error_class: "TransientError" });
 });

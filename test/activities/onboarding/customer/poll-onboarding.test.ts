@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Continuation, linkKey } from "../../../../src/activities/onboarding/customer/continuations.js";
-import { lookUp } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
+import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
-import { afterLink, type CustomerCourse } from "../../../../src/domain/onboarding/customer/customer-state.js";
+import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
 import { event, INCOMPLETE, POSTED } from "../../../helpers/onboarding/customer-states.js";
 import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
@@ -21,8 +21,8 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** A look that is answered with this. */
-async function look(answer: object, known: CustomerCourse, events: readonly CustomerEvent[] = []) {
-  const course = { ...known, onboardingId };
+async function look(answer: object, known: CustomerState, events: readonly CustomerEvent[] = []) {
+  const state = { ...known, onboardingId };
   bench.sandbox.addFault({
     kind: "wrong_body",
     operation: "get_onboarding",
@@ -32,22 +32,22 @@ async function look(answer: object, known: CustomerCourse, events: readonly Cust
   const stand = {
     ...{ batchId, runId: "run", row: 0, line: 2, attempt: 1, rowKey: "key", latch: "run" },
     ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: true },
-    ...{ course, written: course },
+    ...{ state, recorded: state },
   };
-  return bench.run(() => lookUp(bench.deps, { ...stand, events, sessions: [] }));
+  return bench.run(() => pollOnboarding(bench.deps, { ...stand, events, sessions: [] }));
 }
 
 test("a look that lags behind does not undo the webhook that led to it", async () => {
   const told = event("service.onboarding.incomplete", { status: "incomplete" });
   const step = await look({ status: "pending" }, POSTED, [told]);
-  expect(step.course).toMatchObject({ status: "incomplete", stage: "people" });
+  expect(step.state).toMatchObject({ status: "incomplete", phase: "people" });
   expect(step.outcome).toMatchObject({ version: 1 });
 });
 
 test("a look that knows more than the webhook counts", async () => {
   const told = event("service.onboarding.incomplete", { status: "incomplete" });
   const step = await look({ status: "pass" }, POSTED, [told]);
-  expect(step.course).toMatchObject({ status: "pass", stage: "settled" });
+  expect(step.state).toMatchObject({ status: "pass", phase: "settled" });
 });
 
 const open = (n: number): Continuation => ({
@@ -55,20 +55,20 @@ const open = (n: number): Continuation => ({
   link: `https://verify.example/#token-${n}`,
   expires_at: new Date(Date.UTC(2030, 0, n)).toISOString(),
 });
-const lookForLink = (n: number, course: CustomerCourse) =>
-  look({ status: "incomplete", continue_onboarding: open(n) }, course);
+const lookForLink = (n: number, state: CustomerState) =>
+  look({ status: "incomplete", continue_onboarding: open(n) }, state);
 const kept = (number: number) =>
   bench.deps.sealed.get<Continuation>(linkKey({ batchId, line: 2, attempt: 1 }, number));
 
 test("a fresh link is the next delivery, the same one none; five at most", async () => {
-  let course: CustomerCourse = INCOMPLETE;
+  let state: CustomerState = INCOMPLETE;
   for (const number of [1, 2, 3, 4, 5]) {
-    const step = await lookForLink(number, course);
+    const step = await lookForLink(number, state);
     expect(step.link).toEqual({ number, expiresAt: Date.UTC(2030, 0, number) });
-    course = afterLink(step.course, step.link?.expiresAt ?? null);
-    expect((await lookForLink(number, course)).link).toBeNull();
+    state = afterLink(step.state, step.link?.expiresAt ?? null);
+    expect((await lookForLink(number, state)).link).toBeNull();
   }
-  expect((await lookForLink(6, course)).link).toBeNull();
+  expect((await lookForLink(6, state)).link).toBeNull();
 });
 
 test("a repeated look offers its link under the same number", async () => {
@@ -82,10 +82,10 @@ test("a row that is taken up again never gives a delivery's number to another li
     const { link } = await lookForLink(number, { ...INCOMPLETE, links: number - 1 });
     expect(link?.number).toBe(number);
   }
-  const { link, course } = await lookForLink(3, INCOMPLETE);
+  const { link, state } = await lookForLink(3, INCOMPLETE);
   expect(link?.number).toBe(3);
   expect(await kept(1)).toEqual(open(1));
-  const after = afterLink(course, link?.expiresAt ?? null);
+  const after = afterLink(state, link?.expiresAt ?? null);
   expect(after.links).toBe(3);
   expect((await lookForLink(3, after)).link).toBeNull();
 });
@@ -93,7 +93,7 @@ test("a row that is taken up again never gives a delivery's number to another li
 test("a row that is taken up again hands the link that is still the last out as what it was", async () => {
   await lookForLink(1, INCOMPLETE);
   await lookForLink(2, { ...INCOMPLETE, links: 1 });
-  const { link, course } = await lookForLink(2, INCOMPLETE);
+  const { link, state } = await lookForLink(2, INCOMPLETE);
   expect(link?.number).toBe(2);
-  expect((await lookForLink(2, afterLink(course, link?.expiresAt ?? null))).link).toBeNull();
+  expect((await lookForLink(2, afterLink(state, link?.expiresAt ?? null))).link).toBeNull();
 });

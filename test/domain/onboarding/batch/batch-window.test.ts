@@ -114,7 +114,7 @@ test("the same message on so many completions in a row opens the circuit: nothin
 
 test("refused credentials put the row back and stop the batch; resumed, it runs again", () => {
   const batch = started(2);
-  batch.report({ kind: "held", row: 0, calls: 1 }, 5);
+  batch.report({ kind: "requeued", row: 0, calls: 1 }, 5);
   expect(batch.paused?.kind).toBe("credentials");
   expect(batch.counts).toMatchObject({ queued: 1, running: 1 });
   expect(batch.takeToStart(2, 5)).toEqual([]);
@@ -173,7 +173,7 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
       do: fc.constant("report" as const),
       row: fc.nat(14),
       status: fc.constantFrom("pass", "fail", "error", "needs_customer", "pending", "weird"),
-      kind: fc.constantFrom("done" as const, "held" as const, "free" as const),
+      kind: fc.constantFrom("done" as const, "requeued" as const, "free" as const),
     }),
     fc.constantFrom(
       { do: "plan" as const },
@@ -205,7 +205,7 @@ test("whatever happens, the counts add up to the total, also over continue-as-ne
           const out = batch.outstanding.some(({ row }) => row === one.row);
           if (out) ended += 1;
           batch.report(done(one.row, one.status), at);
-        } else if (one.kind === "held") batch.report({ kind: "held", row: one.row, calls: 0 }, at);
+        } else if (one.kind === "requeued") batch.report({ kind: "requeued", row: one.row, calls: 0 }, at);
         else batch.report({ kind: "free", row: one.row }, at);
         expect(sumOf(batch.counts)).toBe(0);
         expect(batch.counts.running).toBe(batch.outstanding.length);

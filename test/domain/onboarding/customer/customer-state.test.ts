@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
   afterDeadline,
+  afterDecisionTimeout,
   afterEvents,
   afterFailure,
   afterLink,
-  afterPatience,
   afterReport,
   afterStop,
   isOpenOutcome,
@@ -33,15 +33,15 @@ const report = (status: string | null, more: { review?: boolean | null; output?:
 
 describe("the service's own answer", () => {
   test.for([
-    ["pass", false, { stage: "settled", status: "pass", settledBy: "sync" }],
-    ["fail", false, { stage: "settled", status: "fail", settledBy: "sync" }],
-    ["none", false, { stage: "settled", status: "none", settledBy: "sync" }],
-    ["error", false, { stage: "settled", status: "error", settledBy: "sync" }],
-    ["pass", true, { stage: "people", requiresManualReview: true, settledBy: "sync" }],
-    ["incomplete", false, { stage: "people", status: "incomplete", settledBy: null }],
-    ["pending", false, { stage: "machine", status: "pending", settledBy: null }],
-    ["pending", true, { stage: "people", status: "pending", requiresManualReview: true }],
-    ["brand_new", false, { stage: "people", status: "brand_new", settledBy: null }],
+    ["pass", false, { phase: "settled", status: "pass", settledBy: "sync" }],
+    ["fail", false, { phase: "settled", status: "fail", settledBy: "sync" }],
+    ["none", false, { phase: "settled", status: "none", settledBy: "sync" }],
+    ["error", false, { phase: "settled", status: "error", settledBy: "sync" }],
+    ["pass", true, { phase: "people", requiresManualReview: true, settledBy: "sync" }],
+    ["incomplete", false, { phase: "people", status: "incomplete", settledBy: null }],
+    ["pending", false, { phase: "machine", status: "pending", settledBy: null }],
+    ["pending", true, { phase: "people", status: "pending", requiresManualReview: true }],
+    ["brand_new", false, { phase: "people", status: "brand_new", settledBy: null }],
   ] as const)("%s, review %s", ([status, review, expected]) => {
     expect(afterReport(UNPOSTED, report(status, { review }), "sync")).toMatchObject({
       onboardingId: "ob_1",
@@ -63,7 +63,7 @@ describe("the service's own answer", () => {
     expect(afterReport(PASSED, report("fail"), "poll")).toEqual(PASSED);
     expect(afterReport(IN_REVIEW, report("fail"), "webhook")).toMatchObject({
       status: "fail",
-      stage: "settled",
+      phase: "settled",
       requiresManualReview: false,
     });
   });
@@ -74,8 +74,8 @@ describe("the service's own answer", () => {
 
   test("an incomplete one may go on: pending for the people, then decided", () => {
     const pending = afterReport(INCOMPLETE, report("pending"), "validation");
-    expect(pending).toMatchObject({ status: "pending", stage: "people" });
-    expect(afterReport(pending, report("pass"), "webhook")).toMatchObject({ stage: "settled" });
+    expect(pending).toMatchObject({ status: "pending", phase: "people" });
+    expect(afterReport(pending, report("pass"), "webhook")).toMatchObject({ phase: "settled" });
   });
 
   test("what has expired stays so", () => {
@@ -114,7 +114,7 @@ describe("a webhook and the look it led to", () => {
   test("a look that lags behind does not undo what a webhook said, whatever comes with it", () => {
     const told = event("service.onboarding.incomplete", { status: "incomplete" });
     const after = afterEvents(POSTED, [told, event("service.vault.updated")], report("pending"));
-    expect(after).toMatchObject({ status: "incomplete", stage: "people" });
+    expect(after).toMatchObject({ status: "incomplete", phase: "people" });
   });
 
   test("a request for more is over with the review, also among other news", () => {
@@ -125,19 +125,19 @@ describe("a webhook and the look it led to", () => {
   test("names the version that ran, and that a reviewer asked for more", () => {
     const asked = event("service.user.info_requested", { playbookVersion: 2 });
     const after = afterEvents(IN_REVIEW, [asked], report("pass", { review: true }));
-    expect(after).toMatchObject({ playbookVersion: 2, infoRequested: true, stage: "people" });
+    expect(after).toMatchObject({ playbookVersion: 2, infoRequested: true, phase: "people" });
     expect(afterReport(after, report("pass"), "poll").infoRequested).toBe(false);
   });
 });
 
 test("patience over: done as pending, and still listening", () => {
-  expect(afterPatience(POSTED)).toEqual({ ...POSTED, stage: "people" });
-  expect(afterPatience(PASSED)).toBe(PASSED);
+  expect(afterDecisionTimeout(POSTED)).toEqual({ ...POSTED, phase: "people" });
+  expect(afterDecisionTimeout(PASSED)).toBe(PASSED);
 });
 
 test("the deadline ends every wait; only a customer who was waited for has expired", () => {
-  expect(afterDeadline(INCOMPLETE)).toMatchObject({ stage: "settled", expired: true });
-  expect(afterDeadline(IN_REVIEW)).toMatchObject({ stage: "settled", expired: false, status: "pass" });
+  expect(afterDeadline(INCOMPLETE)).toMatchObject({ phase: "settled", expired: true });
+  expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "settled", expired: false, status: "pass" });
 });
 
 test.for([
@@ -156,10 +156,10 @@ test.for([
 
 test("an open outcome of an earlier command goes on where it stands, and is not written again", () => {
   const open = { onboardingId: "ob_1", status: "needs_customer", requiresManualReview: false, version: 2 };
-  const course = reopened(open);
-  expect(course).toMatchObject({ status: "incomplete", stage: "people", version: 2 });
-  expect(isOutcomeDue(course, course)).toBe(false);
-  expect(rowStatus(course)).toBe("needs_customer");
+  const state = reopened(open);
+  expect(state).toMatchObject({ status: "incomplete", phase: "people", version: 2 });
+  expect(isOutcomeDue(state, state)).toBe(false);
+  expect(rowStatus(state)).toBe("needs_customer");
 });
 
 test("stopped before anything was posted it is cancelled, afterwards it keeps its status", () => {
@@ -196,6 +196,6 @@ test.for([
   ["ended with an error", { ...PASSED, status: "error" }, false],
   ["not started", afterFailure(POSTED), false],
   ["expired", afterDeadline(INCOMPLETE), false],
-] as const)("an output may follow a course that was %s: %s", ([, course, expected]) => {
-  expect(lacksOutput(course)).toBe(expected);
+] as const)("an output may follow a course that was %s: %s", ([, state, expected]) => {
+  expect(lacksOutput(state)).toBe(expected);
 });

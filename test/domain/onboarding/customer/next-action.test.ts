@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { type CustomerCourse, UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
+import { type CustomerState, UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS, nextActionOf } from "../../../../src/domain/onboarding/customer/next-action.js";
 
-const course = (change: Partial<CustomerCourse>): CustomerCourse => ({
+const state = (change: Partial<CustomerState>): CustomerState => ({
   ...UNPOSTED,
   onboardingId: "ob_1",
-  stage: "people",
+  phase: "people",
   ...change,
 });
 
@@ -16,24 +16,24 @@ test.for([
   [{ status: "pass", requiresManualReview: true, infoRequested: true }, NEXT_ACTIONS.answer],
   [{ status: "incomplete" }, NEXT_ACTIONS.follow],
   [{ status: "incomplete", linkMissing: true }, NEXT_ACTIONS.resend],
-  [{ status: "incomplete", stage: "settled" }, NEXT_ACTIONS.resend],
-  [{ status: "incomplete", expired: true, stage: "settled" }, NEXT_ACTIONS.expired],
+  [{ status: "incomplete", phase: "settled" }, NEXT_ACTIONS.resend],
+  [{ status: "incomplete", expired: true, phase: "settled" }, NEXT_ACTIONS.expired],
   [{ status: "pending" }, NEXT_ACTIONS.wait],
   [{ status: null }, NEXT_ACTIONS.wait],
   [{ status: "none" }, NEXT_ACTIONS.look],
   [{ status: "brand_new" }, NEXT_ACTIONS.look],
   [{ status: "error" }, NEXT_ACTIONS.retry],
-  [{ status: null, failed: true, stage: "settled" }, NEXT_ACTIONS.retry],
-  [{ status: "pending", failed: true, stage: "settled" }, NEXT_ACTIONS.retry],
-  [{ status: null, cancelled: true, stage: "settled" }, NEXT_ACTIONS.again],
+  [{ status: null, failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
+  [{ status: "pending", failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
+  [{ status: null, cancelled: true, phase: "settled" }, NEXT_ACTIONS.again],
 ] as const)("%o", ([change, expected]) => {
-  expect(nextActionOf(course(change), null)).toBe(expected);
+  expect(nextActionOf(state(change), null)).toBe(expected);
 });
 
 test("a playbook version that is not the one pinned is flagged, beside what else there is to do", () => {
-  expect(nextActionOf(course({ status: "pass", playbookVersion: 3 }), 3)).toBeNull();
-  expect(nextActionOf(course({ status: "pass", playbookVersion: 4 }), 3)).toBe(NEXT_ACTIONS.version);
-  expect(nextActionOf(course({ status: "none", playbookVersion: 4 }), 3)).toBe(
+  expect(nextActionOf(state({ status: "pass", playbookVersion: 3 }), 3)).toBeNull();
+  expect(nextActionOf(state({ status: "pass", playbookVersion: 4 }), 3)).toBe(NEXT_ACTIONS.version);
+  expect(nextActionOf(state({ status: "none", playbookVersion: 4 }), 3)).toBe(
     `${NEXT_ACTIONS.look}; ${NEXT_ACTIONS.version}`,
   );
 });

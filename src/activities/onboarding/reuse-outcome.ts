@@ -1,25 +1,25 @@
 import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
-import type { WatchRequest } from "../../domain/onboarding/messages.js";
+import type { WaitRequest } from "../../domain/onboarding/messages.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
-export interface AdoptOutcomeInput {
+export interface ReuseOutcomeInput {
   readonly batchId: string;
   readonly outcome: OutcomeRef;
   /** The row of another batch that is the same to the last value. */
-  readonly watcher: WatchRequest;
+  readonly waiter: WaitRequest;
   readonly version: number;
 }
 
 /** Stages a customer's outcome for the same row of another batch, which posted nothing. */
-export async function adoptOutcome(
+export async function reuseOutcome(
   deps: OnboardingDependencies,
-  { batchId, outcome, watcher, version }: AdoptOutcomeInput,
+  { batchId, outcome, waiter, version }: ReuseOutcomeInput,
 ): Promise<OutcomeRef> {
   return withHeartbeat(async () => {
     const found = await getOutcome(deps.sealed, batchId, outcome);
-    const { row, line, attempt } = watcher;
+    const { row, line, attempt } = waiter;
     const event = {
       event: "adopted",
       status: found.status,
@@ -28,7 +28,7 @@ export async function adoptOutcome(
       detail: `from ${batchId}, line ${outcome.line}, attempt ${outcome.attempt}`,
     };
     const name = { row, line, attempt, version };
-    await putOutcome(deps.sealed, watcher.batchId, { ...found, ...name, events: [event] });
+    await putOutcome(deps.sealed, waiter.batchId, { ...found, ...name, events: [event] });
     return name;
   });
 }
