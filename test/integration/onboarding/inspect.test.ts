@@ -56,7 +56,7 @@ test("a row is as the outcome says that it staged and did not tell", async () =>
 test("a row that was taken up again keeps the outcome that stands", async () => {
   await stage(1, "needs_customer");
   expect(await ended(OPEN)).toMatchObject([{ status: "needs_customer", record: null }]);
-  expect(await staged(1)).toMatchObject({ status: "needs_customer", onboardingId: "ob_2" });
+  expect(await staged(1)).toMatchObject({ status: "needs_customer", onboarding_id: "ob_2" });
   expect(await staged(2)).toBeUndefined();
 });
 
