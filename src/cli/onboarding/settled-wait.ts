@@ -6,8 +6,8 @@ import {
   moveRows,
   type OnboardSummary,
   queuedRows,
-} from "../../domain/onboarding/batch-totals.js";
-import { isOpenOutcome } from "../../domain/onboarding/customer-state.js";
+} from "../../domain/onboarding/batch/batch-totals.js";
+import { isOpenOutcome } from "../../domain/onboarding/customer/customer-state.js";
 import type { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
 import type { LakeQuery } from "../../lake/query/query.js";

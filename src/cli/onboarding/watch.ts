@@ -1,5 +1,5 @@
-import type { OnboardSummary } from "../../domain/onboarding/batch-totals.js";
-import { queuedRows } from "../../domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
+import { queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
