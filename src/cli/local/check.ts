@@ -1,10 +1,10 @@
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
-import { inspectSurroundings, reachService } from "../session/preflight.js";
+import { runPreflight } from "../session/preflight.js";
+import { pingService } from "../session/service.js";
 import { readRoster } from "../sync/roster-file.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
-import { interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 export interface CheckFlags {
@@ -33,12 +33,10 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
       return undefined;
     }
   };
-  const releases = new Releases();
-  try {
-    const { signal } = interruption(releases);
-    const surroundings = await look(
+  await withInterruption(async ({ signal }) => {
+    const preflight = await look(
       "configuration, lake and keys",
-      () => inspectSurroundings(terminal),
+      () => runPreflight(terminal),
       (found) =>
         `${found.config.api.url}, lake ${found.config.lake.address}, ${found.settings.mode} Temporal`,
     );
@@ -50,11 +48,11 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
         ({ rows }) => `${rows.length} users`,
       );
     }
-    if (surroundings !== undefined) {
-      const { settings, keys, config } = surroundings;
+    if (preflight !== undefined) {
+      const { settings, keys, config } = preflight;
       await look(
         "service",
-        () => reachService(surroundings),
+        () => pingService(config.api),
         () => "reached, and the key is accepted",
       );
       const report = (message: string) => terminal.say(message);
@@ -73,9 +71,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
         );
       }
     }
-  } finally {
-    await releases.run();
-  }
+  });
   if (flags.json) terminal.result(JSON.stringify(findings));
   else
     for (const { check, ok, detail } of findings)
