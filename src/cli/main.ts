@@ -14,7 +14,7 @@ import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { workerCommand } from "./commands/worker.js";
-import { EXIT, exitCodeOf } from "./terminal/exit-code.js";
+import { EXIT, exitCodeOf, listedError } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
 /** Every command, in the order of `--help`. */
@@ -71,7 +71,7 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
       return EXIT.usage;
     }
     const failed = exitCodeOf(error);
-    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    const { name, message } = listedError(error);
     if (json) terminal.result(errorJson(name, message));
     terminal.say(`${name === "Error" ? "Failed" : name}: ${message}`);
     return failed;

@@ -50,15 +50,37 @@ export async function signalOrStart(
   });
 }
 
-/** Starts a workflow; undefined where one of that id is running, for the caller to join. */
+/** A workflow to start; the run's id is in its memo, by which a command knows its own. */
+export interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"> {
+  readonly args: unknown[];
+  readonly memo: { readonly runId: string; readonly [name: string]: unknown };
+}
+
+/** How long to look for a run whose start was not answered. */
+const LOOK_MS = 10_000;
+
+/**
+ * Starts a workflow; undefined where another run of that id is running, for the caller to join. Where the answer is
+ * lost, Temporal is asked whether it has the run.
+ *
+ * @throws what the start threw, where nothing tells whether the run was started: it may still begin, so what was
+ * prepared for it must stay.
+ */
 export async function startUnlessRunning(
   client: Client,
   workflowType: string,
-  start: Pick<WorkflowStartOptions, "workflowId" | "taskQueue" | "memo"> & { readonly args: unknown[] },
+  start: RunStart,
 ): Promise<WorkflowHandle | undefined> {
   try {
     return await client.workflow.start(workflowType, { ...start, workflowTaskTimeout: TASK_TIMEOUT });
   } catch (error) {
+    const isOurs = await client.connection
+      .withDeadline(Date.now() + LOOK_MS, () => describeWorkflow(client, start.workflowId))
+      .then(
+        (found) => found?.memo?.runId === start.memo.runId,
+        () => false,
+      );
+    if (isOurs) return client.workflow.getHandle(start.workflowId);
     if (error instanceof Error && error.name === "WorkflowExecutionAlreadyStartedError") return undefined;
     throw error;
   }

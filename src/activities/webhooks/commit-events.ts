@@ -8,11 +8,12 @@ import {
   followUpWorkflowId,
 } from "../../domain/webhooks/messages.js";
 import { creationOf } from "../../lake/delta/delta-schema.js";
+import { compact } from "../../lake/tables/compact.js";
 import { addOf, writeRows } from "../../lake/tables/parquet-file.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
+import { knownMessages } from "../../lake/webhooks/known-messages.js";
 import {
   dropStagedEvent,
-  knownMessages,
   type StagedEvent,
   stagedEvent,
   stagedEvents,
@@ -66,6 +67,7 @@ export async function commitEvents(
     while (committed === undefined) committed = await append(deps, input.scope, events, receipts, matched);
     await askFollowUp(deps, input.scope);
     for (const { name } of events) await dropStagedEvent(deps.sealed, name);
+    if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
     return { committed, repeated: events.length - committed, more };
   });
 }
@@ -116,7 +118,7 @@ async function append(
   const { version } = await table.snapshot();
   const known = await knownMessages(
     deps.lake,
-    events.map(({ messageId }) => messageId),
+    events.map(({ messageId, facts }) => ({ messageId, at: facts.at })),
   );
   const fresh = events.filter(({ messageId }) => !known.has(messageId));
   if (fresh.length === 0) return 0;

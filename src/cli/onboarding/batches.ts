@@ -80,8 +80,13 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
   if (keys === undefined) {
     throw new InputError(`NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${config.home.path} holds no keys yet.`);
   }
-  for (const delivery of openedContinuations(text, createSealer(keys)))
-    terminal.result(JSON.stringify(delivery));
+  const { deliveries, torn } = openedContinuations(text, createSealer(keys));
+  for (const delivery of deliveries) terminal.result(JSON.stringify(delivery));
+  if (torn.length > 0) {
+    terminal.say(
+      `${torn.length} of the lines of ${path} were cut short, by a crash or a full disk, and are left out (the first: line ${torn[0]}). Such a link was handed over again and stands in a later line, or its row says \`resend from the dashboard\`.`,
+    );
+  }
 }
 
 /** @throws InputError for what is no id of a batch. */

@@ -22,7 +22,7 @@ export interface JobStart {
   readonly kind: string;
   /** Freezes what a new run needs, and gives its workflow's input. */
   prepare(run: NewRun): Promise<PreparedRun>;
-  /** Takes back what was frozen for a run that was not started. */
+  /** Takes back what was frozen for a run that does not exist, because another one was faster. */
   discard?(runId: string): Promise<void>;
 }
 
@@ -46,14 +46,12 @@ export async function startOrJoin(client: Client, job: JobStart): Promise<Starte
   const runId = makeRunId(kind, startedAt, randomBytes(3).toString("hex"));
   const prepared = await job.prepare({ runId, startedAt: startedAt.toISOString() });
   const memo = { ...prepared.memo, runId };
-  let handle: WorkflowHandle | undefined;
-  try {
-    const start = { workflowId, taskQueue, args: [prepared.input], memo };
-    handle = await startUnlessRunning(client, workflow, start);
-  } finally {
-    if (handle === undefined) await job.discard?.(runId);
-  }
-  return handle === undefined ? startOrJoin(client, job) : { handle, runId, memo, joined: false };
+  const start = { workflowId, taskQueue, args: [prepared.input], memo };
+  const handle = await startUnlessRunning(client, workflow, start);
+  if (handle !== undefined) return { handle, runId, memo, joined: false };
+  // Only now it is certain that this run does not exist and nobody will look for what was frozen.
+  await job.discard?.(runId);
+  return startOrJoin(client, job);
 }
 
 /** The run of a job that is going on; undefined where none is. */

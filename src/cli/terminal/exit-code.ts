@@ -1,14 +1,21 @@
 import { AuthError } from "../../api/http/errors.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
+import { failedCallError, isFailedCall } from "../../temporal/failed-call.js";
 
 /** What a command ends with (docs/commands.md, "Output and exit codes"). */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
 
+/** An error that ended a command, as one of those in docs/errors.md: a failed call of Temporal is one of them. */
+export function listedError(error: unknown): Error {
+  if (isFailedCall(error)) return failedCallError(error);
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 /** The exit code of an error that ended a command. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InputError) return EXIT.usage;
-  if (error instanceof UnreachableError) return EXIT.unreachable;
+  if (error instanceof UnreachableError || isFailedCall(error)) return EXIT.unreachable;
   if (error instanceof AuthError) return EXIT.credentials;
   return EXIT.failures;
 }

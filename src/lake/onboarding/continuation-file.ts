@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { InputError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { SealedStore } from "../store/sealed-store.js";
@@ -21,41 +21,71 @@ export interface Delivery {
 /** What the lines of a continuation file are for: they open under it, wherever the file was copied to. */
 const CONTEXT = "continuation";
 
-/** Appends a delivery as one line, durably: `{"delivery_id": …, "sealed": base64}`; the file is its owner's alone. */
+/**
+ * Appends a delivery as one line, durably: `{"delivery_id": …, "sealed": base64}`; the file is its owner's alone.
+ * A last line that a crash or a full disk cut short is ended first, so that it takes no other with it.
+ */
 export async function appendContinuation(path: string, delivery: Delivery, sealer: Sealer): Promise<void> {
   const sealed = sealer.seal(Buffer.from(JSON.stringify(delivery)), CONTEXT);
   const line = { delivery_id: delivery.delivery_id, sealed: Buffer.from(sealed).toString("base64") };
-  const file = await open(path, "a", 0o600);
+  const file = await open(path, "a+", 0o600);
   try {
-    await file.appendFile(`${JSON.stringify(line)}\n`);
+    const begin = (await lacksLineEnd(file)) ? "\n" : "";
+    await file.appendFile(`${begin}${JSON.stringify(line)}\n`);
     await file.sync();
   } finally {
     await file.close();
   }
 }
 
-/** The deliveries of a continuation file in the clear, each once, in their order. @throws InputError */
-export function openedContinuations(text: string, sealer: Sealer): Delivery[] {
-  const found = new Map<string, Delivery>();
-  for (const [at, line] of text.split("\n").entries()) {
-    if (line === "") continue;
-    const { delivery_id, sealed } = parsed(line, at + 1);
-    const bytes = sealer.open(Buffer.from(sealed, "base64"), CONTEXT);
-    found.set(delivery_id, JSON.parse(Buffer.from(bytes).toString("utf8")) as Delivery);
-  }
-  return [...found.values()];
+// A device or a pipe has no size and no last byte.
+async function lacksLineEnd(file: FileHandle): Promise<boolean> {
+  const { size } = await file.stat();
+  if (size === 0) return false;
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return bytesRead === 1 && buffer.toString() !== "\n";
 }
 
-function parsed(line: string, number: number): { delivery_id: string; sealed: string } {
+/** What a continuation file holds. */
+export interface Continuations {
+  /** In the clear, each once, in their order. */
+  readonly deliveries: readonly Delivery[];
+  /** Numbers of the lines that were cut short; what they held was handed over again, as another line. */
+  readonly torn: readonly number[];
+}
+
+/** Opens the lines of a continuation file. @throws InputError when none is one, or the keys are others. */
+export function openedContinuations(text: string, sealer: Sealer): Continuations {
+  const found = new Map<string, Delivery>();
+  const torn: number[] = [];
+  for (const [at, line] of text.split("\n").entries()) {
+    if (line === "") continue;
+    const whole = parsed(line);
+    if (whole === undefined) torn.push(at + 1);
+    // Version 0.1.0 appended to a torn line without ending it.
+    const sealed = whole ?? parsed(line.slice(line.lastIndexOf(BEGINNING)));
+    if (sealed === undefined) continue;
+    const bytes = sealer.open(Buffer.from(sealed.sealed, "base64"), CONTEXT);
+    found.set(sealed.delivery_id, JSON.parse(Buffer.from(bytes).toString("utf8")) as Delivery);
+  }
+  if (found.size === 0 && torn.length > 0 && !text.startsWith(BEGINNING)) {
+    throw new InputError(
+      "none of its lines is one that --continuations wrote. Give the file as it was written, line ends kept.",
+    );
+  }
+  return { deliveries: [...found.values()], torn };
+}
+
+const BEGINNING = '{"delivery_id":';
+
+function parsed(line: string): { delivery_id: string; sealed: string } | undefined {
   try {
     const { delivery_id, sealed } = JSON.parse(line);
     if (typeof delivery_id === "string" && typeof sealed === "string") return { delivery_id, sealed };
   } catch {
-    // Says the same of a torn line and of another file.
+    // A torn line, or one of another file.
   }
-  throw new InputError(
-    `line ${number} is none that --continuations wrote. Give the file as it was written, line ends kept.`,
-  );
+  return undefined;
 }
 
 /** Where the links go by which customers finish what a playbook could not. */

@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Lake } from "../lake.js";
-import { readTables } from "../query/query-views.js";
 import type { ObjectEntry } from "../store/object-store.js";
 import type { SealedStore } from "../store/sealed-store.js";
-import { webhookEvents } from "../tables/webhook-events.js";
 
 const EVENTS = "_staging/webhooks/";
 
@@ -43,16 +40,4 @@ export async function stagedEvents(
 
 export async function dropStagedEvent(sealed: SealedStore, name: string): Promise<void> {
   await sealed.delete(`${EVENTS}${name}`);
-}
-
-/** Those of some messages that stand in `webhook_events`. */
-export async function knownMessages(lake: Lake, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  return readTables(lake, [webhookEvents], async (sql) => {
-    const rows = await sql.rows(
-      `select distinct message_id from webhook_events
-       where message_id in (select unnest(from_json($1, '["VARCHAR"]')))`,
-      [JSON.stringify(ids)],
-    );
-    return new Set(rows.map(({ message_id }) => String(message_id)));
-  });
 }

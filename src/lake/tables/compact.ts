@@ -1,0 +1,63 @@
+import { type AddFile, removeOf } from "../delta/delta-actions.js";
+import { fileKey } from "../delta/delta-path.js";
+import type { TableSpec } from "../delta/delta-schema.js";
+import { factsOf } from "../delta/delta-stats.js";
+import type { Lake } from "../lake.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
+import { sqlName } from "../sql/duckdb-sql.js";
+import { addOf, writeQuery } from "./parquet-file.js";
+
+/** So many files of like size become one: a table of n files that came one by one keeps about 16 × log₁₆ n. */
+const FAN_IN = 16;
+/** Files with more rows stay as they are. */
+const MOST_ROWS = 1_000_000;
+
+/**
+ * The files of a table that are worth writing as one: those of the smallest size of which there are enough. Pure.
+ *
+ * @returns none where every size has few files.
+ */
+export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
+  const sizes = new Map<number, AddFile[]>();
+  for (const file of files) {
+    const { rows } = factsOf(file);
+    if (rows === undefined || rows > MOST_ROWS) continue;
+    const size = Math.floor(Math.log(Math.max(1, rows)) / Math.log(FAN_IN));
+    sizes.set(size, [...(sizes.get(size) ?? []), file]);
+  }
+  const ready = [...sizes].filter(([, some]) => some.length >= FAN_IN).sort(([a], [b]) => a - b);
+  return ready[0]?.[1] ?? [];
+}
+
+/**
+ * Writes small files of a table as one, in one commit that changes no row; nothing where another writer has taken one
+ * of them away meanwhile. Repeated until every size has few files.
+ *
+ * @param order columns that the rows of the new file are sorted by
+ */
+export async function compact(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
+  const table = lake.table(spec.name);
+  for (;;) {
+    const merged = filesToMerge((await table.snapshot()).files.values());
+    if (merged.length === 0) return;
+    const paths = [];
+    for (const { path } of merged) {
+      paths.push(await lake.store.download(fileKey(spec.name, path), lake.duckdb.scratchDirectory));
+    }
+    const columns = spec.columns.map(({ name }) => sqlName(name)).join(", ");
+    const file = await writeQuery(
+      lake,
+      spec,
+      "compacted",
+      `select ${columns} from ${parquetFiles(paths)} order by ${order.map(sqlName).join(", ")}`,
+    );
+    if (file === undefined) return;
+    const done = await table.commit(({ files }) => {
+      if (merged.some(({ path }) => !files.has(path))) return null;
+      const now = Date.now();
+      const gone = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
+      return [...gone, { add: addOf(file, false) }];
+    });
+    if (done === null) return;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Lake } from "../lake.js";
+import { readTables } from "../query/query-views.js";
+import { webhookEvents } from "../tables/webhook-events.js";
+
+const DAY_MS = 86_400_000;
+/** What the service's clock and ours may be apart, and more. */
+const CLOCKS_APART_MS = DAY_MS;
+/** How long a message that names no time may be sent again. */
+const REPEATED_WITHIN_MS = 30 * DAY_MS;
+
+/** A message that came. */
+export interface ReceivedMessage {
+  readonly messageId: string;
+  /** The event's own time in epoch milliseconds; null where it names none. */
+  readonly at: number | null;
+}
+
+/**
+ * Since when the first copy of any of some messages may be in the table: a copy came after the event that it tells of,
+ * so new events need only the newest rows (docs/webhooks.md, "Repeated messages"). Pure.
+ */
+export function firstCopiesSince(messages: readonly ReceivedMessage[], now: number): number {
+  const since = messages.map(({ at }) => (at === null ? now - REPEATED_WITHIN_MS : at - CLOCKS_APART_MS));
+  return Math.min(now - CLOCKS_APART_MS, ...since);
+}
+
+/** Those of some messages that are in `webhook_events`. */
+export async function knownMessages(
+  lake: Lake,
+  messages: readonly ReceivedMessage[],
+  now = Date.now(),
+): Promise<ReadonlySet<string>> {
+  const since = new Date(Math.max(0, firstCopiesSince(messages, now)));
+  return readTables(lake, [webhookEvents], async (sql) => {
+    const rows = await sql.rows(
+      `select distinct message_id from webhook_events
+       where received_at >= $1::timestamptz
+         and message_id in (select unnest(from_json($2, '["VARCHAR"]')))`,
+      [since.toISOString(), JSON.stringify(messages.map(({ messageId }) => messageId))],
+    );
+    return new Set(rows.map(({ message_id }) => String(message_id)));
+  });
+}

@@ -1,0 +1,27 @@
+import { UnreachableError } from "../domain/failures.js";
+
+/**
+ * Whether an error is that of a call which Temporal did not answer, or not as it should. It is known by its form:
+ * every command asks, also those that never load the SDK.
+ */
+export function isFailedCall(error: unknown): error is Error {
+  return error instanceof Error && (error.name === "ServiceError" || statusOf(error) !== undefined);
+}
+
+/** The error of such a call as a command ends with it; what may quote headers is left out. */
+export function failedCallError(error: Error): UnreachableError {
+  const isBare = statusOf(error) !== undefined;
+  const status = isBare ? statusOf(error) : statusOf(error.cause);
+  return new UnreachableError(
+    `Temporal did not answer as it should: ${isBare ? "a call failed" : error.message} (gRPC status ` +
+      `${status ?? "unknown"}). What was started goes on, or not at all; the same command joins it. Check that ` +
+      "the Temporal server runs and that TEMPORAL_ADDRESS leads to it.",
+    { cause: error },
+  );
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, details, metadata } = error as { code?: unknown; details?: unknown; metadata?: unknown };
+  return typeof code === "number" && details !== undefined && metadata !== undefined ? code : undefined;
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+
+/** A wire to a Temporal server on which answers get lost while requests arrive. */
+export interface LossyWire {
+  readonly address: string;
+  /** From now on requests pass and answers don't. */
+  loseAnswers(): void;
+  /** Breaks the connections; new ones pass both ways, or are refused where the wire is to stay `cut`. */
+  breakConnections(how: "mended" | "cut"): void;
+  /** Resolves with the next bytes that a client sends. */
+  nextRequest(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Puts a wire before a server. */
+export async function startLossyWire(target: string): Promise<LossyWire> {
+  const [host = "", port = ""] = target.split(":");
+  const sockets = new Set<Socket>();
+  const waiting: (() => void)[] = [];
+  let losing = false;
+  let cut = false;
+  const server = createServer((near) => {
+    if (cut) return void near.destroy();
+    const far = connect(Number(port), host);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    near.on("data", (bytes) => {
+      far.write(bytes);
+      for (const told of waiting.splice(0)) told();
+    });
+    far.on("data", (bytes) => {
+      if (!losing) near.write(bytes);
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    loseAnswers: () => {
+      losing = true;
+    },
+    breakConnections(how) {
+      losing = false;
+      cut = how === "cut";
+      for (const socket of sockets) socket.destroy();
+    },
+    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

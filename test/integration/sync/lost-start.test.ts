@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type StartedRun, startSync } from "../../../src/cli/sync/start.js";
+import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
+import { taskQueue } from "../../../src/domain/run.js";
+import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
+import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import { connectClient, type TemporalClient } from "../../../src/temporal/connection.js";
+import { auditLake } from "../../helpers/lake/lake-audit.js";
+import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { type LossyWire, startLossyWire } from "../../helpers/temporal/lossy-wire.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+const temporal = sharedTemporal();
+const DEADLINE_MS = 2_500;
+let world: SyncWorld;
+let wire: LossyWire;
+let lossy: TemporalClient;
+
+beforeEach(async () => {
+  world = await openSyncWorld(temporal, {
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 60, seed: 3 } },
+    direct: true,
+  });
+  await world.stopWorker();
+  wire = await startLossyWire(temporal.address);
+  lossy = await connectClient({ address: wire.address, namespace: temporal.namespace }, TEST_KEYS);
+});
+afterEach(async () => {
+  await lossy.close();
+  await wire.close();
+  await world.close();
+});
+
+/** Starts a sync over the wire, whose answers are lost from the moment at which the roster is frozen. */
+function startOverWire(): Promise<StartedRun> {
+  const store = new Proxy(world.store, {
+    get: (target, name: keyof ObjectStore) => {
+      if (name !== "put") {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      }
+      return async (...args: Parameters<ObjectStore["put"]>) => {
+        const put = await target.put(...args);
+        wire.loseAnswers();
+        return put;
+      };
+    },
+  });
+  const rows = canonicalRoster([...world.sandbox.world.users.keys()].map((fp_id) => ({ fp_id })));
+  const text = rosterText(rows);
+  const job = {
+    ...{ scope: world.scope, taskQueue: taskQueue(world.scope) },
+    roster: { rows, text, sha256: "0".repeat(64), warnings: [] },
+    options: { streams: ["accounts", "bank_links", "transactions"], links: null, full: false, pageSize: 500 },
+  } as const;
+  return lossy.client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+    startSync(lossy.client, store, job as never),
+  );
+}
+
+/** The run that Temporal has of this world, once it has it. */
+async function runningSync(): Promise<{ workflowId: string; runId: string }> {
+  const query = `WorkflowType = "sync" AND TaskQueue = "${taskQueue(world.scope)}"`;
+  let found: { workflowId: string; runId: string } | undefined;
+  await expect
+    .poll(async () => {
+      for await (const { workflowId, memo } of world.client.workflow.list({ query })) {
+        found = { workflowId, runId: String(memo?.runId) };
+      }
+      return found;
+    })
+    .toBeDefined();
+  return found as never;
+}
+
+const rosterOf = (runId: string) => world.store.get(`_staging/${runId}/roster/0.jsonl`);
+
+test("the answer to the start is lost: the run is found to be this command's, and completes", async () => {
+  const starting = startOverWire();
+  const { runId } = await runningSync();
+  // The next that the client sends is that it has given up: a lookup gets through again.
+  await wire.nextRequest();
+  wire.breakConnections("mended");
+  const started = await starting;
+  expect(started).toMatchObject({ runId, joined: false });
+  await world.startWorker();
+  expect(await started.handle.result()).toMatchObject({ status: "completed" });
+  expect(await auditLake(world.lake, world.sandbox)).toEqual([]);
+});
+
+test("the answer is lost and Temporal with it: the roster stays, and the run completes without the command", async () => {
+  const starting = startOverWire().catch((error: unknown) => error);
+  const { runId, workflowId } = await runningSync();
+  await wire.nextRequest();
+  wire.breakConnections("cut");
+  const error = await starting;
+  expect(exitCodeOf(error)).toBe(3);
+  expect(listedError(error)).toMatchObject({
+    name: "UnreachableError",
+    message: expect.stringMatching(/Failed to start Workflow \(gRPC status \d+\).*joins it/),
+  });
+  expect(await rosterOf(runId)).toBeDefined();
+  await world.startWorker();
+  expect(await world.client.workflow.getHandle(workflowId).result()).toMatchObject({ status: "completed" });
+  expect(await auditLake(world.lake, world.sandbox)).toEqual([]);
+});

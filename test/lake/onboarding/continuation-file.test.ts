@@ -1,0 +1,71 @@
+import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { InputError } from "../../../src/domain/failures.js";
+import {
+  appendContinuation,
+  type Delivery,
+  openedContinuations,
+} from "../../../src/lake/onboarding/continuation-file.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+const sealer = createSealer(TEST_KEYS);
+let directory: string;
+let path: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-links-"));
+  path = join(directory, "links.jsonl");
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const delivery = (number: number): Delivery => ({
+  ...{ delivery_id: `onb-1-1-${number}`, batch_id: "onb", line: 1, fp_id: "fp_1", external_id: null },
+  ...{ onboarding_id: null, link: "https://go.on", token: `secret-${number}`, expires_at: "2030-01-01" },
+});
+const append = (number: number) => appendContinuation(path, delivery(number), sealer);
+const read = async () => openedContinuations(await readFile(path, "utf8"), sealer);
+const size = async () => (await readFile(path)).length;
+
+test("a line that was cut short at any byte costs itself alone, and the next delivery begins a new line", async () => {
+  await append(1);
+  const whole = await size();
+  await append(2);
+  const twice = await size();
+  for (const cut of [whole + 1, whole + 20, twice - 3, twice - 2]) {
+    await truncate(path, cut);
+    await append(3);
+    expect(await read(), `cut at ${cut}`).toEqual({ deliveries: [delivery(1), delivery(3)], torn: [2] });
+    await truncate(path, whole);
+    await append(2);
+  }
+});
+
+test("a line that lacks nothing but its end is whole", async () => {
+  await append(1);
+  await truncate(path, (await size()) - 1);
+  await append(2);
+  expect(await read()).toEqual({ deliveries: [delivery(1), delivery(2)], torn: [] });
+});
+
+test("a delivery that stands behind a torn one on the same line is found", async () => {
+  await append(1);
+  const line = await readFile(path, "utf8");
+  await writeFile(path, `${line.slice(0, 40)}${line}`);
+  expect(await read()).toEqual({ deliveries: [delivery(1)], torn: [1] });
+});
+
+test("zeros that a power failure left are a torn line", async () => {
+  await append(1);
+  await appendFile(path, `${"\0".repeat(300)}\n`);
+  await append(2);
+  expect(await read()).toEqual({ deliveries: [delivery(1), delivery(2)], torn: [2] });
+});
+
+test("a file in which nothing is a delivery is refused", () => {
+  expect(() => openedContinuations("fp_id,name\nfp_1,Ann\n", sealer)).toThrow(InputError);
+  expect(openedContinuations("", sealer)).toEqual({ deliveries: [], torn: [] });
+  expect(openedContinuations('{"delivery_id":"onb-1', sealer)).toEqual({ deliveries: [], torn: [1] });
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { compact, filesToMerge } from "../../../src/lake/tables/compact.js";
+import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
+
+let directory: string;
+let lake: Lake;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-compact-"));
+  lake = openLake({ directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const files = (...rows: readonly number[]): AddFile[] =>
+  rows.map((numRecords, at) => ({
+    path: `${at}`,
+    partitionValues: {},
+    size: 1,
+    modificationTime: 0,
+    dataChange: false,
+    stats: JSON.stringify({ numRecords }),
+  }));
+const merged = (...rows: readonly number[]) => filesToMerge(files(...rows)).map(({ path }) => Number(path));
+
+test("sixteen files of like size are worth one, the smallest size first", () => {
+  expect(merged(...Array(15).fill(1))).toEqual([]);
+  expect(merged(...Array(16).fill(1), 20)).toEqual([...Array(16).keys()]);
+  expect(merged(...Array(16).fill(300), ...Array(16).fill(2))).toEqual(
+    [...Array(16).keys()].map((n) => n + 16),
+  );
+  expect(merged(...Array(8).fill(1), ...Array(8).fill(16))).toEqual([]);
+  expect(merged(...Array(40).fill(2_000_000))).toEqual([]);
+});
+
+const id = (n: number) => `msg_${String(n).padStart(5, "0")}`;
+
+async function append(n: number, count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, at) => ({
+    message_id: id(n + at),
+    received_at: new Date(Date.UTC(2026, 0, 1) + (n + at) * 3_000).toISOString(),
+  }));
+  const file = await writeRows(lake, webhookEvents, "events", rows);
+  if (file === undefined) throw new Error("no rows");
+  await lake.table(webhookEvents.name).commit(({ version }) => {
+    return [...(version === -1 ? creationOf(webhookEvents, 0) : []), { add: addOf(file) }];
+  });
+}
+
+const idsInTable = () =>
+  readTables(lake, [webhookEvents], async (sql) =>
+    (await sql.rows("select message_id from webhook_events")).map((row) => String(row.message_id)),
+  );
+
+test("a table that grows by one file at a time keeps few files and every row", async () => {
+  const most: number[] = [];
+  for (let n = 0; n < 300; n += 1) {
+    await append(n, 1);
+    await compact(lake, webhookEvents, ["received_at", "message_id"]);
+    most.push((await lake.table(webhookEvents.name).snapshot()).files.size);
+  }
+  expect(Math.max(...most)).toBeLessThanOrEqual(2 * 16);
+  expect((await idsInTable()).sort()).toEqual(Array.from({ length: 300 }, (_, n) => id(n)));
+});
+
+test("of two that compact at once one counts, and no row is lost or doubled", async () => {
+  for (let n = 0; n < 16; n += 1) await append(n, 1);
+  const other = openLake({ directory });
+  try {
+    await Promise.all([lake, other].map((one) => compact(one, webhookEvents, ["received_at"])));
+  } finally {
+    await other.close();
+  }
+  expect((await idsInTable()).sort()).toEqual(Array.from({ length: 16 }, (_, n) => id(n)));
+});
+
+test("readers of changes see no new rows in a compacted file", async () => {
+  for (let n = 0; n < 16; n += 1) await append(n, 1);
+  const table = lake.table(webhookEvents.name);
+  const { version } = await table.snapshot();
+  await compact(lake, webhookEvents, ["received_at"]);
+  const after = await table.snapshot();
+  expect(after.version).toBe(version + 1);
+  expect(await table.changesBetween(version, after.version)).toEqual([]);
+});

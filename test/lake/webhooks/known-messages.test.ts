@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { compact } from "../../../src/lake/tables/compact.js";
+import { addOf, writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { webhookEvents } from "../../../src/lake/tables/webhook-events.js";
+import { firstCopiesSince, knownMessages } from "../../../src/lake/webhooks/known-messages.js";
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 0, 1);
+
+test.for([
+  ["a new event needs the rows of a day", [{ at: 40 * DAY }], 39 * DAY],
+  ["an event that is told again much later, those since then", [{ at: 5 * DAY }, { at: 40 * DAY }], 4 * DAY],
+  ["one from the future, those of a day", [{ at: 1_000 * DAY }], 39 * DAY],
+  ["one that names no time, those of thirty days", [{ at: null }, { at: 40 * DAY }], 10 * DAY],
+] as const)("%s", ([, messages, since]) => {
+  const received = messages.map(({ at }) => ({ messageId: "m", at }));
+  expect(firstCopiesSince(received, 40 * DAY)).toBe(since);
+});
+
+let directory: string;
+let lake: Lake;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-known-"));
+  lake = openLake({ directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("over a month of traffic repeats are found, and a commit meets no more files at its end than at its start", async () => {
+  const table = lake.table(webhookEvents.name);
+  const files: number[] = [];
+  for (let day = 0; day < 30; day += 1) {
+    for (let part = 0; part < 8; part += 1) {
+      const rows = Array.from({ length: 20 }, (_, n) => ({
+        message_id: `msg_${day}_${part}_${n}`,
+        received_at: new Date(START + day * DAY + part * 3 * 3_600_000 + n * 1_000).toISOString(),
+      }));
+      const file = await writeRows(lake, webhookEvents, "events", rows);
+      if (file === undefined) throw new Error("no rows");
+      await table.commit(({ version }) => [
+        ...(version === -1 ? creationOf(webhookEvents, 0) : []),
+        { add: addOf(file) },
+      ]);
+      await compact(lake, webhookEvents, ["received_at", "message_id"]);
+    }
+    files.push((await table.snapshot()).files.size);
+  }
+  expect(Math.max(...files)).toBeLessThanOrEqual(32);
+  const now = START + 30 * DAY;
+  const asked = [
+    { messageId: "msg_29_7_3", at: START + 29 * DAY },
+    { messageId: "msg_0_0_0", at: START },
+    { messageId: "msg_new", at: now },
+  ];
+  expect([...(await knownMessages(lake, asked, now))].sort()).toEqual(["msg_0_0_0", "msg_29_7_3"]);
+});
