@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type StartedRun, startSync } from "../../../src/cli/sync/start.js";
+import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
+import { startSync } from "../../../src/cli/sync/start.js";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
