@@ -1,11 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { withInterruption } from "../terminal/interruption.js";
 import type { AddCommand } from "./command.js";
-
-function count(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
-  return Number(text);
-}
+import { count } from "./option-values.js";
 
 /** `nightledger sandbox` */
 export const sandboxCommand: AddCommand = (program: Command, terminal) => {

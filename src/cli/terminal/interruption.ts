@@ -27,11 +27,16 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
     process.off("SIGINT", abort);
     process.off("SIGTERM", abort);
   });
+  let result: R;
   try {
-    return await work({ signal: controller.signal, releases });
-  } finally {
-    await releases.run();
+    result = await work({ signal: controller.signal, releases });
+  } catch (error) {
+    // What failed first is what the user is told.
+    await releases.run().catch(() => undefined);
+    throw error;
   }
+  await releases.run();
+  return result;
 }
 
 /** Settles when a signal aborts. */
