@@ -22,7 +22,7 @@ interface Finding {
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const findings: Finding[] = [];
   let code = 0;
-  const look = async <R>(check: string, work: () => Promise<R>, words: (found: R) => string) => {
+  const examine = async <R>(check: string, work: () => Promise<R>, words: (found: R) => string) => {
     try {
       const found = await work();
       findings.push({ check, ok: true, detail: words(found) });
@@ -34,7 +34,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
     }
   };
   await withInterruption(async ({ signal }) => {
-    const preflight = await look(
+    const preflight = await examine(
       "configuration, lake and keys",
       () => runPreflight(terminal),
       (found) =>
@@ -42,7 +42,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
     );
     const { roster } = flags;
     if (roster !== undefined) {
-      await look(
+      await examine(
         "roster",
         () => readRoster(roster),
         ({ rows }) => `${rows.length} users`,
@@ -50,21 +50,21 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
     }
     if (preflight !== undefined) {
       const { settings, keys, config } = preflight;
-      await look(
+      await examine(
         "service",
         () => pingService(config.api),
         () => "reached, and the key is accepted",
       );
       const report = (message: string) => terminal.say(message);
       if (settings.mode === "cluster" && keys !== undefined) {
-        await look(
+        await examine(
           "temporal",
           async () => (await connectClient(settings, keys)).close(),
           () => `${settings.address}, namespace ${settings.namespace}`,
         );
       } else {
         const env = { ...config.temporal.env, ...terminal.env };
-        await look(
+        await examine(
           "temporal",
           () => findTemporalCli({ env, report, signal }),
           ({ path, origin }) => `${path} (${origin})`,
