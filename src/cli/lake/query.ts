@@ -7,7 +7,6 @@ import { type LakeQuery, openQuery } from "../../lake/query/query.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { TABLES } from "../../tables.js";
-import type { JobSurroundings } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
@@ -41,13 +40,4 @@ export async function withStoreQuery<R>(
     await query.close();
     await rm(scratchDirectory, { recursive: true, force: true });
   }
-}
-
-/** Rows of a batch's file, from its beginning, that have an outcome: its limits never fall below that. */
-export async function rowsWithOutcomes({ store }: JobSurroundings, batchId: string): Promise<number> {
-  return withStoreQuery(store, async (query) => {
-    const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
-    for await (const [row] of query.query(sql)) return Number(row?.n ?? 0);
-    return 0;
-  });
 }
