@@ -6,7 +6,7 @@ export default defineConfig({
     name: "long",
     include: ["test/long/**/*.test.ts", "test/lake/materialize/materialize-property.test.ts"],
     globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
-    env: { NIGHTLEDGER_PROPERTY_RUNS: "200" },
+    env: { NIGHTLEDGER_PROPERTY_RUNS: "100" },
     pool: "forks",
     testTimeout: 900_000,
     hookTimeout: 300_000,

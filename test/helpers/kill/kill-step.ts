@@ -10,7 +10,7 @@ import type { StoreFault } from "./fault-store.js";
 /** Runs at a time: a killed worker is noticed after ten seconds, which are spent waiting. */
 const LANES = 6;
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
-const API = { concurrency: 8, headersTimeoutMs: 1_500, bodyTimeoutMs: 1_500, maxBodyBytes: 2 ** 25 };
+const API = { concurrency: 8, headersTimeoutMs: 60_000, bodyTimeoutMs: 60_000, maxBodyBytes: 2 ** 25 };
 
 /** Kills workers at exact steps of a run, each in a world of its own; what is not right after, in words. */
 export async function killAtSteps(

@@ -70,13 +70,14 @@ export interface WorldOptions {
 const API: Omit<ApiConfig, "url" | "key"> = {
   concurrency: 8,
   rps: undefined,
-  headersTimeoutMs: 1_500,
-  bodyTimeoutMs: 1_500,
+  // No request is given up because the machine is slow, or because the stand-in holds it.
+  headersTimeoutMs: 120_000,
+  bodyTimeoutMs: 120_000,
   maxBodyBytes: 32 * 1024 * 1024,
 };
 
-/** Of a world whose stand-in holds requests: none is given up meanwhile. */
-export const PATIENT = { headersTimeoutMs: 120_000 } as const;
+/** Of a world whose stand-in does not answer, which is to be noticed. */
+export const IMPATIENT = { headersTimeoutMs: 1_500, bodyTimeoutMs: 1_500 } as const;
 
 /** Starts the parts of one test around a running Temporal server. */
 export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {

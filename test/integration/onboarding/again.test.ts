@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
-import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const PLAYBOOKS = { sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] } };
@@ -38,7 +37,7 @@ test("a file with one changed row: another batch, one request; the rest is adopt
 });
 
 test("a limit is a high-water mark: raising it goes on, where it stands and while it runs", async () => {
-  const world = await worlds.open({ ...PLAYBOOKS, api: PATIENT });
+  const world = await worlds.open(PLAYBOOKS);
   const rows = world.users(6);
   const first = await world.onboard(rows, { limit: 2 });
   expect(first.summary.customers).toMatchObject({ total: 2, pass: 2 });

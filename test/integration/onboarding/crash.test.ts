@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+import { IMPATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const PLAYBOOK = { key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 50 } as const;
-const opened = () => worlds.open({ sandbox: { playbooks: [PLAYBOOK] } });
+const opened = (api = {}) => worlds.open({ sandbox: { playbooks: [PLAYBOOK] }, api });
 
 test.for([
   ["reset after the effect", { kind: "reset", afterEffect: true }],
@@ -14,7 +15,7 @@ test.for([
 ] as const)(
   "%s, with fp_id: the onboarding that was made is found, and none is made twice",
   async ([, fault]) => {
-    const world = await opened();
+    const world = await opened(fault.kind === "hang" ? IMPATIENT : {});
     world.sandbox.addFault({ ...fault, operation: "create_onboarding", times: 1 });
     const batch = await world.onboard(world.users(1));
     expect(batch.summary.customers.pass).toBe(1);

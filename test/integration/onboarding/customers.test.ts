@@ -5,7 +5,6 @@ import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-actio
 import { openedContinuations } from "../../../src/lake/onboarding/continuation-file.js";
 import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
-import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const INCOMPLETE = { key: "pb_kyc", outcomes: { incomplete: 1 } } as const;
@@ -75,7 +74,6 @@ test.for([
 test("before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ ...INCOMPLETE, continuationMs: 8_000 }] },
-    api: PATIENT,
   });
   const path = join(world.lake, "..", "links.jsonl");
   const release = world.sandbox.hold({ operation: "get_onboarding" });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
-import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const ALWAYS = { key: "pb_kyc", outcomes: { pass: 1 }, versions: 3 } as const;
@@ -101,7 +100,6 @@ test("webhook first, then poll: one outcome, and the webhook made it", async () 
 test("an event that comes before our own answer is kept until there is one", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ ...ALWAYS, delayMs: 600_000 }] },
-    api: PATIENT,
   });
   const release = world.sandbox.hold({ operation: "create_onboarding" }, "after");
   const batch = await world.begin(world.users(1), { timing: NO_POLL });

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
-import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const POSTS = { operation: "create_onboarding" };
@@ -13,7 +12,7 @@ const addsUp = ({ customers: { total, ...counts } }: Pick<BatchProgress, "custom
   Object.values(counts).reduce((sum, count) => sum + count, 0) === total;
 
 test("paused, resumed and watched, the counts add up at every instant", async () => {
-  const world = await worlds.open({ ...playbook({ delayMs: [50, 400] }), api: PATIENT });
+  const world = await worlds.open(playbook({ delayMs: [50, 400] }));
   const asked = world.sandbox.waitForRequests(20, POSTS);
   const batch = await world.begin(world.users(40), { window: 6 });
   const seen: BatchProgress[] = [];
@@ -113,7 +112,7 @@ test("a wrong playbook key does not burn the file's calls", async () => {
 test.for([401, 403] as const)(
   "refused credentials (%i) pause a batch; nothing is lost or posted twice",
   async (status) => {
-    const world = await worlds.open({ ...playbook({ delayMs: 50 }), api: PATIENT });
+    const world = await worlds.open(playbook({ delayMs: 50 }));
     const rows = world.users(12);
     const asked = world.sandbox.waitForRequests(6, POSTS);
     const batch = await world.begin(rows, { window: 3 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Fault } from "../../../sandbox/index.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { addLink, feedOf, linkSync, syncCalls } from "../../helpers/sync/scripted-links.js";
+import { IMPATIENT } from "../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
@@ -21,7 +22,7 @@ const TRANSIENT: readonly (readonly [string, Fault])[] = [
 test.for(TRANSIENT)(
   "%s: the page is asked for again a little later, and nothing is lost or doubled",
   async ([, fault]) => {
-    const world = await worlds.open();
+    const world = await worlds.open(fault.kind === "hang" ? { api: IMPATIENT } : {});
     addLink(world, "a", 25);
     addLink(world, "b", 3);
     world.sandbox.addFault({ ...fault, link: "a", page: 1, times: 1 });

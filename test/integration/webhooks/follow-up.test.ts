@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runs } from "../../../src/lake/tables/runs.js";
-import { createdRaw, PATIENT } from "../../helpers/sync/sync-harness.js";
+import { createdRaw } from "../../helpers/sync/sync-harness.js";
 import type { WebhookWorld } from "../../helpers/webhooks/webhook-world.js";
 import { webhookWorlds } from "../../helpers/webhooks/webhook-worlds.js";
 
@@ -8,7 +8,7 @@ const worlds = webhookWorlds();
 const KIND = "service.user.bank_link_updated";
 
 async function openLinked() {
-  const world = await worlds.open({ api: PATIENT });
+  const world = await worlds.open();
   for (const n of [1, 2]) {
     world.sandbox.addLink({ id: `link_${n}`, fp_id: `fp_${n}` });
     world.sandbox.addAccount(`link_${n}`, { id: "acc_1" });

@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PATIENT } from "../../helpers/sync/sync-harness.js";
 import type { WebhookWorld } from "../../helpers/webhooks/webhook-world.js";
 import { webhookWorlds } from "../../helpers/webhooks/webhook-worlds.js";
 
@@ -37,7 +36,7 @@ test("the stand-in's webhook ends each wait, known by fp_id or by external id; n
 });
 
 test("an event that is faster than the answer to our own request is not lost", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] }, api: PATIENT });
+  const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] } });
   const release = world.sandbox.hold({ operation: "create_onboarding" }, "after");
   const batch = await world.begin(world.users(1), { timing: NO_POLL });
   await expect.poll(() => world.receiver.counts().matched, { timeout: 30_000 }).toBe(1);

@@ -12,7 +12,6 @@ import {
   syncCalls,
   versionsOf,
 } from "../../../helpers/sync/scripted-links.js";
-import { PATIENT } from "../../../helpers/sync/sync-harness.js";
 import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
@@ -58,7 +57,7 @@ function failing(options: {
 }
 
 test("the worker stops after page 2 of 3: nothing is published, and at most one page is asked for again", async () => {
-  const world = await worlds.open({ api: PATIENT });
+  const world = await worlds.open();
   addLink(world, "a", 25);
   const hang = world.sandbox.addFault({ kind: "hang", link: "a", page: 2 });
   const { handle } = await world.start({ pageSize: 10 });
@@ -194,7 +193,7 @@ test("a staged page found torn at load begins the link's update anew", async () 
 });
 
 test("two starts of one job at once: one run, and both wait for it", async () => {
-  const world = await worlds.open({ api: PATIENT });
+  const world = await worlds.open();
   addLink(world, "a", 25);
   const release = world.sandbox.hold();
   const started = await Promise.all([world.start(), world.start(), world.start()]);
@@ -209,7 +208,7 @@ test("two starts of one job at once: one run, and both wait for it", async () =>
 });
 
 test("two different jobs over one link at once: one commits it, the other is superseded, nothing is doubled", async () => {
-  const world = await worlds.open({ api: PATIENT });
+  const world = await worlds.open();
   addLink(world, "a", 25);
   addLink(world, "b", 25);
   // Both have planned, and asked for the first page of each link, before either goes on.
