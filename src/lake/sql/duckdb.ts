@@ -47,6 +47,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       preserve_insertion_order: "false",
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
+      allow_community_extensions: "false",
+      // Those of the user's own DuckDB lie in the home directory.
+      allow_persistent_secrets: "false",
       // What a statement frees goes back to the system at once: kept, it costs the process 50 MB at its peak.
       allocator_flush_threshold: FLUSHED_ABOVE,
       allocator_bulk_deallocation_flush_threshold: FLUSHED_ABOVE,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { NewEvent } from "../../../sandbox/index.js";
 import { decimalText, decimalUnits } from "../../../sandbox/index.js";
+import { rowsOfFiles } from "../../helpers/lake/file-rows.js";
 import { expectCurrentState } from "../../helpers/lake/lake-truth.js";
 import { addLink, created, linkSync, versionsOf } from "../../helpers/sync/scripted-links.js";
 import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
@@ -69,7 +70,7 @@ test("a link of 60,000 rows is loaded into several files while it is read, and c
   const versions = await versionsOf(world, "transaction_changes");
   const withBig = [];
   for (const files of versions) {
-    const [found] = await world.rows(
+    const [found] = await rowsOfFiles(
       `select count(*) as n from read_parquet([${files}]) where link_id = 'big'`,
     );
     withBig.push(found?.n);
