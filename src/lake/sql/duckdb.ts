@@ -1,11 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { createSession, type SqlSession } from "./duckdb-session.js";
+import { Scratch } from "./scratch.js";
 
 export interface DuckDbOptions {
-  /** Where SQL spills and where scratch files lie; made when first needed. */
+  /** What engines share for their spill and scratch files, each in a directory of its own; made when first needed. */
   readonly scratchDirectory: string;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
@@ -13,7 +12,9 @@ export interface DuckDbOptions {
 
 /** The SQL engine of one process (docs/architecture.md, "Load"). */
 export interface DuckDb {
+  /** Where this engine's scratch files lie; there once it is open, or {@link makeScratch} was called. */
   readonly scratchDirectory: string;
+  makeScratch(): Promise<void>;
   /**
    * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one
    * memory limit and fail together. Its temp tables go with it. A call from within runs at once.
@@ -31,19 +32,18 @@ const FLUSHED_ABOVE = "16MB";
 
 /** The engine, opened by its first use. */
 export function createDuckDb(options: DuckDbOptions): DuckDb {
-  const { scratchDirectory, memoryLimitMb = 128, threads = 2 } = options;
-  const spillDirectory = join(scratchDirectory, `duckdb-${process.pid}`);
+  const { memoryLimitMb = 128, threads = 2 } = options;
+  const scratch = new Scratch(options.scratchDirectory);
   const held = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;
   let threadsNow = threads;
   let last: Promise<unknown> = Promise.resolve();
 
   async function open(): Promise<DuckDBInstance> {
-    mkdirSync(scratchDirectory, { recursive: true });
     const instance = await DuckDBInstance.create(":memory:", {
       memory_limit: `${memoryLimitMb}MB`,
       threads: String(threads),
-      temp_directory: spillDirectory,
+      temp_directory: scratch.spill,
       preserve_insertion_order: "false",
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
@@ -62,6 +62,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   }
 
   async function connect(): Promise<DuckDBConnection> {
+    await scratch.open();
     opening ??= open().catch((error) => {
       opening = undefined;
       throw error;
@@ -89,7 +90,8 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   }
 
   return {
-    scratchDirectory,
+    scratchDirectory: scratch.files,
+    makeScratch: () => scratch.open(),
     connect,
     exclusive(work, atThreads = threads) {
       const outer = held.getStore();
@@ -99,7 +101,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       inTurn(async () => {
         (await opening)?.closeSync();
         opening = undefined;
-        rmSync(spillDirectory, { force: true, recursive: true });
+        await scratch.close();
       }),
   };
 }

@@ -6,10 +6,18 @@ import { promisify } from "node:util";
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const run = promisify(execFile);
 
+/** What a child is run under. */
+export interface ChildOptions {
+  /** Bounds the files that it may write. */
+  readonly limitKb?: number;
+  /** A command that runs the child. */
+  readonly before?: readonly string[];
+}
+
 /** `delta-child.ts` compiled for processes of its own; `release` takes the compiled files away. */
 export interface DeltaProcesses {
-  /** Runs one child to its end and returns what it printed; `limitKb` bounds the files it may write. */
-  start<T>(args: readonly string[], limitKb?: number): Promise<T>;
+  /** Runs one child to its end and returns what it printed. */
+  start<T>(args: readonly string[], options?: ChildOptions): Promise<T>;
   release(): Promise<void>;
 }
 
@@ -27,10 +35,10 @@ export async function compileDeltaChild(): Promise<DeltaProcesses> {
   );
   const script = `${out}/test/helpers/lake/delta-child.js`;
   return {
-    async start<T>(args: readonly string[], limitKb?: number) {
+    async start<T>(args: readonly string[], { limitKb, before = [] }: ChildOptions = {}) {
       const limit = limitKb === undefined ? "" : `ulimit -f ${limitKb}; `;
       const shell = `${limit}exec "$0" "$@"`;
-      const { stdout } = await run("bash", ["-c", shell, process.execPath, script, ...args]);
+      const { stdout } = await run("bash", ["-c", shell, ...before, process.execPath, script, ...args]);
       return JSON.parse(stdout) as T;
     },
     release: () => rm(out, { recursive: true, force: true }),
