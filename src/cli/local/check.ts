@@ -1,3 +1,4 @@
+import { openness } from "../../lake/store/modes.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import { readRoster } from "../files/roster-file.js";
@@ -42,6 +43,10 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
       (found) =>
         `${found.config.api.url}, lake ${found.config.lake.address}, ${found.settings.mode} Temporal`,
     );
+    if (surroundings !== undefined) {
+      const { address } = surroundings.store;
+      await look("who may read the lake", () => openness(address), String);
+    }
     const { roster } = flags;
     if (roster !== undefined) {
       await look(

@@ -6,6 +6,8 @@ import { Scratch } from "./scratch.js";
 export interface DuckDbOptions {
   /** What engines share for their spill and scratch files, each in a directory of its own; made when first needed. */
   readonly scratchDirectory: string;
+  /** Makes the directory above it, where that has modes of its own. */
+  readonly makeParent?: () => Promise<unknown>;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
 }
@@ -33,7 +35,7 @@ const FLUSHED_ABOVE = "16MB";
 /** The engine, opened by its first use. */
 export function createDuckDb(options: DuckDbOptions): DuckDb {
   const { memoryLimitMb = 128, threads = 2 } = options;
-  const scratch = new Scratch(options.scratchDirectory);
+  const scratch = new Scratch(options.scratchDirectory, options.makeParent);
   const held = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;
   let threadsNow = threads;

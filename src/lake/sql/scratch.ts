@@ -31,13 +31,16 @@ interface LastRenewal {
 export class Scratch {
   readonly #base: string;
   readonly #own: string;
+  readonly #makeParent: () => Promise<unknown>;
   readonly #id = randomUUID();
   #others: ReadonlyMap<string, LastRenewal> = new Map();
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(base: string) {
+  /** @param makeParent makes the directory above the base. */
+  constructor(base: string, makeParent: () => Promise<unknown> = async () => undefined) {
     this.#base = base;
+    this.#makeParent = makeParent;
     this.#own = join(base, this.#id);
   }
 
@@ -92,6 +95,7 @@ export class Scratch {
   }
 
   async #open(): Promise<void> {
+    await this.#makeParent();
     await this.beat();
     // A beat that fails (a full disk, a mount that is away) costs nothing: the lease rests until the next one.
     this.#timer = setInterval(() => void this.beat().catch(() => undefined), BEAT_MS);
