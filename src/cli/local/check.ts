@@ -1,3 +1,4 @@
+import { openness } from "../../lake/store/modes.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import { runPreflight } from "../session/preflight.js";
@@ -40,6 +41,10 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
       (found) =>
         `${found.config.api.url}, lake ${found.config.lake.address}, ${found.settings.mode} Temporal`,
     );
+    if (preflight !== undefined) {
+      const { address } = preflight.store;
+      await examine("who may read the lake", () => openness(address), String);
+    }
     const { roster } = flags;
     if (roster !== undefined) {
       await examine(
