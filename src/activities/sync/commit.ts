@@ -14,7 +14,7 @@ import { commitFeed } from "./commit-feed.js";
 import type { GroupPlan, GroupRef } from "./group-plan.js";
 import { plannedLink } from "./group-plan.js";
 import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import type { LoadManifest } from "./load.js";
+import { loadedFiles } from "./reload.js";
 
 /** A link that ended without anything to commit. */
 export interface EndedLink {
@@ -45,14 +45,12 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
   return beating(async () => {
     const { staging } = deps.lake;
     const plan = await staging.document<GroupPlan>(input.runId, input.plan);
-    const names = [...new Set(input.complete.flatMap(({ manifests }) => manifests))];
-    const manifests = new Map<string, LoadManifest>();
-    for (const name of names) manifests.set(name, await staging.document<LoadManifest>(input.runId, name));
+    const loaded = await loadedFiles(deps, input, plan, input.complete);
     const candidates: Candidate[] = [];
     const breathe = breather();
     for (const link of input.complete) {
       await breathe();
-      candidates.push(await candidateOf(deps, input, plan, manifests, link));
+      candidates.push(await candidateOf(deps, input, plan, loaded, link));
     }
     const appId = `${input.runId}/${input.group}.${input.chunk}`;
     await appendOnce(deps.lake, quarantine, appId, () =>
