@@ -4,7 +4,8 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
-import { type FeedChanges, feedChanges, WATERMARK, watermarkOf } from "./changes/feed-changes.js";
+import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
+import { sameWatermark, watermarkActions, watermarkOf } from "./changes/watermark.js";
 import { FileStorage } from "./files/file-storage.js";
 import { writeNewFiles } from "./files/new-files.js";
 import type { MaterializeProgress, WriteOptions } from "./progress.js";
@@ -30,6 +31,8 @@ export interface Materialized {
   readonly rewritten: number;
   /** The whole feed replaced what `transactions` held. */
   readonly rebuilt: boolean;
+  /** Why it was rebuilt. */
+  readonly because?: string;
 }
 
 const running = new Map<string, Promise<unknown>>();
@@ -57,14 +60,15 @@ export async function materialize(lake: Lake, options: MaterializeOptions = {}):
 }
 
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
-  const head = await lake.table(transactionChanges.name).snapshot();
   for (;;) {
     options.signal?.throwIfAborted();
     const standing = await lake.table(transactions.name).snapshot();
+    // After it: a state that another process brought up meanwhile is never ahead of the feed then.
+    const head = await lake.table(transactionChanges.name).snapshot();
     const from = watermarkOf(standing);
-    const nothing = { from, to: Math.max(from, head.version), rows: 0, rewritten: 0, rebuilt: false };
-    if (from >= head.version) return nothing;
-    const changes = await feedChanges(lake, from, head);
+    const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
+    if (from < 0 && head.version < 0) return nothing;
+    const changes = await feedChanges(lake, standing, head);
     if (isIdle(changes, from, head)) return nothing;
     const done = await apply(lake, head, standing, changes, options);
     if (done !== undefined) return done;
@@ -90,10 +94,11 @@ async function apply(
     throw error;
   });
   const from = watermarkOf(standing);
+  const watermark = await watermarkActions(lake, head, head.version);
   // From here on an error may hide a commit that arrived: the files stay, and vacuum knows what to do.
   const committed = await lake.table(transactions.name).commit((now) => {
     const asPlanned =
-      watermarkOf(now) === from &&
+      sameWatermark(now, standing) &&
       (changes.whole ? now.version === standing.version : replaced.every(({ path }) => now.files.has(path)));
     if (!asPlanned) return null;
     const at = Date.now();
@@ -102,8 +107,7 @@ async function apply(
       ...(now.version === -1 ? creationOf(transactions, at) : []),
       ...replaced.map((file): DeltaAction => ({ remove: removeOf(file, at) })),
       ...files.map((file): DeltaAction => ({ add: addOf(file) })),
-      // Without a time: a watermark that a checkpoint leaves out after 30 quiet days would cost a rebuild.
-      { txn: { appId: WATERMARK, version: head.version } },
+      ...watermark,
     ];
   });
   if (committed === null) {
@@ -112,7 +116,9 @@ async function apply(
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const rebuilt = changes.whole && replaced.length > 0;
-  return { from, to: head.version, rows, rewritten: replaced.length, rebuilt };
+  const { because } = changes;
+  const done = { from, to: head.version, rows, rewritten: replaced.length, rebuilt };
+  return rebuilt && because !== undefined ? { ...done, because } : done;
 
   async function written(): Promise<{
     replaced: Awaited<ReturnType<typeof writeNewFiles>>;
