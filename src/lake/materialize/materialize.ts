@@ -15,9 +15,17 @@ export type { MaterializeProgress };
 /** Versions of cursors alone after which the watermark is worth a commit: each is read again until then. */
 const IDLE_VERSIONS = 100;
 
+/**
+ * Rows of the feed that one commit applies: some ten seconds of new rows, some minutes of changed ones. What was
+ * committed stays, so a call that is killed or timed out, however often, is continued by the next one.
+ */
+const PART_ROWS = 5_000_000;
+
 export interface MaterializeOptions extends WriteOptions {
   /** Names the new files, so that whoever finds one knows where it came from. */
   readonly runId?: string;
+  /** Rows of the feed that one commit applies, about. */
+  readonly partRows?: number;
 }
 
 /** What one call did. */
@@ -39,12 +47,12 @@ const running = new Map<string, Promise<unknown>>();
 
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
- * watermark (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
+ * watermark, or in several where there is much to apply (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
  * two processes the slower one finds the watermark passed and stops.
  *
  * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a
  * full disk; DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted.
- * `transactions` is then as it was.
+ * `transactions` then stands at the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
   const { address } = lake.store;
@@ -60,19 +68,33 @@ export async function materialize(lake: Lake, options: MaterializeOptions = {}):
 }
 
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
+  const { partRows = PART_ROWS } = options;
+  let target: number | undefined;
+  let done: Materialized | undefined;
   for (;;) {
     options.signal?.throwIfAborted();
     const standing = await lake.table(transactions.name).snapshot();
     // After it: a state that another process brought up meanwhile is never ahead of the feed then.
     const head = await lake.table(transactionChanges.name).snapshot();
+    target ??= head.version;
     const from = watermarkOf(standing);
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
     if (from < 0 && head.version < 0) return nothing;
-    const changes = await feedChanges(lake, standing, head);
-    if (isIdle(changes, from, head)) return nothing;
-    const done = await apply(lake, head, standing, changes, options);
-    if (done !== undefined) return done;
+    const changes = await feedChanges(lake, standing, head, partRows);
+    if (isIdle(changes, from, head)) return done ?? nothing;
+    const part = await apply(lake, head, standing, changes, options);
+    if (part !== undefined) done = done === undefined ? part : together(done, part);
+    if (done !== undefined && done.to >= target) return done;
   }
+}
+
+function together(before: Materialized, part: Materialized): Materialized {
+  return {
+    ...before,
+    to: part.to,
+    rows: before.rows + part.rows,
+    rewritten: before.rewritten + part.rewritten,
+  };
 }
 
 /** Versions that moved cursors only leave the table, and mostly its watermark too, as they are. */
@@ -94,7 +116,7 @@ async function apply(
     throw error;
   });
   const from = watermarkOf(standing);
-  const watermark = await watermarkActions(lake, head, head.version);
+  const watermark = await watermarkActions(lake, head, changes.to);
   // From here on an error may hide a commit that arrived: the files stay, and vacuum knows what to do.
   const committed = await lake.table(transactions.name).commit((now) => {
     const asPlanned =
@@ -117,7 +139,7 @@ async function apply(
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const rebuilt = changes.whole && replaced.length > 0;
   const { because } = changes;
-  const done = { from, to: head.version, rows, rewritten: replaced.length, rebuilt };
+  const done = { from, to: changes.to, rows, rewritten: replaced.length, rebuilt };
   return rebuilt && because !== undefined ? { ...done, because } : done;
 
   async function written(): Promise<{
