@@ -134,7 +134,7 @@ export class DeltaTable {
 
   /** Writes a checkpoint of a state now, whatever its version. */
   async checkpoint(snapshot: Snapshot): Promise<void> {
-    await writeCheckpoint(this.#location, snapshot, this.#now());
+    await writeCheckpoint(this.#location, snapshot);
   }
 
   /** False when another writer has the version. */
