@@ -6,8 +6,8 @@ import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/opera
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
-import { CallRecord, type KeptAnswer } from "./call-record.js";
-import type { Finding, Settlement } from "./settlement.js";
+import { CallRecord, type EarlierIntent, type KeptAnswer } from "./call-record.js";
+import type { Finding, LostCall, Settlement } from "./settlement.js";
 
 /** Milliseconds a call may wait for its turn; after that its place is free for others, and it is tried later. */
 const TURN_MS = 120_000;
@@ -17,6 +17,9 @@ const TURN_MS = 120_000;
  * stalled attempt may still be about to send (`call-record.ts`).
  */
 const SETTLE_AFTER_MS = 10_000;
+
+/** The service tells its time in whole seconds. */
+const WHOLE_SECOND_MS = 1_000;
 
 /** One call that must not take effect twice. */
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
@@ -60,7 +63,7 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   const record = await CallRecord.open(deps.sealed, key, operation.name);
   const kept = await record.answer<A>();
   if (kept !== undefined) return answered(kept, "found");
-  const plan = await planOf(call, record);
+  const plan = await planOf(deps, call, record);
   if ("found" in plan) return answered(await record.keep(plan.found, guarded), "settled");
   try {
     const body = await send(deps, call, plan.missing, guarded ? record : undefined);
@@ -80,20 +83,19 @@ function answered<A>({ body, at }: KeptAnswer<A>, repeated: SettledCall<A>["repe
 
 /** What is to be sent, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
+  deps: Dependencies,
   { operation, params, settle, settleAfterMs }: OnceCall<O, A>,
-  { earlier }: CallRecord,
+  record: CallRecord,
 ): Promise<Finding<ParamsOf<O>, A>> {
+  const { earlier } = record;
   const [first] = earlier;
   if (first === undefined || settle?.rule === "again") return { missing: params };
   if (settle?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
-  const finding = await settle.find({
-    operation: operation.name,
-    sentAt: first.at,
-    clockAheadMs: first.clockAheadMs,
-  });
+  const storeTime = await record.storeTime();
+  const finding = await settle.find(lostCall(operation, first, storeTime));
   if ("found" in finding) return finding;
   const settlesAfter = settleAfterMs ?? settleAfter(operation, params);
-  const wait = Math.max(...earlier.map(({ at }) => at)) + settlesAfter - Date.now();
+  const wait = settlesAfter - Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
   if (wait <= 0) return finding;
   throw ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
@@ -102,6 +104,26 @@ async function planOf<O extends Operation, A>(
       "Nothing was sent; it is looked for once more, and sent again when it is not there then",
     nextRetryDelay: wait,
   });
+}
+
+/** When the request was sent: as its sender said with the service's clock, else as the store says, by our clock. */
+function lostCall({ name }: Operation, intent: EarlierIntent, storeTime: number): LostCall {
+  const { at, clockAheadMs, storedAt } = intent;
+  const sentAt = clockAheadMs === null ? Date.now() - (storeTime - storedAt) : at;
+  return { operation: name, sentAt, clockAheadMs };
+}
+
+/**
+ * Milliseconds since an intent by the clocks that both workers see, the store's and, where both know it, the
+ * service's. The smaller one counts: a clock that jumps ahead makes no request old.
+ */
+function ageOf(intent: EarlierIntent, storeTime: number, { api }: Dependencies): number {
+  const byStore = storeTime - intent.storedAt;
+  if (intent.clockAheadMs === null || api.clockAheadMs === undefined) return Math.max(0, byStore);
+  const byService = Date.now() + api.clockAheadMs - (intent.at + intent.clockAheadMs) + WHOLE_SECOND_MS;
+  // A clock that was set back says nothing.
+  const ages = [byStore, byService].filter((age) => age >= 0);
+  return ages.length === 0 ? 0 : Math.min(...ages);
 }
 
 // A service that was asked to take its time may show the effect only when it is done.

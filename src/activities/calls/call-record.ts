@@ -13,6 +13,12 @@ export interface CallIntent {
   readonly clockAheadMs: number | null;
 }
 
+/** An intent of an earlier attempt, which another worker may have written. */
+export interface EarlierIntent extends CallIntent {
+  /** Epoch milliseconds by the store's clock, where all workers meet. */
+  readonly storedAt: number;
+}
+
 /** An answer as it was kept. */
 export interface KeptAnswer<A> {
   readonly operation: string;
@@ -46,6 +52,8 @@ export async function callState(sealed: SealedStore, prefix: string): Promise<Ca
 export class CallRecord {
   #own: number | undefined;
   #ownAt = 0;
+  /** When it was declared, by a clock that nobody sets. */
+  #ownSince = 0;
   #last: number;
 
   private constructor(
@@ -53,7 +61,7 @@ export class CallRecord {
     private readonly prefix: string,
     private readonly operation: string,
     /** What earlier attempts have sent without an answer, the first one first. */
-    readonly earlier: readonly CallIntent[],
+    readonly earlier: readonly EarlierIntent[],
     last: number,
   ) {
     this.#last = last;
@@ -62,12 +70,25 @@ export class CallRecord {
   /** Reads what earlier attempts of the call left. */
   static async open(sealed: SealedStore, prefix: string, operation: string): Promise<CallRecord> {
     const entries = await sealed.list(intentsPrefix(prefix));
-    const numbers = entries.map(({ key }) => numberOf(key)).sort((a, b) => a - b);
+    const sorted = [...entries].sort((a, b) => numberOf(a.key) - numberOf(b.key));
     const found = await Promise.all(
-      numbers.map((number) => sealed.get<CallIntent>(intentKey(prefix, number))),
+      sorted.map(async ({ key, modifiedAt }) => {
+        const intent = await sealed.get<CallIntent>(key);
+        return intent && { ...intent, storedAt: modifiedAt.getTime() };
+      }),
     );
     const intents = found.filter((intent) => intent !== undefined);
-    return new CallRecord(sealed, prefix, operation, intents, numbers.at(-1) ?? 0);
+    const last = sorted.at(-1);
+    return new CallRecord(sealed, prefix, operation, intents, last === undefined ? 0 : numberOf(last.key));
+  }
+
+  /** Epoch milliseconds by the store's clock, now. */
+  async storeTime(): Promise<number> {
+    const key = `${this.prefix}clock`;
+    await this.sealed.put(key, null);
+    const entry = await this.sealed.stat(key);
+    if (entry === undefined) throw new Error(`${key} is gone from the lake's staging area`);
+    return entry.modifiedAt.getTime();
   }
 
   /** The answer that an earlier attempt kept. */
@@ -100,6 +121,7 @@ export class CallRecord {
     await this.retract();
     this.#own = next;
     this.#ownAt = at;
+    this.#ownSince = performance.now();
     this.#last = next;
   }
 
@@ -108,8 +130,10 @@ export class CallRecord {
     return this.#own === undefined ? undefined : this.#ownAt;
   }
 
+  /** By two clocks: one may be set back, and the other stands still while the machine sleeps. */
   holds(): boolean {
-    return this.#own !== undefined && Date.now() - this.#ownAt < INTENT_HOLDS_MS;
+    const age = Math.max(Date.now() - this.#ownAt, performance.now() - this.#ownSince);
+    return this.#own !== undefined && age < INTENT_HOLDS_MS;
   }
 
   /** Takes this attempt's intent away: its request certainly did not take effect. */

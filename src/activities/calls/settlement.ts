@@ -1,9 +1,9 @@
 /** A write of an earlier attempt whose answer was lost. */
 export interface LostCall {
   readonly operation: string;
-  /** Epoch milliseconds, by our clock, at which it was first sent. */
+  /** Epoch milliseconds at which it was first sent: by its sender's clock where `clockAheadMs` is known, else by ours. */
   readonly sentAt: number;
-  /** Milliseconds that the service's clock was ahead of it then, where that was known. */
+  /** Milliseconds that the service's clock was ahead of its sender's then, where that was known. */
   readonly clockAheadMs: number | null;
 }
 

@@ -9,5 +9,8 @@ export interface MaterializeInput {
 
 /** Brings `transactions` up to the feed's head (docs/architecture.md, "Materialize"). */
 export async function materialize(deps: Dependencies, input: MaterializeInput): Promise<void> {
-  await withHeartbeat(() => materializeLake(deps.lake, { runId: input.runId, signal: cancellationSignal() }));
+  const { because, rows } = await withHeartbeat(() =>
+    materializeLake(deps.lake, { runId: input.runId, signal: cancellationSignal() }),
+  );
+  if (because !== undefined) deps.log.warn({ because, rows }, "transactions was rebuilt from the whole feed");
 }

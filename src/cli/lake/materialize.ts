@@ -13,9 +13,12 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     releases.add(() => lake.close());
     const started = Date.now();
     const done = { ...(await materialize(lake, { signal })), duration_ms: Date.now() - started };
+    if (done.because !== undefined) {
+      terminal.say(`warning: transactions was rebuilt from the whole feed: ${done.because}`);
+    }
     if (json) return terminal.result(JSON.stringify(done));
     terminal.result(
-      done.from === done.to
+      done.from === done.to && !done.rebuilt
         ? `transactions is at the feed's version ${done.to}; nothing to do`
         : `transactions went from the feed's version ${done.from} to ${done.to}: ${done.rows} rows written, ${done.rewritten} files replaced`,
     );

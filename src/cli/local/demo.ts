@@ -122,10 +122,15 @@ async function showResult(
     terminal.result("\nthe proof of completeness of one link, run by run (table link_syncs)");
     terminal.result(
       tableOf(
-        await ask(`select status, pages, created, updated, removed, left(certificate_prev, 12) as previous,
-          left(certificate, 12) as certificate from link_syncs where certificate is not null
-          and link_id = (select min(link_id) from link_syncs where certificate_prev is not null)
-          order by finished_at`),
+        await ask(`with recursive chain as (
+            select *, 1 as place from link_syncs where certificate is not null and certificate_prev is null
+              and link_id = (select min(link_id) from link_syncs where certificate_prev is not null)
+            union all
+            select s.*, place + 1 from link_syncs s join chain on s.certificate_prev = chain.certificate
+              and s.link_id = chain.link_id where s.certificate is not null
+          )
+          select status, pages, created, updated, removed, left(certificate_prev, 12) as previous,
+            left(certificate, 12) as certificate from chain order by place`),
       ),
     );
   });

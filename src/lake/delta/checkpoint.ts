@@ -12,8 +12,11 @@ import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import type { Snapshot } from "./delta-snapshot.js";
 
 const DAY_MS = 86_400_000;
-const TOMBSTONE_AGE_MS = 7 * DAY_MS;
-const TXN_AGE_MS = 30 * DAY_MS;
+/** Days on which the table has committed, the newest ones, for which tombstones and transactions are kept. */
+const TOMBSTONE_DAYS = 7;
+const TXN_DAYS = 30;
+/** Versions for which transactions are kept in any case. */
+const TXN_VERSIONS = 5_000;
 const ACTIONS_A_CHUNK = 1_000;
 
 const MAP = "MAP(VARCHAR, VARCHAR)";
@@ -28,30 +31,47 @@ const COLUMNS = {
 } as const;
 
 /**
- * The actions that stand for a whole state. Tombstones older than seven days and transactions
- * older than thirty are left out (docs/architecture.md, "Delta log"); a transaction without
- * `lastUpdated` stays for ever.
+ * The actions that stand for a whole state. Old tombstones and transactions are left out
+ * (docs/architecture.md, "Delta log"); a transaction without `lastUpdated` stays for ever. What is old is counted by
+ * what the table itself has seen, and not by a clock: one that jumps a month ahead, or one that lies a month behind
+ * that of another machine, would drop the transactions of a run that is going on, and its repeated steps would
+ * append their rows twice.
  */
-export function* checkpointActions(snapshot: Snapshot, now: number): Generator<DeltaAction> {
+export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   if (snapshot.protocol) yield { protocol: snapshot.protocol };
   if (snapshot.metadata) yield { metaData: snapshot.metadata };
   for (const add of snapshot.files.values()) yield { add };
-  for (const remove of snapshot.tombstones.values()) {
-    if ((remove.deletionTimestamp ?? 0) > now - TOMBSTONE_AGE_MS) yield { remove };
-  }
-  for (const txn of snapshot.txns.values()) {
-    if (txn.lastUpdated === undefined || txn.lastUpdated > now - TXN_AGE_MS) yield { txn };
+  const tombstones = [...snapshot.tombstones.values()];
+  const removedSince = newestDays(
+    tombstones.map((remove) => remove.deletionTimestamp ?? 0),
+    TOMBSTONE_DAYS,
+  );
+  for (const remove of tombstones) if ((remove.deletionTimestamp ?? 0) >= removedSince) yield { remove };
+  const txns = [...snapshot.txns.values()];
+  const setSince = newestDays(
+    txns.flatMap(({ lastUpdated }) => lastUpdated ?? []),
+    TXN_DAYS,
+  );
+  for (const txn of txns) {
+    const young = txn.lastUpdated === undefined || txn.lastUpdated >= setSince;
+    if (young || txn.version > snapshot.version - TXN_VERSIONS) yield { txn };
   }
   for (const [domain, configuration] of snapshot.domains) {
     yield { domainMetadata: { domain, configuration, removed: false } };
   }
 }
 
+/** The beginning of the last of so many days, the newest ones among some times. */
+function newestDays(times: readonly number[], days: number): number {
+  const found = [...new Set(times.map((time) => Math.floor(time / DAY_MS)))].sort((a, b) => b - a);
+  return (found[days - 1] ?? Number.NEGATIVE_INFINITY) * DAY_MS;
+}
+
 /**
  * Writes a classic one-file checkpoint of a state and points `_last_checkpoint` to it.
  * A checkpoint that is there already (another process was faster) is left as it is.
  */
-export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot, now: number): Promise<void> {
+export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Promise<void> {
   const { store, table, duckdb } = at;
   const key = checkpointKeys(table, snapshot.version)[0] as string;
   if ((await store.stat(key)) !== undefined) return;
@@ -59,7 +79,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot, now
   const [lines, parquet] = [`${scratch}.jsonl`, `${scratch}.parquet`];
   try {
     await duckdb.makeScratch();
-    const written = await writeLines(lines, checkpointActions(snapshot, now));
+    const written = await writeLines(lines, checkpointActions(snapshot));
     await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, written.longest)));
     const { size } = await stat(parquet);
     await store.upload(parquet, key);

@@ -11,6 +11,7 @@ import { commitKey } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
 import { creationOf, type TableSpec } from "./delta-schema.js";
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
+import { assertFilesThere } from "./missing-files.js";
 
 const MAX_ATTEMPTS = 25;
 const CHECKPOINT_EVERY = 10;
@@ -86,6 +87,7 @@ export class DeltaTable {
    * Each commit carries a `commitInfo.commitId` of its own, so that after an ambiguous answer the version
    * is read back and known for ours or another's.
    * @throws InputError where the table needs a newer writer; nothing is changed.
+   * @throws MissingFilesError where a file that it adds is not there, whole; nothing is published.
    * @throws DeltaConflictError when all attempts lost, StoreFullError on a full disk; nothing is published.
    */
   async commit(plan: CommitPlan, options: { readonly maxAttempts?: number } = {}): Promise<Committed | null> {
@@ -96,6 +98,7 @@ export class DeltaTable {
       const planned = await plan(snapshot);
       if (planned === null) return null;
       assertLawful(this.name, snapshot, planned);
+      await assertFilesThere(this.#location, planned);
       const commit = { version: snapshot.version + 1, actions: this.#identified(planned) };
       if (await this.#publish(commit)) {
         const state = advance(snapshot, [commit]);
@@ -131,7 +134,7 @@ export class DeltaTable {
 
   /** Writes a checkpoint of a state now, whatever its version. */
   async checkpoint(snapshot: Snapshot): Promise<void> {
-    await writeCheckpoint(this.#location, snapshot, this.#now());
+    await writeCheckpoint(this.#location, snapshot);
   }
 
   /** False when another writer has the version. */

@@ -4,7 +4,8 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
-import { type FeedChanges, feedChanges, WATERMARK, watermarkOf } from "./changes/feed-changes.js";
+import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
+import { sameWatermark, watermarkActions, watermarkOf } from "./changes/watermark.js";
 import { FileStorage } from "./files/file-storage.js";
 import { writeNewFiles } from "./files/new-files.js";
 import type { MaterializeProgress, WriteOptions } from "./progress.js";
@@ -14,9 +15,17 @@ export type { MaterializeProgress };
 /** Versions of cursors alone after which the watermark is worth a commit: each is read again until then. */
 const IDLE_VERSIONS = 100;
 
+/**
+ * Rows of the feed that one commit applies: some ten seconds of new rows, some minutes of changed ones. What was
+ * committed stays, so a call that is killed or timed out, however often, is continued by the next one.
+ */
+const PART_ROWS = 5_000_000;
+
 export interface MaterializeOptions extends WriteOptions {
   /** Names the new files, so that whoever finds one knows where it came from. */
   readonly runId?: string;
+  /** Rows of the feed that one commit applies, about. */
+  readonly partRows?: number;
 }
 
 /** What one call did. */
@@ -30,18 +39,20 @@ export interface Materialized {
   readonly rewritten: number;
   /** The whole feed replaced what `transactions` held. */
   readonly rebuilt: boolean;
+  /** Why it was rebuilt. */
+  readonly because?: string;
 }
 
 const running = new Map<string, Promise<unknown>>();
 
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
- * watermark (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
+ * watermark, or in several where there is much to apply (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
  * two processes the slower one finds the watermark passed and stops.
  *
  * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a
  * full disk; DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted.
- * `transactions` is then as it was.
+ * `transactions` then stands at the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
   const { address } = lake.store;
@@ -57,18 +68,33 @@ export async function materialize(lake: Lake, options: MaterializeOptions = {}):
 }
 
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
-  const head = await lake.table(transactionChanges.name).snapshot();
+  const { partRows = PART_ROWS } = options;
+  let target: number | undefined;
+  let done: Materialized | undefined;
   for (;;) {
     options.signal?.throwIfAborted();
     const standing = await lake.table(transactions.name).snapshot();
+    // After it: a state that another process brought up meanwhile is never ahead of the feed then.
+    const head = await lake.table(transactionChanges.name).snapshot();
+    target ??= head.version;
     const from = watermarkOf(standing);
-    const nothing = { from, to: Math.max(from, head.version), rows: 0, rewritten: 0, rebuilt: false };
-    if (from >= head.version) return nothing;
-    const changes = await feedChanges(lake, from, head);
-    if (isIdle(changes, from, head)) return nothing;
-    const done = await apply(lake, head, standing, changes, options);
-    if (done !== undefined) return done;
+    const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
+    if (from < 0 && head.version < 0) return nothing;
+    const changes = await feedChanges(lake, standing, head, partRows);
+    if (isIdle(changes, from, head)) return done ?? nothing;
+    const part = await apply(lake, head, standing, changes, options);
+    if (part !== undefined) done = done === undefined ? part : together(done, part);
+    if (done !== undefined && done.to >= target) return done;
   }
+}
+
+function together(before: Materialized, part: Materialized): Materialized {
+  return {
+    ...before,
+    to: part.to,
+    rows: before.rows + part.rows,
+    rewritten: before.rewritten + part.rewritten,
+  };
 }
 
 /** Versions that moved cursors only leave the table, and mostly its watermark too, as they are. */
@@ -90,10 +116,11 @@ async function apply(
     throw error;
   });
   const from = watermarkOf(standing);
+  const watermark = await watermarkActions(lake, head, changes.to);
   // From here on an error may hide a commit that arrived: the files stay, and vacuum knows what to do.
   const committed = await lake.table(transactions.name).commit((now) => {
     const asPlanned =
-      watermarkOf(now) === from &&
+      sameWatermark(now, standing) &&
       (changes.whole ? now.version === standing.version : replaced.every(({ path }) => now.files.has(path)));
     if (!asPlanned) return null;
     const at = Date.now();
@@ -102,8 +129,7 @@ async function apply(
       ...(now.version === -1 ? creationOf(transactions, at) : []),
       ...replaced.map((file): DeltaAction => ({ remove: removeOf(file, at) })),
       ...files.map((file): DeltaAction => ({ add: addOf(file) })),
-      // Without a time: a watermark that a checkpoint leaves out after 30 quiet days would cost a rebuild.
-      { txn: { appId: WATERMARK, version: head.version } },
+      ...watermark,
     ];
   });
   if (committed === null) {
@@ -112,7 +138,9 @@ async function apply(
   }
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const rebuilt = changes.whole && replaced.length > 0;
-  return { from, to: head.version, rows, rewritten: replaced.length, rebuilt };
+  const { because } = changes;
+  const done = { from, to: changes.to, rows, rewritten: replaced.length, rebuilt };
+  return rebuilt && because !== undefined ? { ...done, because } : done;
 
   async function written(): Promise<{
     replaced: Awaited<ReturnType<typeof writeNewFiles>>;

@@ -21,7 +21,8 @@ export async function appendOnce(
     const now = Date.now();
     return [
       ...(snapshot.version === -1 ? creationOf(spec, now) : []),
-      { txn: { appId, version: 1, lastUpdated: now } },
+      // The log's own version is the order in which checkpoints leave transactions out.
+      { txn: { appId, version: snapshot.version + 1, lastUpdated: now } },
       { add: addOf(file) },
     ];
   });

@@ -165,3 +165,31 @@ it("a lost onboarding is not believed to be absent while the service may take it
   expect((await bench.attempt("createOnboarding", "call", sync)).repeated).toBe("no");
   expect(started()).toBe(1);
 });
+
+describe("whether a lost request had no effect is not judged by two workers' clocks", () => {
+  const HOUR_MS = 3_600_000;
+  const request = { params: { body: { key: "pb_clock", fp_id: "fp_1" } } };
+  const started = () =>
+    bench.sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_clock").length;
+  beforeEach(async () => {
+    bench.sandbox.playbooks.declare({ key: "pb_clock" });
+    bench.sandbox.addFault({ operation: "create_onboarding", times: 1, kind: "reset" });
+    await bench.failure("createOnboarding", "call", request);
+  });
+
+  it.each([
+    ["an hour behind", -HOUR_MS, true],
+    ["an hour behind, and that of the service not known", -HOUR_MS, false],
+    ["an hour ahead", HOUR_MS, true],
+    ["an hour ahead, and that of the service not known", HOUR_MS, false],
+  ])("sent by one whose clock is %s: it is believed after ten seconds, not before", async (_, ms, known) => {
+    await bench.skew("call", ms, known);
+    const early = await bench.failure("createOnboarding", "call", request);
+    expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
+    expect(early.nextRetryDelay).toBeLessThanOrEqual(10_000);
+    expect(started()).toBe(0);
+    await bench.age("call", 15_000);
+    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("no");
+    expect(started()).toBe(1);
+  });
+});

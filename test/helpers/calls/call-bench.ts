@@ -1,3 +1,5 @@
+import { utimes } from "node:fs/promises";
+import { join } from "node:path";
 import type { ApplicationFailure } from "@temporalio/activity";
 import type { SandboxOptions } from "../../../sandbox/index.js";
 import type { CallFacts } from "../../../src/activities/calls/call-part.js";
@@ -19,6 +21,8 @@ export interface CallBench extends ActivityBench {
   answer(call: string): Promise<{ readonly body: unknown } | undefined>;
   /** Makes the intents of a call older, as if it had waited. */
   age(call: string, ms: number): Promise<void>;
+  /** Makes the intents of a call those of a worker whose clock is so far ahead, which knew the service's or not. */
+  skew(call: string, ms: number, known: boolean): Promise<void>;
 }
 
 export async function openCallBench(options: SandboxOptions = {}): Promise<CallBench> {
@@ -35,6 +39,14 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
     const key = await putRequest(deps.sealed, "run", call, request);
     return bench.run(() => activities[name]({ run: "run", request: key }));
   };
+  const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {
+    for (const { key, modifiedAt } of await deps.sealed.list(`${prefix(call)}intents/`)) {
+      const intent = await deps.sealed.require<CallIntent>(key);
+      await deps.sealed.put(key, change(intent));
+      const time = new Date(modifiedAt.getTime() - ageMs);
+      await utimes(join(deps.lake.store.address, key), time, time);
+    }
+  };
   return {
     ...bench,
     requests,
@@ -45,12 +57,15 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
         (failure: ApplicationFailure) => failure,
       ),
     answer: (call) => deps.sealed.get(`${prefix(call)}answer`),
-    async age(call, ms) {
-      for (const { key } of await deps.sealed.list(`${prefix(call)}intents/`)) {
-        const intent = await deps.sealed.require<CallIntent>(key);
-        await deps.sealed.put(key, { ...intent, at: intent.at - ms });
-      }
-    },
+    age: (call, ms) =>
+      changeIntents(call, ms, (intent) => {
+        return { ...intent, at: intent.at - ms };
+      }),
+    skew: (call, ms, known) =>
+      changeIntents(call, 0, (intent) => {
+        const ahead = known && intent.clockAheadMs !== null ? intent.clockAheadMs - ms : null;
+        return { ...intent, at: intent.at + ms, clockAheadMs: ahead };
+      }),
     async close() {
       await bench.close();
       await target.close();

@@ -70,7 +70,13 @@ export async function addRows(lake: TestLake, table: string, values: string): Pr
   };
 }
 
-/** An add action for a file that no test reads. */
+/** Puts a file of one byte into a table, which no test reads, and gives its add action. */
+export async function storedAdd({ store }: TestLake, table: string, path: string): Promise<AddFile> {
+  await store.put(`${table}/${path}`, "x");
+  return fakeAdd(path);
+}
+
+/** An add action for a file that is not there. */
 export function fakeAdd(path: string): AddFile {
   return { path, partitionValues: {}, size: 1, modificationTime: 1, dataChange: true, stats: statsText(1) };
 }

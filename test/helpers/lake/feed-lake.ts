@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AddFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
@@ -23,7 +23,7 @@ export class FeedLake {
   readonly directory: string;
   readonly lake: Lake;
 
-  private constructor(directory: string) {
+  constructor(directory: string) {
     this.directory = directory;
     this.lake = openLake({ directory });
   }
@@ -34,6 +34,21 @@ export class FeedLake {
 
   static async openAt(directory: string): Promise<FeedLake> {
     return new FeedLake(directory);
+  }
+
+  /** A copy in a new directory of what `copy` puts there, such as a backup. */
+  static async copied(copy: (directory: string) => Promise<void>): Promise<FeedLake> {
+    const directory = await mkdtemp(join(tmpdir(), "nightledger-restored-"));
+    await copy(directory);
+    return new FeedLake(directory);
+  }
+
+  /** Copies a table as a backup does: its log first, and then its files. */
+  async backUp(table: string, to: string): Promise<void> {
+    for (const part of ["_delta_log", ""]) {
+      const from = join(this.directory, table, part);
+      await cp(from, join(to, table, part), { recursive: true, force: false });
+    }
   }
 
   async release(): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkpointActions } from "../../../src/lake/delta/checkpoint.js";
-import { removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
@@ -17,27 +17,46 @@ const domain = (name: string, configuration: string) => ({
   domainMetadata: { domain: name, configuration, removed: false },
 });
 
-test("old tombstones and old transactions are left out, transactions without a time stay", () => {
-  const now = 100 * DAY_MS;
-  const state = advance(NO_TABLE, [
-    {
-      version: 0,
-      actions: [
-        ...creationOf(PLAIN, 1),
-        { remove: removeOf(fakeAdd("old"), now - 8 * DAY_MS) },
-        { remove: removeOf(fakeAdd("young"), now - 6 * DAY_MS) },
-        { txn: { appId: "old", version: 1, lastUpdated: now - 31 * DAY_MS } },
-        { txn: { appId: "young", version: 1, lastUpdated: now - 29 * DAY_MS } },
-        { txn: { appId: "timeless", version: 1 } },
-      ],
-    },
+/** What a checkpoint keeps at a version, of a table with a tombstone and a transaction at each of these times. */
+function keptOf(version: number, times: readonly { readonly day: number; readonly version?: number }[]) {
+  const actions = times.flatMap(({ day, version = 1 }): DeltaAction[] => [
+    { remove: removeOf(fakeAdd(`${day}`), day * DAY_MS + 5) },
+    { txn: { appId: `${day}`, version, lastUpdated: day * DAY_MS + 5 } },
   ]);
-  const kept = [...checkpointActions(state, now)];
-  expect(kept.flatMap((action) => ("remove" in action ? [action.remove.path] : []))).toEqual(["young"]);
-  expect(kept.flatMap((action) => ("txn" in action ? [action.txn.appId] : []))).toEqual([
-    "young",
+  const timeless: DeltaAction = { txn: { appId: "timeless", version: 1 } };
+  const state = advance(NO_TABLE, [{ version, actions: [...creationOf(PLAIN, 1), ...actions, timeless] }]);
+  const kept = [...checkpointActions(state)];
+  return {
+    tombstones: kept.flatMap((action) => ("remove" in action ? [Number(action.remove.path)] : [])),
+    txns: kept.flatMap((action) => ("txn" in action ? [action.txn.appId] : [])),
+  };
+}
+
+const nights = (count: number) => Array.from({ length: count }, (_, day) => ({ day: 100 + day }));
+
+test("old tombstones and old transactions are left out, transactions without a time stay", () => {
+  const { tombstones, txns } = keptOf(10_000, nights(40));
+  expect(tombstones).toEqual([133, 134, 135, 136, 137, 138, 139]);
+  expect(txns).toEqual([
+    ...nights(40)
+      .slice(10)
+      .map(({ day }) => `${day}`),
     "timeless",
   ]);
+});
+
+test("a clock that jumps a month, or a year, drops no transaction and no tombstone", () => {
+  for (const jump of [31, 365]) {
+    const { tombstones, txns } = keptOf(10_000, [...nights(3), { day: 102 + jump }]);
+    expect(tombstones).toEqual([100, 101, 102, 102 + jump]);
+    expect(txns).toEqual(["100", "101", "102", `${102 + jump}`, "timeless"]);
+  }
+});
+
+test("a transaction of a machine whose clock is months behind the others' stays for thousands of versions", () => {
+  const behind = { day: 1, version: 9_000 };
+  expect(keptOf(9_010, [behind, ...nights(40)]).txns).toContain("1");
+  expect(keptOf(14_000, [behind, ...nights(40)]).txns).not.toContain("1");
 });
 
 test("a checkpoint follows every so many versions and is named by _last_checkpoint", async () => {

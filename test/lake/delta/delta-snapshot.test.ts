@@ -4,7 +4,7 @@ import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-action
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { advance, NO_TABLE, type Snapshot } from "../../../src/lake/delta/delta-snapshot.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { fakeAdd, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { fakeAdd, openTestLake, PLAIN, storedAdd, type TestLake } from "../../helpers/lake/delta-lake.js";
 
 let lake: TestLake;
 beforeAll(async () => {
@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => lake.release());
 
 const NOW = Date.now();
-const name = fc.constantFrom("a", "b", "c d", "é", "f%20", "'g\"");
+const NAMES = ["a", "b", "c d", "é", "f%20", "'g\""];
+const name = fc.constantFrom(...NAMES);
 const action: fc.Arbitrary<DeltaAction> = fc.oneof(
   name.map((path) => ({ add: fakeAdd(encodeURIComponent(path)) })),
   name.map((path) => ({ remove: removeOf(fakeAdd(encodeURIComponent(path)), NOW) })),
@@ -47,6 +48,7 @@ test("the state is the same read step by step, at once, from a checkpoint, and w
       const open = (options = {}) => openTable(lake.store, table, lake.duckdb, options);
       const [writer, follower] = [open({ checkpointEvery }), open()];
       await writer.create({ ...PLAIN, name: table });
+      for (const path of NAMES) await storedAdd(lake, table, path);
       for (const actions of sequence) {
         await writer.commit(() => actions);
         await follower.snapshot();
@@ -85,7 +87,8 @@ test("a snapshot that was given out never changes", async () => {
 test("a table that was taken away and made again is read anew", async () => {
   const table = openTable(lake.store, "again", lake.duckdb);
   await table.create({ ...PLAIN, name: "again" });
-  await table.commit(() => [{ add: fakeAdd("old") }]);
+  const add = await storedAdd(lake, "again", "old");
+  await table.commit(() => [{ add }]);
   await lake.store.deletePrefix("again/");
   expect((await table.snapshot()).version).toBe(-1);
   await openTable(lake.store, "again", lake.duckdb).create({ ...PLAIN, name: "again" });
@@ -96,7 +99,10 @@ test("a table that was taken away and made again is read anew", async () => {
 test("a log with a version missing is refused in words, not read past the gap", async () => {
   const table = openTable(lake.store, "gap", lake.duckdb);
   await table.create({ ...PLAIN, name: "gap" });
-  for (const path of ["a", "b", "c"]) await table.commit(() => [{ add: fakeAdd(path) }]);
+  for (const path of ["a", "b", "c"]) {
+    const add = await storedAdd(lake, "gap", path);
+    await table.commit(() => [{ add }]);
+  }
   await lake.store.delete("gap/_delta_log/00000000000000000002.json");
   const failure = await openTable(lake.store, "gap", lake.duckdb)
     .snapshot()

@@ -3,7 +3,14 @@ import { removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { DeltaConflictError, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import { FEED, fakeAdd, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
+import {
+  FEED,
+  fakeAdd,
+  openTestLake,
+  PLAIN,
+  storedAdd,
+  type TestLake,
+} from "../../helpers/lake/delta-lake.js";
 
 let lake: TestLake;
 beforeEach(async () => {
@@ -30,11 +37,13 @@ function losingAcknowledgement(store: ObjectStore, answer: "throws" | "says it w
   };
 }
 
+const added = async (table: string, path: string) => ({ add: await storedAdd(lake, table, path) });
+
 describe("a commit", () => {
   test("makes the table in the same version as its first data", async () => {
     const table = openTable(lake.store, "feed", lake.duckdb);
     expect((await table.snapshot()).version).toBe(-1);
-    const done = await table.commit(() => [...creationOf(FEED, 1), { add: fakeAdd("a.parquet") }]);
+    const done = await table.commit(async () => [...creationOf(FEED, 1), await added("feed", "a.parquet")]);
     expect(done?.version).toBe(0);
     const { files, protocol, metadata } = await table.snapshot();
     expect([...files.keys()]).toEqual(["a.parquet"]);
@@ -44,6 +53,21 @@ describe("a commit", () => {
       writerFeatures: ["domainMetadata", "appendOnly"],
     });
     expect(metadata?.configuration).toEqual({ "delta.appendOnly": "true" });
+  });
+
+  test.each([
+    ["is missing", async () => undefined],
+    ["is cut short", () => lake.store.put("plain/b.parquet", "")],
+  ])("is refused where a file that it adds %s, and publishes nothing", async (_, damage) => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await table.create(PLAIN);
+    const whole = await added("plain", "a.parquet");
+    await damage();
+    const failure = await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]).catch((error) => error);
+    expect(failure).toMatchObject({ name: "TransientError", table: "plain", paths: ["b.parquet"] });
+    expect(await table.snapshot()).toMatchObject({ version: 0, files: new Map() });
+    await lake.store.put("plain/b.parquet", "x");
+    expect((await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]))?.version).toBe(1);
   });
 
   test("is nothing when the plan finds nothing to do", async () => {
@@ -108,7 +132,7 @@ describe("a commit", () => {
 
   test("never takes rows out of an append-only table", async () => {
     const table = openTable(lake.store, "feed", lake.duckdb);
-    const add = fakeAdd("a.parquet");
+    const add = await storedAdd(lake, "feed", "a.parquet");
     await table.commit(() => [...creationOf(FEED, 1), { add }]);
     await expect(table.commit(() => [{ remove: removeOf(add, 1) }])).rejects.toThrow("append-only");
   });
@@ -150,9 +174,10 @@ describe("changes between versions", () => {
   test("are the files with new rows, in order, and not those of a compaction", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
     await table.create(PLAIN);
-    await table.commit(() => [{ add: fakeAdd("1.parquet") }]);
-    await table.commit(() => [{ add: { ...fakeAdd("compacted.parquet"), dataChange: false } }]);
-    await table.commit(() => [{ add: fakeAdd("3.parquet") }]);
+    await table.commit(async () => [await added("plain", "1.parquet")]);
+    const compacted = await storedAdd(lake, "plain", "compacted.parquet");
+    await table.commit(() => [{ add: { ...compacted, dataChange: false } }]);
+    await table.commit(async () => [await added("plain", "3.parquet")]);
     const changed = await table.changesBetween(0, 3);
     expect(changed?.map(({ version, add }) => [version, add.path])).toEqual([
       [1, "1.parquet"],
@@ -164,8 +189,8 @@ describe("changes between versions", () => {
   test("are undefined when a version between them is gone", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
     await table.create(PLAIN);
-    await table.commit(() => [{ add: fakeAdd("1.parquet") }]);
-    await table.commit(() => [{ add: fakeAdd("2.parquet") }]);
+    await table.commit(async () => [await added("plain", "1.parquet")]);
+    await table.commit(async () => [await added("plain", "2.parquet")]);
     await lake.store.delete("plain/_delta_log/00000000000000000001.json");
     expect(await table.changesBetween(0, 2)).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -37,4 +37,18 @@ test("twins that append at the same time add their rows once", async () => {
 test("nothing to write makes no version, and no table", async () => {
   await appendOnce(lake, quarantine, "run/g0", async () => undefined);
   expect((await lake.table("quarantine").snapshot()).version).toBe(-1);
+});
+
+test("an append is not repeated after the clock has jumped a month and checkpoints were written", async () => {
+  await appendOnce(lake, quarantine, "run/g0", write);
+  vi.useFakeTimers({ now: Date.now() + 31 * 86_400_000, toFake: ["Date"] });
+  try {
+    for (let n = 1; n <= 10; n += 1) await appendOnce(lake, quarantine, `later/g${n}`, write);
+    const reopened = openLake({ directory: base.directory });
+    await appendOnce(reopened, quarantine, "run/g0", () => expect.unreachable("written again"));
+    await reopened.close();
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(await rowsIn()).toBe(11);
 });

@@ -8,7 +8,8 @@ import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../group-plan.js";
 import { generationOf, plannedLink } from "../group-plan.js";
-import type { LoadManifest, ManifestFile } from "../load/load.js";
+import type { ManifestFile } from "../load/load.js";
+import type { LoadedFiles } from "../reload.js";
 
 /** A link whose update was read to its end, and the staged names of the manifests that hold its rows. */
 export interface CompleteLink {
@@ -47,11 +48,16 @@ export async function candidateOf(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
-  manifests: ReadonlyMap<string, LoadManifest>,
+  { manifests, lost }: LoadedFiles,
   { progress, manifests: names }: CompleteLink,
 ): Promise<Candidate> {
   const { runId } = input;
   const planned = plannedLink(plan, progress.link);
+  const unfit = (problem: string, of: readonly ManifestFile[]): Candidate => {
+    return { runId, progress, planned, files: of, bad: [], removals: undefined, domain: null, problem };
+  };
+  const gone = lost.get(progress.link);
+  if (gone !== undefined) return unfit(gone, []);
   const files = names
     .flatMap((name) => manifests.get(name)?.files ?? [])
     .filter(({ pages }) =>
@@ -64,8 +70,10 @@ export async function candidateOf(
   const rows = counts.created + counts.updated + counts.removed;
   const bad = rows === progress.entries ? [] : await badRows(deps, runId, planned, progress, files);
   if (rows + bad.length !== progress.entries || bad.length < progress.quarantined) {
-    const problem = `schema ${rows} rows loaded and ${bad.length} quarantined of ${progress.entries} delivered`;
-    return { runId, progress, planned, files, bad: [], removals: undefined, domain: null, problem };
+    return unfit(
+      `schema ${rows} rows loaded and ${bad.length} quarantined of ${progress.entries} delivered`,
+      files,
+    );
   }
   const next = (planned.base?.next_sequence ?? 1) + progress.entries;
   const removals =

@@ -6,7 +6,8 @@ import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { GroupPlan, GroupRef } from "../group-plan.js";
-import { loadPages, type ManifestFile } from "../load/load.js";
+import type { ManifestFile } from "../load/load.js";
+import { LostPagesError, reloadPages } from "../reload.js";
 import type { Candidate } from "./candidate.js";
 import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
 
@@ -16,6 +17,8 @@ const FEW_REMOVALS = 20;
 /** What is known of the standing of a group's links, found while trying to commit them. */
 interface Standings {
   readonly superseded: Set<Candidate>;
+  /** Whose pages had to be loaded once more and were gone by then, and the reason. */
+  readonly lost: Map<Candidate, string>;
   readonly committed: Map<Candidate, LinkDomain>;
 }
 
@@ -37,11 +40,15 @@ export async function commitFeed(
   const refused = candidates.filter((candidate) => refusal(candidate, input.full) !== null);
   const idle = candidates.filter((candidate) => candidate.domain === null && !refused.includes(candidate));
   const wanted = candidates.filter((candidate) => candidate.domain !== null && !refused.includes(candidate));
-  const { committed } = await publish(deps, input, plan, candidates, wanted);
+  const { committed, lost } = await publish(deps, input, plan, candidates, wanted);
   return [
     ...wanted.map((candidate) => {
       const domain = committed.get(candidate);
-      return domain === undefined ? ended(candidate, "skipped", "superseded") : committedRow(domain);
+      if (domain !== undefined) return committedRow(domain);
+      const reason = lost.get(candidate);
+      return reason === undefined
+        ? ended(candidate, "skipped", "superseded")
+        : ended(candidate, "failed", reason);
     }),
     ...idle.map((candidate) => ended(candidate, "unchanged", null)),
     ...refused.map((candidate) => ended(candidate, "failed", refusal(candidate, input.full))),
@@ -63,14 +70,16 @@ async function publish(
   wanted: readonly Candidate[],
 ): Promise<Standings> {
   const feed = deps.lake.table(transactionChanges.name);
-  const found: Standings = { superseded: new Set(), committed: new Map() };
+  const found: Standings = { superseded: new Set(), lost: new Map(), committed: new Map() };
   const removals = new Map<Candidate, DataFile | undefined>();
   for (;;) {
     const free = wanted.filter(
-      (candidate) => !found.superseded.has(candidate) && !found.committed.has(candidate),
+      (candidate) =>
+        !found.superseded.has(candidate) && !found.lost.has(candidate) && !found.committed.has(candidate),
     );
     if (free.length === 0) return found;
-    const files = await filesOf(deps, input, plan, candidates, free);
+    const files = await filesOf(deps, input, plan, candidates, free, found);
+    if (files === undefined) continue;
     for (const candidate of free) {
       if (!removals.has(candidate)) removals.set(candidate, await candidate.removals?.write());
     }
@@ -109,23 +118,36 @@ function allFree(snapshot: Snapshot, candidates: readonly Candidate[], found: St
   return all;
 }
 
-/** The files of some links; one that also holds rows of others is loaded again without these. */
+/**
+ * The files of some links; one that also holds rows of others is loaded again without these. Undefined where the
+ * pages of a link are gone by now: it is noted as lost.
+ */
 async function filesOf(
   deps: Dependencies,
   input: GroupRef,
   plan: GroupPlan,
   candidates: readonly Candidate[],
   wanted: readonly Candidate[],
-): Promise<DataFile[]> {
-  const links = new Set(wanted.map(({ progress }) => progress.link));
+  found: Standings,
+): Promise<DataFile[] | undefined> {
+  const progress = new Map(wanted.map((candidate) => [candidate.progress.link, candidate.progress]));
+  const links = new Set(progress.keys());
   const all = new Set<ManifestFile>(candidates.flatMap(({ files }) => files));
   const files: DataFile[] = [];
   for (const one of all) {
     const kept = one.pages.filter(({ link }) => links.has(link));
     if (kept.length === 0) continue;
     const whole = kept.length === one.pages.length || rowsOnlyOf(one, plan, links);
-    const { file } = whole ? one : await loadPages(deps, input, plan, kept);
-    if (file !== undefined) files.push(file);
+    try {
+      const { file } = whole ? one : await reloadPages(deps, input, plan, kept, progress);
+      if (file !== undefined) files.push(file);
+    } catch (error) {
+      if (!(error instanceof LostPagesError)) throw error;
+      const lost = wanted.find((candidate) => candidate.progress.link === error.link);
+      if (lost === undefined) throw error;
+      found.lost.set(lost, error.reason);
+      return undefined;
+    }
   }
   return files;
 }

@@ -11,7 +11,7 @@ import { breather } from "../../event-loop.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { GroupPlan, GroupRef } from "../group-plan.js";
 import { plannedLink } from "../group-plan.js";
-import type { LoadManifest } from "../load/load.js";
+import { loadedFiles } from "../reload.js";
 import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
 import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
@@ -45,14 +45,12 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
   return withHeartbeat(async () => {
     const { staging } = deps.lake;
     const plan = await staging.document<GroupPlan>(input.runId, input.plan);
-    const names = [...new Set(input.complete.flatMap(({ manifests }) => manifests))];
-    const manifests = new Map<string, LoadManifest>();
-    for (const name of names) manifests.set(name, await staging.document<LoadManifest>(input.runId, name));
+    const loaded = await loadedFiles(deps, input, plan, input.complete);
     const candidates: Candidate[] = [];
     const breathe = breather();
     for (const link of input.complete) {
       await breathe();
-      candidates.push(await candidateOf(deps, input, plan, manifests, link));
+      candidates.push(await candidateOf(deps, input, plan, loaded, link));
     }
     const appId = `${input.runId}/${input.group}.${input.chunk}`;
     await appendOnce(deps.lake, quarantine, appId, () =>
