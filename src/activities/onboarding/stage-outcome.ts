@@ -15,11 +15,17 @@ import { isDecision } from "../../domain/service/onboarding-status.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
-/** What an outcome says besides its state; left out, what the version before said stays. */
-export interface OutcomeFacts
-  extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "next_action" | "events">> {
+/** What the service's answer says for an outcome; left out, what the version before said stays. */
+interface ServiceAnswer {
   readonly output?: Readonly<Record<string, unknown>> | null | undefined;
   readonly error_message?: string | null | undefined;
+}
+
+/** What an outcome says besides its state. */
+export interface OutcomeFacts
+  extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "error_message" | "next_action" | "events">> {
+  /** None where the service was not asked, or did not answer. */
+  readonly answer?: ServiceAnswer | null;
 }
 
 /** A state with the outcome that was staged for it. */
@@ -80,7 +86,7 @@ function outcomeOf(
     playbook_version: state.playbookVersion ?? pinned,
     status: rowStatus(state),
     requires_manual_review: onboardingId === null ? null : state.requiresManualReview,
-    output: facts.output == null ? (prior?.output ?? null) : JSON.stringify(facts.output),
+    output: facts.answer?.output == null ? (prior?.output ?? null) : JSON.stringify(facts.answer.output),
     started_at: ref.startedAt,
     settled_at: settledAt(state, prior),
     settled_by: settledBy,
@@ -95,7 +101,8 @@ function failureOf(
   prior: Outcome | undefined,
   customer: CustomerRow,
 ): Pick<Outcome, "error_class" | "error_message"> {
-  const error_message = facts.error_message ?? (status === "error" ? (prior?.error_message ?? null) : null);
+  const said = facts.error_message ?? facts.answer?.error_message;
+  const error_message = said ?? (status === "error" ? (prior?.error_message ?? null) : null);
   const words = error_message === null ? null : wordsOf(error_message, customer);
   const error_class = facts.error_class ?? (status === "error" ? onboardingErrorClass(words) : null);
   return { error_class, error_message };

@@ -56,8 +56,7 @@ export async function pollOnboarding(
     const polled = stateAfter(input, found === null ? null : reportOf(found));
     const { state, link } = await offerLink(deps, input, polled, found?.continue_onboarding);
     const staged = await stageOutcome(deps, input, state, {
-      output: found?.output,
-      error_message: found?.error_message,
+      answer: found,
       events: eventsOf(input, state),
     });
     return { ...staged, link, unauthorized: false, calls: counted.calls };

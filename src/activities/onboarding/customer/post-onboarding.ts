@@ -38,8 +38,7 @@ export async function postOnboarding(
       const posted = afterReport(input.state, reportOf(body), "sync");
       const { state, link } = await offerLink(deps, input, posted, body.continue_onboarding);
       const staged = await stageOutcome(deps, input, state, {
-        output: body.output,
-        error_message: body.error_message,
+        answer: body,
         fp_bid: entity,
       });
       return { ...staged, link, unauthorized: false, calls: counted.calls };
