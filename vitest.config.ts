@@ -1,6 +1,12 @@
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./test/helpers/slowest-first.js";
 
-const shared = { pool: "forks" as const, testTimeout: 60_000, hookTimeout: 120_000 };
+const shared = {
+  pool: "forks" as const,
+  testTimeout: 120_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+};
 
 export default defineConfig({
   test: {
@@ -10,7 +16,9 @@ export default defineConfig({
           ...shared,
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/integration/**", "test/replay/**", "test/kill/**"],
+          exclude: ["test/integration/**", "test/replay/**", "test/kill/**", "test/long/**"],
+          // One process after the other would import the same packages again for each file.
+          isolate: false,
         },
       },
       { test: { ...shared, name: "replay", include: ["test/replay/**/*.test.ts"] } },
@@ -20,11 +28,13 @@ export default defineConfig({
           name: "integration",
           include: ["test/integration/**/*.test.ts"],
           globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
-          testTimeout: 180_000,
+          testTimeout: 300_000,
+          isolate: false,
         },
       },
     ],
-    // Tests wait a lot: three keep two cores busy.
-    maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
+    // Tests wait a lot: five keep two cores busy.
+    maxWorkers: 5,
   },
 });

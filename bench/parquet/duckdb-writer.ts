@@ -1,3 +1,4 @@
+import { jsonFile, parquetFiles } from "../../src/lake/sql/duckdb-files.js";
 import type { SqlSession } from "../../src/lake/sql/duckdb-session.js";
 import { sqlText } from "../../src/lake/sql/duckdb-sql.js";
 import { APPENDED_FILE, writeFiles } from "../../src/lake/tables/written-files.js";
@@ -7,9 +8,13 @@ const COLUMNS =
 
 /** Turns lines of JSON into a file as the product does, in one statement. */
 export async function writeWithDuckDb(sql: SqlSession, source: string, path: string): Promise<void> {
-  const query = `select ${COLUMNS} from read_json(${sqlText(source)}, format = 'newline_delimited', columns =
-    {transaction_id: 'VARCHAR', account_id: 'VARCHAR', amount: 'VARCHAR', sequence: 'VARCHAR', date: 'VARCHAR',
-    description: 'VARCHAR'})`;
+  const names = ["transaction_id", "account_id", "amount", "sequence", "date", "description"];
+  const lines = jsonFile(source, {
+    lines: true,
+    columns: Object.fromEntries(names.map((name) => [name, "VARCHAR"])),
+    maximumObjectSize: 16 * 1024 * 1024,
+  });
+  const query = `select ${COLUMNS} from ${lines}`;
   await writeFiles(sql, query, sqlText(path), APPENDED_FILE);
 }
 
@@ -19,10 +24,10 @@ export async function readBack(
   path: string,
 ): Promise<{ rows: number; ids: number; amount: string; sequence: string }> {
   const [counts] = await sql.rows(
-    `select count(*) as rows, count(distinct transaction_id) as ids from read_parquet(${sqlText(path)})`,
+    `select count(*) as rows, count(distinct transaction_id) as ids from ${parquetFiles([path])}`,
   );
   const [first] = await sql.rows(
-    `select amount::varchar as amount, sequence::varchar as sequence from read_parquet(${sqlText(path)})
+    `select amount::varchar as amount, sequence::varchar as sequence from ${parquetFiles([path])}
     where transaction_id like '%\\_00000000' escape '\\' limit 1`,
   );
   return {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** What a staged response is named by: a repeated activity finds it and does not call again. */
@@ -37,12 +37,23 @@ export function pageKey(name: PageName): string {
   return `${directory(name)}${name.attempt}-${name.page}.json`;
 }
 
-function cleanKey(name: PageName): string {
-  return `${directory(name)}${name.attempt}-${name.page}.clean.json`;
+/** Hash of a page's bytes: it binds what is kept beside a page to the very answer that it was made from. */
+export function pageSha256(body: Uint8Array): string {
+  return hash("sha256", body);
 }
 
-function badKey(name: PageName): string {
-  return `${directory(name)}${name.attempt}-${name.page}.bad.jsonl`;
+const SHA256_SHOWN = 16;
+
+function beside(name: PageName, sha256: string, kind: string): string {
+  return `${directory(name)}${name.attempt}-${name.page}.${sha256.slice(0, SHA256_SHOWN)}.${kind}`;
+}
+
+function cleanKey(name: PageName, sha256: string): string {
+  return beside(name, sha256, "clean.json");
+}
+
+function badKey(name: PageName, sha256: string): string {
+  return beside(name, sha256, "bad.jsonl");
 }
 
 /** The staging area of a lake: responses byte for byte, and what runs hand from one activity to the next. */
@@ -69,41 +80,36 @@ export class Staging {
     await this.store.put(pageKey(name), body);
   }
 
-  /** Writes the bad rows first: a clean page that is there always has them beside it. */
-  async putCleanPage(name: PageName, clean: string, bad: readonly BadRow[]): Promise<void> {
-    await this.store.put(badKey(name), bad.map((row) => `${JSON.stringify(row)}\n`).join(""));
-    await this.store.put(cleanKey(name), clean);
+  /**
+   * Writes the clean page of the page with this hash, its bad rows first: a clean page that is there always has
+   * them beside it. It stands for no other page of the same name, such as that of an attempt that was stalled and
+   * goes on. Bad rows are made durable, because no hash would show that they are gone.
+   */
+  async putCleanPage(
+    name: PageName,
+    sha256: string,
+    { clean, bad }: { readonly clean: string; readonly bad: readonly BadRow[] },
+  ): Promise<void> {
+    const durable = bad.length > 0;
+    const lines = bad.map((row) => `${JSON.stringify(row)}\n`).join("");
+    await this.store.put(badKey(name, sha256), lines, { durable });
+    await this.store.put(cleanKey(name, sha256), clean, { durable });
   }
 
-  /** Takes a clean page away that belongs to another answer than the one that is staged next. */
-  async dropCleanPage(name: PageName): Promise<void> {
-    await this.store.delete(cleanKey(name));
-    await this.store.delete(badKey(name));
+  /** The page with this hash without its bad rows, where it had some. */
+  async cleanPage(name: PageName, sha256: string): Promise<Buffer | undefined> {
+    const key = cleanKey(name, sha256);
+    return (await this.store.stat(key)) && this.store.get(key);
   }
 
-  async badRows(name: PageName): Promise<BadRow[]> {
-    const text = await this.store.get(badKey(name));
-    if (text === undefined) return [];
-    return text
-      .toString("utf8")
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as BadRow);
-  }
-
-  /** The page without its bad rows, where it had some. */
-  async cleanPage(name: PageName): Promise<Buffer | undefined> {
-    return (await this.store.stat(cleanKey(name))) && this.store.get(cleanKey(name));
-  }
-
-  /** Size of what SQL reads of a page, whether that is a clean page, and the time of the page itself. */
-  async describe(name: PageName): Promise<{ clean: boolean; bytes: number; fetchedAt: Date }> {
-    const [page, clean] = await Promise.all([
-      this.store.stat(pageKey(name)),
-      this.store.stat(cleanKey(name)),
-    ]);
+  /** The bad rows of the page that is staged, and the time of the page. @throws Error where it is gone. */
+  async badRows(name: PageName): Promise<{ rows: BadRow[]; fetchedAt: Date }> {
+    const page = await this.page(name);
     if (page === undefined) throw new Error(`${pageKey(name)} is gone from the lake's staging area`);
-    return { clean: clean !== undefined, bytes: (clean ?? page).size, fetchedAt: page.modifiedAt };
+    const text = await this.store.get(badKey(name, pageSha256(page.body)));
+    const lines = text?.toString("utf8").split("\n") ?? [];
+    const rows = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as BadRow);
+    return { rows, fetchedAt: page.fetchedAt };
   }
 
   async dropOwner(runId: string, stream: string, owner: string): Promise<void> {

@@ -43,17 +43,6 @@ export function cleanPage(
   return { clean: nest(stream, lists), bad };
 }
 
-/** A page that adds nothing: the same `transactions` came before (docs/architecture.md, "Sync rules"). */
-export function emptyPage(stream: Stream): CleanPage {
-  return {
-    clean: nest(
-      stream,
-      stream.lists.map(() => []),
-    ),
-    bad: [],
-  };
-}
-
 /** Raw text of what a page delivered: the value that holds all the lists. */
 export function deliveredText(stream: Stream, text: string): string | undefined {
   const path = stream.lists[0]?.path.slice(0, -1) ?? [];

@@ -38,6 +38,12 @@ describe("files", () => {
     expect(codes).toEqual(["src/cli/main.ts", "src/temporal/cli/cli-download.ts"]);
   });
 
+  it("only src/lake/sql/duckdb-files.ts has SQL read files: exactly those that are named, their own columns", () => {
+    const reads = /\b(read_(parquet|json|ndjson|csv|text|blob|duckdb)\w*|parquet_scan|sniff_csv|glob)\s*\(/;
+    const readers = sourcesIn("src", "sandbox", "bench", "tools").filter((path) => reads.test(read(path)));
+    expect(readers).toEqual(["src/lake/sql/duckdb-files.ts"]);
+  });
+
   it("no test is left out, alone or to be written", () => {
     // `skipIf` stays: it shows what this machine lacks.
     const marks = /\b(describe|it|test|suite)(\.\w+)*\.(skip|only|todo|fails)\b|\bx(it|describe)\(/;

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { accountStream } from "../../src/streams/accounts.js";
-import { cleanPage, deliveredText, emptyPage } from "../../src/streams/clean-page.js";
+import { cleanPage, deliveredText } from "../../src/streams/clean-page.js";
 import { EnvelopeError } from "../../src/streams/envelope-error.js";
 import { readPage } from "../../src/streams/page-reading.js";
 import { transactionStream } from "../../src/streams/transactions.js";
@@ -73,14 +72,6 @@ test("a repeated key of the envelope is the page's failure, never a guess", () =
   const text = pageOf([], [], []).replace('"transactions"', '"transactions":{},"transactions"');
   const reading = readPage(transactionStream, Buffer.from(text));
   expect(() => cleanPage(transactionStream, reading)).toThrow(EnvelopeError);
-});
-
-test("an empty page has the lists of its stream, and nothing in them", () => {
-  expect(emptyPage(transactionStream)).toEqual({
-    clean: '{"transactions":{"created":[],"updated":[],"removed":[]}}',
-    bad: [],
-  });
-  expect(emptyPage(accountStream).clean).toBe('{"accounts":[]}');
 });
 
 test("what a page delivered is the raw text of its lists, whatever cursor stands beside them", () => {

@@ -23,7 +23,7 @@ export async function adoptOutcome(
     const event = {
       event: "adopted",
       status: found.status,
-      messageId: null,
+      message_id: null,
       at: new Date().toISOString(),
       detail: `from ${batchId}, line ${outcome.line}, attempt ${outcome.attempt}`,
     };

@@ -38,7 +38,7 @@ async function untold(
   const outcomes = await Promise.all(
     attempts.map((one) => findOutcome(sealed, batchId, { line, attempt: one, version: 1 })),
   );
-  const told = new Set(outcomes.map((outcome) => outcome?.onboardingId));
+  const told = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
   for (const prefix of answered) {
     const { body } = await sealed.require<KeptAnswer<StartedOnboarding>>(answerKey(prefix));
     if (!told.has(body.id)) return prefix;

@@ -41,9 +41,9 @@ export async function failedStep(
 ): Promise<CustomerStep> {
   if (!(error instanceof Error) || !endsRow(error)) throw error;
   const staged = await stageOutcome(deps, input, afterFailure(input.course), {
-    errorClass: error.name,
-    errorMessage: error.message,
-    nextAction: isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,
+    error_class: error.name,
+    error_message: error.message,
+    next_action: isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,
   });
   return { ...staged, link: null, unauthorized: false, calls };
 }

@@ -1,7 +1,7 @@
 import type { FrozenRow, RightRow, WrongRow } from "../../domain/onboarding/frozen-row.js";
 import { isRight, type PlannedRow, planRow, type RowState } from "../../domain/onboarding/frozen-row.js";
-import type { OutcomeRecord, SettledBy } from "../../domain/onboarding/outcome.js";
-import { earlierOutcomes, type TabledOutcome } from "../../lake/onboarding/earlier-outcomes.js";
+import { NOTHING_KNOWN, namesOf, type Outcome, type OutcomeRow } from "../../domain/onboarding/outcome.js";
+import { earlierOutcomes } from "../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { mapConcurrent } from "../map-concurrent.js";
 import type { OnboardingDependencies } from "./dependencies.js";
@@ -74,24 +74,20 @@ function foundRow(row: FrozenRow, { state, attempt, earlier }: PlannedRow): Foun
     identityHash: isRight(row) ? row.identityHash : null,
     byExternalId: isRight(row) && row.customer.externalId !== null,
     status: state === "invalid" ? "invalid" : (earlier?.status ?? null),
-    onboardingId: earlier?.onboardingId ?? null,
-    requiresManualReview: earlier?.requiresManualReview ?? null,
+    onboardingId: earlier?.onboarding_id ?? null,
+    requiresManualReview: earlier?.requires_manual_review ?? null,
   };
 }
 
 /** The outcome of a row that breaks rules; nothing of it was sent. */
-function invalidOutcome({ row, line, name, problems }: WrongRow, attempt: number): OutcomeRecord {
+function invalidOutcome({ row, line, name, problems }: WrongRow, attempt: number): Outcome {
   const words = problems.map(({ column, rule }) => (column === null ? rule : `${column}: ${rule}`));
   return {
-    ...{ row, line, attempt, version: 1, kind: name.kind },
-    fpId: name.kind === "business" ? null : name.fpId,
-    fpBid: name.kind === "business" ? name.fpId : null,
-    externalId: name.externalId,
-    ...{ onboardingId: null, playbookVersion: null, status: "invalid", requiresManualReview: null },
-    ...{ output: null, errorClass: "InputError", errorMessage: words.join("; ") },
-    ...{ startedAt: null, settledAt: null, settledBy: null },
-    nextAction: "mend the row and run the file again",
-    rowKey: null,
+    ...NOTHING_KNOWN,
+    ...namesOf(name),
+    ...{ row, line, attempt, version: 1, row_key: null, status: "invalid" },
+    ...{ error_class: "InputError", error_message: words.join("; ") },
+    next_action: "mend the row and run the file again",
   };
 }
 
@@ -100,21 +96,20 @@ function adoptedOutcome(
   deps: OnboardingDependencies,
   { row, line, rowKey, customer }: RightRow,
   attempt: number,
-  other: TabledOutcome,
-): OutcomeRecord {
-  const { batchId, line: theirs, attempt: attempted, ...outcome } = other;
+  other: OutcomeRow,
+): Outcome {
+  const { batch_id, run_id: _, playbook_key: _key, line: theirs, attempt: attempted, ...outcome } = other;
   return {
     ...outcome,
-    ...{ row, line, attempt, version: 1, kind: customer.kind, rowKey },
+    ...{ row, line, attempt, version: 1, kind: customer.kind, row_key: rowKey },
     output: openedOutput(deps.sealed.sealer, other.output),
-    settledBy: other.settledBy as SettledBy | null,
     events: [
       {
         event: "adopted",
         status: other.status,
-        messageId: null,
+        message_id: null,
         at: new Date().toISOString(),
-        detail: `from ${batchId}, line ${theirs}, attempt ${attempted}`,
+        detail: `from ${batch_id}, line ${theirs}, attempt ${attempted}`,
       },
     ],
   };

@@ -1,7 +1,6 @@
 import type { CustomerReport, OutcomeRef, OutstandingRow } from "../../domain/onboarding/batch-rows.js";
 import { afterFailure, UNPOSTED } from "../../domain/onboarding/customer-state.js";
 import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
-import type { OutcomeRecord } from "../../domain/onboarding/outcome.js";
 import { findOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { mapConcurrent } from "../map-concurrent.js";
@@ -52,9 +51,17 @@ async function endOf(
   const { line, attempt, open } = row;
   const version = (open?.version ?? 0) + 1;
   const found = await findOutcome(deps.sealed, batchId, { line, attempt, version });
-  if (found !== undefined) return reportOf(found, { row: row.row, line, attempt, version });
+  if (found !== undefined) {
+    const { status, requires_manual_review } = found;
+    return reportOf(row.row, status, requires_manual_review ?? false, {
+      row: row.row,
+      line,
+      attempt,
+      version,
+    });
+  }
   // It is posted and its outcome stands: failed, a retry would post it a second time.
-  if (open !== null) return reportOf({ ...open, row: row.row }, null);
+  if (open !== null) return reportOf(row.row, open.status, open.requiresManualReview, null);
   const ref: CustomerRef = {
     ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
     ...{ latch: runId, retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
@@ -64,8 +71,8 @@ async function endOf(
     { ...ref, written: UNPOSTED },
     afterFailure(UNPOSTED),
     {
-      errorClass: "InterruptedError",
-      errorMessage:
+      error_class: "InterruptedError",
+      error_message:
         "the customer's workflow was ended from outside before it told its end. Whether the onboarding was posted is not known here; it is looked for before anything is posted again",
     },
   );
@@ -76,14 +83,16 @@ async function endOf(
 }
 
 function reportOf(
-  { row, status, requiresManualReview }: Pick<OutcomeRecord, "row" | "status" | "requiresManualReview">,
+  row: number,
+  status: string,
+  requiresManualReview: boolean,
   record: OutcomeRef | null,
 ): CustomerReport {
   return {
     kind: "done",
     row,
     status,
-    requiresManualReview: requiresManualReview ?? false,
+    requiresManualReview,
     record,
     calls: 0,
     messageHash: null,

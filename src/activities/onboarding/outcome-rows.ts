@@ -1,74 +1,40 @@
 import type { FrozenRow } from "../../domain/onboarding/frozen-row.js";
 import { isRight } from "../../domain/onboarding/frozen-row.js";
-import { playbookKeyOf } from "../../domain/onboarding/identity.js";
-import { type OutcomeEvent, type OutcomeRecord, withoutValues } from "../../domain/onboarding/outcome.js";
+import {
+  type Outcome,
+  type OutcomeEvent,
+  type OutcomeOrigin,
+  type OutcomeRow,
+  withoutValues,
+} from "../../domain/onboarding/outcome.js";
 import type { Sealer } from "../../domain/sealer.js";
 
 /** What sealed outputs are for: they open under it, wherever their row was copied to. */
 const OUTPUT_CONTEXT = "onboardings.output";
 
-/** What the rows of one batch and run have in common. */
-export interface OutcomeOrigin {
-  readonly batchId: string;
-  readonly runId: string;
-  /** As it is posted, with its version tag. */
-  readonly playbook: string;
-  readonly plainOutput: boolean;
-}
-
-/** A row of `onboardings`. */
+/** A row of `onboardings`: `output` sealed unless it shall be plain, messages without the row's own values. */
 export function onboardingRow(
   origin: OutcomeOrigin,
-  outcome: OutcomeRecord,
+  { row: _, row_key: _key, events: _events, ...outcome }: Outcome,
+  plainOutput: boolean,
   frozen: FrozenRow | undefined,
   sealer: Sealer,
-): Record<string, unknown> {
-  const { output, errorMessage } = outcome;
+): OutcomeRow {
+  const { output, error_message } = outcome;
   return {
-    batch_id: origin.batchId,
-    run_id: origin.runId,
-    line: outcome.line,
-    attempt: outcome.attempt,
-    version: outcome.version,
-    kind: outcome.kind,
-    fp_id: outcome.fpId,
-    fp_bid: outcome.fpBid,
-    external_id: outcome.externalId,
-    onboarding_id: outcome.onboardingId,
-    playbook_key: playbookKeyOf(origin.playbook),
-    playbook_version: outcome.playbookVersion,
-    status: outcome.status,
-    requires_manual_review: outcome.requiresManualReview,
-    output: output === null || origin.plainOutput ? output : sealedOutput(sealer, output),
-    error_class: outcome.errorClass,
-    error_message: errorMessage === null ? null : withoutValues(errorMessage, valuesOf(frozen)),
-    started_at: outcome.startedAt,
-    settled_at: outcome.settledAt,
-    settled_by: outcome.settledBy,
-    next_action: outcome.nextAction,
+    ...outcome,
+    ...origin,
+    output: output === null || plainOutput ? output : sealedOutput(sealer, output),
+    error_message: error_message === null ? null : withoutValues(error_message, valuesOf(frozen)),
   };
 }
 
 /** The rows of `onboarding_events` that belong to an outcome; at least one, which names its row key. */
-export function eventRows(
-  { batchId, runId }: OutcomeOrigin,
-  outcome: OutcomeRecord,
-  now: string,
-): Record<string, unknown>[] {
-  const { line, attempt, version, rowKey, onboardingId } = outcome;
+export function eventRows({ batch_id, run_id }: OutcomeOrigin, outcome: Outcome, now: string) {
+  const { line, attempt, version, row_key, onboarding_id } = outcome;
   return (outcome.events ?? [recorded(outcome, now)]).map((event) => ({
-    batch_id: batchId,
-    run_id: runId,
-    line,
-    attempt,
-    version,
-    row_key: rowKey,
-    event: event.event,
-    status: event.status,
-    onboarding_id: onboardingId,
-    message_id: event.messageId,
-    at: event.at,
-    detail: event.detail,
+    ...{ batch_id, run_id, line, attempt, version, row_key, onboarding_id },
+    ...event,
   }));
 }
 
@@ -83,8 +49,8 @@ function sealedOutput(sealer: Sealer, output: string): string {
   return Buffer.from(sealer.seal(Buffer.from(output), OUTPUT_CONTEXT)).toString("base64");
 }
 
-function recorded({ status, settledAt }: OutcomeRecord, now: string): OutcomeEvent {
-  return { event: "recorded", status, messageId: null, at: settledAt ?? now, detail: null };
+function recorded({ status, settled_at }: Outcome, now: string): OutcomeEvent {
+  return { event: "recorded", status, message_id: null, at: settled_at ?? now, detail: null };
 }
 
 /** What the service may quote of a row: everything but its ids, which stand in columns of their own. */

@@ -132,10 +132,10 @@ async function notRun(
     cancelled
       ? {}
       : {
-          errorClass: "InputError",
-          errorMessage:
+          error_class: "InputError",
+          error_message:
             "known by its external id alone, which is the idempotency id: it can't be posted again",
-          nextAction: NEXT_ACTIONS.needsFpId,
+          next_action: NEXT_ACTIONS.needsFpId,
         },
   );
   return { status: cancelled ? "cancelled" : "failed", requiresManualReview: false, record: outcome };

@@ -54,7 +54,7 @@ export async function lookUp(given: OnboardingDependencies, input: LookUpInput):
     const { course, link } = await offerLink(deps, input, looked, found?.continue_onboarding);
     const staged = await stageOutcome(deps, input, course, {
       output: found?.output,
-      errorMessage: found?.error_message,
+      error_message: found?.error_message,
       events: eventsOf(input, course),
     });
     return { ...staged, link, unauthorized: false, calls: counted.calls };
@@ -105,15 +105,15 @@ function eventsOf({ events, sessions }: LookUpInput, course: CustomerCourse): Ou
     ...events.map((event) => ({
       event: event.kind,
       status: event.status,
-      messageId: event.messageId,
+      message_id: event.messageId,
       at: at(event.at),
       detail: null,
     })),
     ...sessions.map(({ status }) => ({
-      ...{ event: "validated", status, messageId: null, at: at(null), detail: null },
+      ...{ event: "validated", status, message_id: null, at: at(null), detail: null },
     })),
     ...(events.length + sessions.length === 0
-      ? [{ event: "looked", status: rowStatus(course), messageId: null, at: at(null), detail: null }]
+      ? [{ event: "looked", status: rowStatus(course), message_id: null, at: at(null), detail: null }]
       : []),
   ];
 }

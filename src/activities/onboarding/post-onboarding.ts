@@ -39,8 +39,8 @@ export async function postOnboarding(
       const { course, link } = await offerLink(deps, input, posted, body.continue_onboarding);
       const staged = await stageOutcome(deps, input, course, {
         output: body.output,
-        errorMessage: body.error_message,
-        fpBid: entity,
+        error_message: body.error_message,
+        fp_bid: entity,
       });
       return { ...staged, link, unauthorized: false, calls: counted.calls };
     } catch (error) {

@@ -1,4 +1,5 @@
-import type { OutcomeName, OutcomeRecord } from "../../domain/onboarding/outcome.js";
+import { playbookKeyOf } from "../../domain/onboarding/identity.js";
+import type { Outcome, OutcomeName, OutcomeOrigin, OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
@@ -7,7 +8,7 @@ import { writeRows } from "../../lake/tables/parquet-file.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { mapConcurrent } from "../map-concurrent.js";
 import type { OnboardingDependencies } from "./dependencies.js";
-import { eventRows, type OutcomeOrigin, onboardingRow } from "./outcome-rows.js";
+import { eventRows, onboardingRow } from "./outcome-rows.js";
 
 const READ_AT_ONCE = 16;
 
@@ -37,7 +38,11 @@ export async function recordOutcomes(
     const now = new Date().toISOString();
     const read = once(async () => {
       const { playbook } = await deps.batches.require(batchId);
-      const origin: OutcomeOrigin = { batchId, runId, playbook, plainOutput };
+      const origin: OutcomeOrigin = {
+        batch_id: batchId,
+        run_id: runId,
+        playbook_key: playbookKeyOf(playbook),
+      };
       const outcomes = await mapConcurrent(READ_AT_ONCE, input.rows, (name) =>
         getOutcome(deps.sealed, batchId, name),
       );
@@ -50,7 +55,9 @@ export async function recordOutcomes(
     });
     await appendOnce(deps.lake, onboardings, appId, async () => {
       const { origin, outcomes } = await read();
-      const rows = await mapConcurrent(READ_AT_ONCE, outcomes, (outcome) => rowOf(deps, origin, outcome));
+      const rows = await mapConcurrent(READ_AT_ONCE, outcomes, (outcome) =>
+        rowOf(deps, origin, outcome, plainOutput),
+      );
       return writeRows(deps.lake, onboardings, runId, rows);
     });
   });
@@ -59,14 +66,15 @@ export async function recordOutcomes(
 async function rowOf(
   deps: OnboardingDependencies,
   origin: OutcomeOrigin,
-  outcome: OutcomeRecord,
-): Promise<Record<string, unknown>> {
+  outcome: Outcome,
+  plainOutput: boolean,
+): Promise<OutcomeRow> {
   // Only a message can quote the row's values.
   const [frozen] =
-    outcome.errorMessage === null
+    outcome.error_message === null
       ? []
-      : await deps.batches.rows(origin.batchId, outcome.row, outcome.row + 1);
-  return onboardingRow(origin, outcome, frozen, deps.sealed.sealer);
+      : await deps.batches.rows(origin.batch_id, outcome.row, outcome.row + 1);
+  return onboardingRow(origin, outcome, plainOutput, frozen, deps.sealed.sealer);
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

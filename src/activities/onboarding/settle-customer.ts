@@ -8,7 +8,7 @@ export interface SettleCustomerInput extends CustomerStand {
   /** What happened, for `onboarding_events`. */
   readonly event: string;
   /** What ended a row that could not run; null where nothing went wrong. */
-  readonly failure: { readonly errorClass: string; readonly errorMessage: string } | null;
+  readonly failure: { readonly error_class: string; readonly error_message: string } | null;
 }
 
 /** Stages the outcome of a course that ended without the service: a deadline, a stop, a failure of our own. */
@@ -20,7 +20,7 @@ export async function settleCustomer(
     const event: OutcomeEvent = {
       event: input.event,
       status: input.course.status,
-      messageId: null,
+      message_id: null,
       at: new Date().toISOString(),
       detail: null,
     };

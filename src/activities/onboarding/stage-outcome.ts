@@ -6,21 +6,16 @@ import type { CustomerRef, CustomerStand } from "../../domain/onboarding/custome
 import { onboardingErrorClass } from "../../domain/onboarding/error-class.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
 import { nextActionOf } from "../../domain/onboarding/next-action.js";
-import { type OutcomeEvent, type OutcomeRecord, withoutValues } from "../../domain/onboarding/outcome.js";
+import { namesOf, type Outcome, withoutValues } from "../../domain/onboarding/outcome.js";
 import { isDecision } from "../../domain/service/onboarding-status.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 /** What an outcome says besides its course; left out, what the version before said stays. */
-export interface OutcomeFacts {
+export interface OutcomeFacts
+  extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "next_action" | "events">> {
   readonly output?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly errorClass?: string | null;
-  readonly errorMessage?: string | null | undefined;
-  /** Instead of what the course asks for. */
-  readonly nextAction?: string;
-  /** `fp_bid` of a business that was made for the row. */
-  readonly fpBid?: string | null;
-  readonly events?: readonly OutcomeEvent[];
+  readonly error_message?: string | null | undefined;
 }
 
 /** A course with the outcome that was staged for it. */
@@ -57,7 +52,7 @@ export async function stageOutcome(
 
 interface Known {
   readonly customer: CustomerRow;
-  readonly prior: OutcomeRecord | undefined;
+  readonly prior: Outcome | undefined;
   readonly playbook: string;
 }
 
@@ -66,39 +61,54 @@ function outcomeOf(
   course: CustomerCourse,
   facts: OutcomeFacts,
   { customer, prior, playbook }: Known,
-): OutcomeRecord {
-  const { status, version } = course;
-  const business = customer.kind === "business";
+): Outcome {
+  const { line, attempt } = ref;
+  const { onboardingId, settledBy, version } = course;
+  const names = namesOf(customer);
   const pinned = playbookVersionOf(playbook);
-  const final = course.failed || course.cancelled || course.expired || isDecision(status);
-  const errorMessage = facts.errorMessage ?? (status === "error" ? (prior?.errorMessage ?? null) : null);
-  const words = errorMessage === null ? null : wordsOf(errorMessage, customer);
-  const same = prior !== undefined && prior.status === rowStatus(course) && prior.settledAt !== null;
+  const failure = failureOf(course, facts, prior, customer);
   return {
-    ...{ row: ref.row, line: ref.line, attempt: ref.attempt, version, rowKey: ref.rowKey },
-    kind: customer.kind,
-    fpId: business ? null : customer.fpId,
-    fpBid: business ? (customer.fpId ?? facts.fpBid ?? prior?.fpBid ?? null) : null,
-    externalId: customer.externalId,
-    onboardingId: course.onboardingId,
-    playbookVersion: course.playbookVersion ?? pinned,
+    ...names,
+    ...failure,
+    ...{ row: ref.row, line, attempt, version, row_key: ref.rowKey },
+    fp_bid: customer.kind === "business" ? (names.fp_bid ?? facts.fp_bid ?? prior?.fp_bid ?? null) : null,
+    onboarding_id: onboardingId,
+    playbook_version: course.playbookVersion ?? pinned,
     status: rowStatus(course),
-    requiresManualReview: course.onboardingId === null ? null : course.requiresManualReview,
+    requires_manual_review: onboardingId === null ? null : course.requiresManualReview,
     output: facts.output == null ? (prior?.output ?? null) : JSON.stringify(facts.output),
-    errorClass: facts.errorClass ?? (status === "error" ? onboardingErrorClass(words) : null),
-    errorMessage,
-    startedAt: ref.startedAt,
-    settledAt: final ? (same ? prior.settledAt : new Date().toISOString()) : null,
-    settledBy: course.settledBy,
-    nextAction: facts.nextAction ?? nextActionOf(course, pinned),
+    started_at: ref.startedAt,
+    settled_at: settledAt(course, prior),
+    settled_by: settledBy,
+    next_action: facts.next_action ?? nextActionOf(course, pinned),
     ...(facts.events !== undefined && facts.events.length > 0 && { events: facts.events }),
   };
 }
 
-function hashOf({ errorClass, errorMessage }: OutcomeRecord, customer: CustomerRow): string | null {
-  if (errorClass === null) return null;
-  const words = wordsOf(errorMessage ?? "", customer);
-  return createHash("sha256").update(`${errorClass}\n${words}`).digest("hex").slice(0, 16);
+function failureOf(
+  { status }: CustomerCourse,
+  facts: OutcomeFacts,
+  prior: Outcome | undefined,
+  customer: CustomerRow,
+): Pick<Outcome, "error_class" | "error_message"> {
+  const error_message = facts.error_message ?? (status === "error" ? (prior?.error_message ?? null) : null);
+  const words = error_message === null ? null : wordsOf(error_message, customer);
+  const error_class = facts.error_class ?? (status === "error" ? onboardingErrorClass(words) : null);
+  return { error_class, error_message };
+}
+
+/** When the row came to its end; the same end keeps its time. */
+function settledAt(course: CustomerCourse, prior: Outcome | undefined): string | null {
+  const final = course.failed || course.cancelled || course.expired || isDecision(course.status);
+  if (!final) return null;
+  const known = prior?.status === rowStatus(course) ? prior.settled_at : null;
+  return known ?? new Date().toISOString();
+}
+
+function hashOf({ error_class, error_message }: Outcome, customer: CustomerRow): string | null {
+  if (error_class === null) return null;
+  const words = wordsOf(error_message ?? "", customer);
+  return createHash("sha256").update(`${error_class}\n${words}`).digest("hex").slice(0, 16);
 }
 
 // Without the row's own values, so that a message that quotes them is the same for every row.

@@ -1,7 +1,7 @@
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
-import { readRoster } from "../files/roster-file.js";
 import { inspectSurroundings, reachService } from "../session/preflight.js";
+import { readRoster } from "../sync/roster-file.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { interruption } from "../terminal/interruption.js";
 import { Releases } from "../terminal/releases.js";

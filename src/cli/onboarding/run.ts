@@ -6,7 +6,7 @@ import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { readCustomers } from "../files/customers-file.js";
+import { problemLines } from "../files/row-problems.js";
 import { rowsWithOutcomes } from "../lake/query.js";
 import {
   checkDetach,
@@ -20,9 +20,10 @@ import { EXIT } from "../terminal/exit-code.js";
 import { interruption } from "../terminal/interruption.js";
 import { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { readCustomers } from "./customers-file.js";
 import type { BatchFlags, OnboardFlags } from "./flags.js";
 import { type OnboardingOptions, startOnboarding } from "./start.js";
-import { invalidRowsError, problemLines, validationSummary, validationText } from "./validation-report.js";
+import { invalidRowsError, validationSummary, validationText } from "./validation-report.js";
 import { type BatchSession, type FollowedBatch, followBatch, reportBatch } from "./watch.js";
 
 /**

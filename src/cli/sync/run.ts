@@ -4,7 +4,6 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { type Roster, readRoster } from "../files/roster-file.js";
 import {
   checkDetach,
   inspectSurroundings,
@@ -20,6 +19,7 @@ import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { interruption } from "../terminal/interruption.js";
 import { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { type Roster, readRoster } from "./roster-file.js";
 import { type StartedSync, startSync } from "./start.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 

@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
 import { describeRunning, startUnlessRunning } from "../../temporal/running-workflows.js";
 import type { SyncInput } from "../../workflows/sync/sync.js";
-import type { Roster } from "../files/roster-file.js";
+import type { Roster } from "./roster-file.js";
 
 export interface SyncJob {
   readonly scope: string;

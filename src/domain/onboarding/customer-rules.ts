@@ -1,9 +1,10 @@
+import type { RowProblem } from "../row-problem.js";
 import {
   businessExternalIdProblem,
   fpIdProblem,
   onboardingExternalIdProblem,
 } from "../service/external-id.js";
-import { CUSTOMER_KINDS, type CustomerKind, type Json, type RowName, type RowProblem } from "./customer.js";
+import { CUSTOMER_KINDS, type CustomerKind, type Json, type RowName } from "./customer.js";
 import type { NameColumn } from "./customer-column.js";
 import { dataProblem, documentProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";
 

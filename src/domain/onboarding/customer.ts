@@ -35,15 +35,6 @@ export interface CustomerRow {
   readonly create: boolean;
 }
 
-/** What is wrong with a row; never quotes a value. */
-export interface RowProblem {
-  /** Line the row starts at, from 1. */
-  readonly line: number;
-  /** Null where it is the row as a whole. */
-  readonly column: string | null;
-  readonly rule: string;
-}
-
 /** What can be said of a row that was refused: only ids that are right by themselves. */
 export interface RowName {
   readonly kind: CustomerKind | null;

@@ -1,4 +1,5 @@
-import type { CustomerRow, RowName, RowProblem } from "./customer.js";
+import type { RowProblem } from "../row-problem.js";
+import type { CustomerRow, RowName } from "./customer.js";
 import { type EarlierOutcome, standsFor } from "./outcome.js";
 
 /** A row of a batch that can run. */

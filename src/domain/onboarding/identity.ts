@@ -1,6 +1,7 @@
 import { canonicalJson } from "../json.js";
+import type { RowProblem } from "../row-problem.js";
 import { parsePlaybookKey } from "../service/playbook-key.js";
-import type { CustomerRow, OnboardingMode, RowProblem } from "./customer.js";
+import type { CustomerRow, OnboardingMode } from "./customer.js";
 
 /** Hex sha256 of a text's UTF-8; given by callers, because workflows and `domain/` have no Node. */
 export type Sha256 = (text: string) => string;

@@ -1,4 +1,5 @@
-import type { CustomerKind } from "./customer.js";
+import { OUTCOME_COLUMNS } from "../tables/onboardings.js";
+import type { CustomerKind, RowName } from "./customer.js";
 
 /** How a row stands where it is not the service's own status (docs/service.md, "Onboarding statuses"). */
 export const OWN_STATUSES = [
@@ -14,13 +15,38 @@ export type OwnStatus = (typeof OWN_STATUSES)[number];
 export const SETTLED_BY = ["sync", "webhook", "poll", "validation"] as const;
 export type SettledBy = (typeof SETTLED_BY)[number];
 
-/** Which outcome: a version of an attempt at a line of a batch. */
-export interface OutcomeName {
-  readonly line: number;
-  /** From 1; one more with every `runs retry`. */
-  readonly attempt: number;
-  /** From 1; one more with every later change, such as a manual review's end. */
-  readonly version: number;
+type OutcomeColumn = (typeof OUTCOME_COLUMNS)[number];
+type NeverNull = "batch_id" | "run_id" | "line" | "attempt" | "version" | "playbook_key" | "status";
+type ValueOf = { VARCHAR: string; BIGINT: number; INTEGER: number; BOOLEAN: boolean; TIMESTAMPTZ: string };
+type ColumnValues = {
+  readonly [C in OutcomeColumn as C["name"]]:
+    | ValueOf[C["type"]]
+    | (C["name"] extends NeverNull ? never : null);
+};
+
+type NamedValues = {
+  /** Null for a wrong row of no kind. */
+  readonly kind: CustomerKind | null;
+  readonly settled_by: SettledBy | null;
+};
+
+/** A row of `onboardings`; instants are ISO text. */
+export type OutcomeRow = Omit<ColumnValues, keyof NamedValues> & NamedValues;
+
+/** Which outcome of a batch: `attempt` counts from 1, with every `runs retry`; `version` with every later change. */
+export type OutcomeName = Pick<OutcomeRow, "line" | "attempt" | "version">;
+
+/** What the rows that one run writes for a batch have in common. */
+export type OutcomeOrigin = Pick<OutcomeRow, "batch_id" | "run_id" | "playbook_key">;
+
+/** An outcome on its way into the table. Personal data, so it is sealed until it is written. */
+export interface Outcome extends Omit<OutcomeRow, keyof OutcomeOrigin> {
+  /** Place in the file, from 0, wrong rows counted. */
+  readonly row: number;
+  /** Null for a wrong row. */
+  readonly row_key: string | null;
+  /** What happened since the version before; without any, `recorded` is written. */
+  readonly events?: readonly OutcomeEvent[];
 }
 
 /** Something that happened to a row, for `onboarding_events`. */
@@ -29,64 +55,40 @@ export interface OutcomeEvent {
   readonly event: string;
   readonly status: string | null;
   /** Of a webhook. */
-  readonly messageId: string | null;
+  readonly message_id: string | null;
   /** ISO instant. */
   readonly at: string;
   /** Words without personal data. */
   readonly detail: string | null;
 }
 
-/** How a row stands: one row of `onboardings`. Personal data, so it is sealed until it is written. */
-export interface OutcomeRecord extends OutcomeName {
-  /** Place in the file, from 0, wrong rows counted. */
-  readonly row: number;
-  /** Null for a wrong row of no kind. */
-  readonly kind: CustomerKind | null;
-  readonly fpId: string | null;
-  readonly fpBid: string | null;
-  readonly externalId: string | null;
-  readonly onboardingId: string | null;
-  /** The version pinned, else the one that an event named. */
-  readonly playbookVersion: number | null;
-  /** The service's, whatever it was, or one of {@link OWN_STATUSES}. */
-  readonly status: string;
-  readonly requiresManualReview: boolean | null;
-  /** JSON text. */
-  readonly output: string | null;
-  /** A class of docs/errors.md. */
-  readonly errorClass: string | null;
-  /** Values of the row's own data are taken out of it before it is written. */
-  readonly errorMessage: string | null;
-  /** ISO instant. */
-  readonly startedAt: string | null;
-  /** ISO instant. */
-  readonly settledAt: string | null;
-  readonly settledBy: SettledBy | null;
-  /** What somebody has to do now. */
-  readonly nextAction: string | null;
-  /** Null for a wrong row. */
-  readonly rowKey: string | null;
-  /** What happened since the version before; without any, `recorded` is written. */
-  readonly events?: readonly OutcomeEvent[];
+/** Null for every column that may be null. */
+export const NOTHING_KNOWN = Object.fromEntries(OUTCOME_COLUMNS.map(({ name }) => [name, null])) as {
+  readonly [C in Exclude<keyof OutcomeRow, NeverNull>]: null;
+};
+
+/** The columns that say whom a row is about. */
+export function namesOf({
+  kind,
+  fpId,
+  externalId,
+}: RowName): Pick<OutcomeRow, "kind" | "fp_id" | "fp_bid" | "external_id"> {
+  const isBusiness = kind === "business";
+  return { kind, fp_id: isBusiness ? null : fpId, fp_bid: isBusiness ? fpId : null, external_id: externalId };
 }
 
 /** A row posted before, in whatever batch: its latest outcome, without what is personal. */
-export interface EarlierOutcome extends OutcomeName {
-  readonly batchId: string;
-  readonly status: string;
-  readonly onboardingId: string | null;
-  readonly requiresManualReview: boolean | null;
-}
+export type EarlierOutcome = Pick<
+  OutcomeRow,
+  "batch_id" | "line" | "attempt" | "version" | "status" | "onboarding_id" | "requires_manual_review"
+>;
 
 /**
  * Whether an earlier outcome stands for the row that comes again. All do, failures too, which run again only
  * when `runs retry` asks for it; but not a row that was cancelled before anything was posted.
  */
-export function standsFor({
-  status,
-  onboardingId,
-}: Pick<EarlierOutcome, "status" | "onboardingId">): boolean {
-  return status !== "cancelled" || onboardingId !== null;
+export function standsFor({ status, onboarding_id }: Pick<OutcomeRow, "status" | "onboarding_id">): boolean {
+  return status !== "cancelled" || onboarding_id !== null;
 }
 
 const SHORTEST_TAKEN_OUT = 3;

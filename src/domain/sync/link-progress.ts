@@ -16,6 +16,8 @@ export interface LinkProgress {
   readonly cursor: string | null;
   /** The last non-empty `next` of this update. */
   readonly lastNext: string | null;
+  /** Hash of the cursor after a page of this attempt, by which a circle is noticed (`cursor-mark.ts`). */
+  readonly cursorMark: string | null;
   /** Entries delivered in this attempt, bad ones included. */
   readonly entries: number;
   readonly created: number;
@@ -54,6 +56,7 @@ export function freshProgress(
     pages: 0,
     cursor: full ? null : cursor,
     lastNext: null,
+    cursorMark: null,
     entries: 0,
     created: 0,
     updated: 0,

@@ -1,5 +1,5 @@
+import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlList } from "../sql/duckdb-sql.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
 import { checkpointKeys } from "./delta-path.js";
@@ -22,7 +22,7 @@ export async function readCheckpoint(
   const keys = checkpointKeys(table, checkpoint.version, checkpoint.parts);
   const paths = await Promise.all(keys.map((key) => store.download(key, duckdb.scratchDirectory)));
   const actions = await duckdb.exclusive(async (sql) => {
-    const source = `read_parquet(${sqlList(paths)})`;
+    const source = parquetFiles(paths);
     const columns = await sql.rows(`describe select * from ${source}`);
     const present = new Set(columns.map((column) => column.column_name));
     const found: DeltaAction[] = [];

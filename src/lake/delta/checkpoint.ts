@@ -4,6 +4,7 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { jsonFile } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
@@ -76,13 +77,12 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot, now
 }
 
 function copyStatement(lines: string, parquet: string, longest: number): string {
-  const columns = Object.entries(COLUMNS).map(([name, type]) => `${name}: ${sqlText(type)}`);
-  // DuckDB takes buffers of maximum_object_size, so it is no larger than the longest action needs.
-  const objectSize = Math.max(longest + 1, 65_536);
-  return `copy (
-    from read_json(${sqlText(lines)}, format = 'newline_delimited', columns = {${columns.join(", ")}},
-      maximum_object_size = ${objectSize})
-  ) to ${sqlText(parquet)} (format parquet)`;
+  const actions = jsonFile(lines, {
+    lines: true,
+    columns: COLUMNS,
+    maximumObjectSize: Math.max(longest + 1, 65_536),
+  });
+  return `copy (from ${actions}) to ${sqlText(parquet)} (format parquet)`;
 }
 
 async function writeLines(path: string, actions: Iterable<DeltaAction>) {

@@ -2,7 +2,7 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { fileKey } from "../delta/delta-path.js";
 import { type FileFacts, factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { sqlList } from "../sql/duckdb-sql.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
 
 const DOWNLOADS_AT_ONCE = 32;
 
@@ -34,9 +34,9 @@ async function sourceFile(lake: Lake, table: string, add: AddFile, id: number): 
   return { add, id, path, ...factsOf(add) };
 }
 
-/** `read_parquet` of some files. */
+/** The rows of some files. */
 export function reading(files: readonly SourceFile[]): string {
-  return `read_parquet(${sqlList(files.map(({ path }) => path))})`;
+  return parquetFiles(files.map(({ path }) => path));
 }
 
 /** The number of a row's file, as SQL over `reading` of these files: no path is looked at for each row. */

@@ -1,32 +1,17 @@
-import type { EarlierOutcome } from "../../domain/onboarding/outcome.js";
+import type { OutcomeRow } from "../../domain/onboarding/outcome.js";
+import { OUTCOME_COLUMNS } from "../../domain/tables/onboardings.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { onboardingEvents } from "../tables/onboarding-events.js";
 import { LATEST_OF_A_LINE, onboardings } from "../tables/onboardings.js";
 
-/** An earlier outcome with what only its row may know. */
-export interface TabledOutcome extends EarlierOutcome {
-  readonly fpId: string | null;
-  readonly fpBid: string | null;
-  readonly externalId: string | null;
-  readonly playbookVersion: number | null;
-  /** As it stands in the table: sealed, or plain JSON. */
-  readonly output: string | null;
-  readonly errorClass: string | null;
-  readonly errorMessage: string | null;
-  readonly startedAt: string | null;
-  readonly settledAt: string | null;
-  readonly settledBy: string | null;
-  readonly nextAction: string | null;
-}
-
 /** What the tables know of a range of a batch's rows. */
 export interface EarlierOutcomes {
   /** Latest outcome in the batch itself, by line. */
-  readonly own: ReadonlyMap<number, TabledOutcome>;
+  readonly own: ReadonlyMap<number, OutcomeRow>;
   /** Latest outcome in another batch, by row key. */
-  readonly others: ReadonlyMap<string, TabledOutcome>;
+  readonly others: ReadonlyMap<string, OutcomeRow>;
 }
 
 /**
@@ -49,7 +34,7 @@ async function ownOutcomes(
   sql: SqlSession,
   batchId: string,
   { from, to }: { readonly from: number; readonly to: number },
-): Promise<Map<number, TabledOutcome>> {
+): Promise<Map<number, OutcomeRow>> {
   const rows = await sql.rows(
     `select * from onboardings where batch_id = $1 and line between $2 and $3
      ${LATEST_OF_A_LINE}`,
@@ -62,7 +47,7 @@ async function otherOutcomes(
   sql: SqlSession,
   batchId: string,
   rowKeys: readonly string[],
-): Promise<Map<string, TabledOutcome>> {
+): Promise<Map<string, OutcomeRow>> {
   const rows = await sql.rows(
     `with wanted as (select unnest(string_split($1, ',')) as row_key),
      posted as (
@@ -80,29 +65,12 @@ async function otherOutcomes(
   return new Map(rows.map((row) => [String(row.row_key), outcomeOf(row)]));
 }
 
-function outcomeOf(row: SqlRow): TabledOutcome {
-  return {
-    batchId: String(row.batch_id),
-    line: Number(row.line),
-    attempt: Number(row.attempt),
-    version: Number(row.version),
-    status: String(row.status),
-    onboardingId: text(row.onboarding_id),
-    requiresManualReview: row.requires_manual_review as boolean | null,
-    fpId: text(row.fp_id),
-    fpBid: text(row.fp_bid),
-    externalId: text(row.external_id),
-    playbookVersion: row.playbook_version === null ? null : Number(row.playbook_version),
-    output: text(row.output),
-    errorClass: text(row.error_class),
-    errorMessage: text(row.error_message),
-    startedAt: text(row.started_at),
-    settledAt: text(row.settled_at),
-    settledBy: text(row.settled_by),
-    nextAction: text(row.next_action),
-  };
+function outcomeOf(row: SqlRow): OutcomeRow {
+  const values = OUTCOME_COLUMNS.map(({ name, type }) => [name, columnValue(type, row[name])]);
+  return Object.fromEntries(values) as OutcomeRow;
 }
 
-function text(value: SqlRow[string] | undefined): string | null {
-  return typeof value === "string" ? value : null;
+function columnValue(type: string, value: SqlRow[string] | undefined): unknown {
+  if (value === undefined || value === null) return null;
+  return type === "BIGINT" || type === "INTEGER" ? Number(value) : value;
 }

@@ -1,13 +1,9 @@
 import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
+import { namesOf, type OutcomeRow } from "../../domain/onboarding/outcome.js";
+import { OUTCOMES_CSV_COLUMNS } from "../../domain/tables/onboardings.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { LATEST_OF_A_LINE } from "../tables/onboardings.js";
 import type { FrozenBatches } from "./frozen-batch.js";
-
-const COLUMNS = [
-  ...["line", "kind", "fp_id", "fp_bid", "external_id", "onboarding_id", "playbook_key", "playbook_version"],
-  ...["status", "requires_manual_review", "attempt", "version", "started_at", "settled_at", "settled_by"],
-  ...["error_class", "error_message", "next_action"],
-] as const;
 
 const ROWS_AT_ONCE = 500;
 
@@ -25,7 +21,7 @@ export function outcomesCsvKey(batchId: string): string {
 
 /** The query of {@link outcomeLines}. */
 export function latestOutcomesSql(batchId: string): string {
-  return `select ${COLUMNS.join(", ")} from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}`;
+  return `select ${OUTCOMES_CSV_COLUMNS.join(", ")} from onboardings where batch_id = '${batchId}' ${LATEST_OF_A_LINE}`;
 }
 
 /** The lines of outcomes, by line of the file, from the batches of rows that the query gives. */
@@ -34,7 +30,8 @@ export async function outcomeLines(
 ): Promise<ReadonlyMap<number, string>> {
   const outcomes = new Map<number, string>();
   for await (const rows of latest) {
-    for (const row of rows) outcomes.set(Number(row.line), csvLine(COLUMNS.map((name) => cell(row[name]))));
+    for (const row of rows)
+      outcomes.set(Number(row.line), csvLine(OUTCOMES_CSV_COLUMNS.map((name) => cell(row[name]))));
   }
   return outcomes;
 }
@@ -49,7 +46,7 @@ export async function putOutcomesCsv(
   { batchId, rows }: OutcomesCsvRange,
   outcomes: ReadonlyMap<number, string>,
 ): Promise<{ key: string }> {
-  const lines = [csvLine(COLUMNS)];
+  const lines = [csvLine(OUTCOMES_CSV_COLUMNS)];
   for (let from = 0; from < rows; from += ROWS_AT_ONCE) {
     const frozen = await batches.rows(batchId, from, Math.min(rows, from + ROWS_AT_ONCE));
     for (const row of frozen) lines.push(outcomes.get(row.line) ?? csvLine(idsOf(row)));
@@ -64,16 +61,10 @@ function cell(value: unknown): string | number | boolean | null {
   return typeof value === "boolean" || typeof value === "number" ? value : String(value);
 }
 
-function idsOf(row: FrozenRow): (string | number | null)[] {
-  const { kind, fpId, externalId } = isRight(row) ? row.customer : row.name;
-  const ids: Readonly<Record<string, string | number | null>> = {
-    line: row.line,
-    kind,
-    fp_id: kind === "business" ? null : fpId,
-    fp_bid: kind === "business" ? fpId : null,
-    external_id: externalId,
-  };
-  return COLUMNS.map((name) => ids[name] ?? null);
+function idsOf(row: FrozenRow): (string | number | boolean | null)[] {
+  const names = namesOf(isRight(row) ? row.customer : row.name);
+  const ids: Partial<OutcomeRow> = { line: row.line, ...names };
+  return OUTCOMES_CSV_COLUMNS.map((name) => ids[name] ?? null);
 }
 
 /** A line of CSV, ended by CRLF as RFC 4180 has it. */

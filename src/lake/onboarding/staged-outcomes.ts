@@ -1,4 +1,4 @@
-import type { OutcomeName, OutcomeRecord } from "../../domain/onboarding/outcome.js";
+import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { batchPrefix } from "./frozen-batch.js";
 
@@ -6,21 +6,13 @@ import { batchPrefix } from "./frozen-batch.js";
  * Keeps an outcome, sealed and durable, until the activity recordOutcomes writes it into the tables; a workflow is
  * told its name only. The same name again replaces it.
  */
-export async function putOutcome(
-  sealed: SealedStore,
-  batchId: string,
-  outcome: OutcomeRecord,
-): Promise<void> {
+export async function putOutcome(sealed: SealedStore, batchId: string, outcome: Outcome): Promise<void> {
   await sealed.put(outcomeKey(batchId, outcome), outcome, { durable: true });
 }
 
 /** An outcome that was kept. @throws Error when it is not there. */
-export async function getOutcome(
-  sealed: SealedStore,
-  batchId: string,
-  name: OutcomeName,
-): Promise<OutcomeRecord> {
-  return sealed.require<OutcomeRecord>(outcomeKey(batchId, name));
+export async function getOutcome(sealed: SealedStore, batchId: string, name: OutcomeName): Promise<Outcome> {
+  return sealed.require<Outcome>(outcomeKey(batchId, name));
 }
 
 /** An outcome that was kept; undefined where there is none. */
@@ -28,8 +20,8 @@ export async function findOutcome(
   sealed: SealedStore,
   batchId: string,
   name: OutcomeName,
-): Promise<OutcomeRecord | undefined> {
-  return sealed.get<OutcomeRecord>(outcomeKey(batchId, name));
+): Promise<Outcome | undefined> {
+  return sealed.get<Outcome>(outcomeKey(batchId, name));
 }
 
 function outcomeKey(batchId: string, { line, attempt, version }: OutcomeName): string {

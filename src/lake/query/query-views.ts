@@ -6,8 +6,9 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import { columnsOf } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlList, sqlName } from "../sql/duckdb-sql.js";
+import { sqlName } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
 
 /** One table of a lake with the state that it is read at. */
@@ -42,7 +43,7 @@ export async function viewStatement({ location, snapshot }: ReadTable): Promise<
     const value = files.length === 0 ? "null" : sqlName(name);
     return `cast(${value} as ${type}) as ${sqlName(name)}`;
   });
-  const source = files.length === 0 ? "where false" : `from read_parquet(${sqlList(files)})`;
+  const source = files.length === 0 ? "where false" : `from ${parquetFiles(files)}`;
   return `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`;
 }
 

@@ -1,5 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { Lake } from "../lake.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
 import { createSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { type DataFile, scratchPath, storeFile } from "../tables/parquet-file.js";
@@ -37,6 +38,7 @@ export async function loadFeedFile(
   prefix: string,
   bundle: PageBundle,
 ): Promise<FeedFile | undefined> {
+  if (bundle.origins.length === 0) return undefined;
   const path = scratchPath(lake, "parquet");
   try {
     const [known] = await lake.duckdb.exclusive(
@@ -61,7 +63,7 @@ async function linkRows({ duckdb }: Lake, path: string): Promise<LinkRows[]> {
         count(*) filter (change_type = 'removed') as removed,
         count(*) filter (sign(amount) * sign(signed_amount) < 0) as sign_conflicts,
         min(sequence) as sequence_from, max(sequence) as sequence_to
-      from read_parquet(${sqlText(path)}) group by link_id`);
+      from ${parquetFiles([path])} group by link_id`);
     return rows.map((row) => ({
       link_id: String(row.link_id),
       created: Number(row.created),

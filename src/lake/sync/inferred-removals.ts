@@ -1,6 +1,7 @@
 import { fileKey } from "../delta/delta-path.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
@@ -71,7 +72,7 @@ async function parquet(lake: Lake, paths: readonly string[]): Promise<string> {
       lake.store.download(fileKey(transactionChanges.name, path), lake.duckdb.scratchDirectory),
     ),
   );
-  return `read_parquet(${sqlList(local)})`;
+  return parquetFiles(local);
 }
 
 function removals(reading: FullReading, gone: string): string {

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { mkdir, open, rm } from "node:fs/promises";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
+import { jsonFile } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { objectSize, scratchPath } from "../tables/parquet-file.js";
 
@@ -77,10 +78,14 @@ export function bundleQuery(
   stream: Pick<PageSql, "pageType" | "projection">,
   { path, largest, origins }: PageBundle,
 ): string {
+  const pages = jsonFile(path, {
+    lines: false,
+    columns: { p: "INTEGER", b: stream.pageType },
+    maximumObjectSize: objectSize([largest]),
+  });
   return `
     with page as (
-      select p as page_no, unnest(b) from read_json(${sqlText(path)}, format = 'unstructured', records = true,
-        maximum_object_size = ${objectSize([largest])}, columns = {p: 'INTEGER', b: '${stream.pageType}'})
+      select p as page_no, unnest(b) from ${pages}
     ), origin(page_no, run_id, fp_id, link_id, generation, sequence_from, fetched_at) as (
       values ${origins.map(originValues).join(", ")}
     )

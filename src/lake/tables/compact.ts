@@ -3,7 +3,8 @@ import { fileKey } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { sqlList, sqlName } from "../sql/duckdb-sql.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
+import { sqlName } from "../sql/duckdb-sql.js";
 import { addOf, writeQuery } from "./parquet-file.js";
 
 /** So many files of like size become one: a table of n files that came one by one keeps about 16 × log₁₆ n. */
@@ -48,7 +49,7 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
       lake,
       spec,
       "compacted",
-      `select ${columns} from read_parquet(${sqlList(paths)}) order by ${order.map(sqlName).join(", ")}`,
+      `select ${columns} from ${parquetFiles(paths)} order by ${order.map(sqlName).join(", ")}`,
     );
     if (file === undefined) return;
     const done = await table.commit(({ files }) => {

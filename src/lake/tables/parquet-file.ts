@@ -5,6 +5,7 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
+import { jsonFile } from "../sql/duckdb-files.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { unpublished } from "../store/local-store-errors.js";
 import { APPENDED_FILE, writeFiles } from "./written-files.js";
@@ -117,17 +118,15 @@ export async function writeRows(
   try {
     const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
     await writeSource(source, lines.join(""));
-    const columns = spec.columns.map(({ name }) => `${sqlName(name)}: 'VARCHAR'`).join(", ");
     const values = spec.columns
       .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
       .join(", ");
-    return await writeQuery(
-      lake,
-      spec,
-      prefix,
-      `select ${values} from read_json(${sqlText(source)}, format = 'newline_delimited', columns = {${columns}},
-        maximum_object_size = ${objectSize(lines.map((line) => Buffer.byteLength(line)))})`,
-    );
+    const texts = jsonFile(source, {
+      lines: true,
+      columns: Object.fromEntries(spec.columns.map(({ name }) => [name, "VARCHAR"])),
+      maximumObjectSize: objectSize(lines.map((line) => Buffer.byteLength(line))),
+    });
+    return await writeQuery(lake, spec, prefix, `select ${values} from ${texts}`);
   } finally {
     await rm(source, { force: true });
   }

@@ -124,7 +124,7 @@ export class CustomerRun {
   }
 
   /** Ends a row for which an activity failed for good. */
-  async fail(failure: { readonly errorClass: string; readonly errorMessage: string }): Promise<void> {
+  async fail(failure: { readonly error_class: string; readonly error_message: string }): Promise<void> {
     this.#course = afterFailure(this.#course);
     await this.#settle("failed", failure);
   }
@@ -219,7 +219,7 @@ export class CustomerRun {
   /** Writes the outcome of a course that changed without the service. */
   async #settle(
     event: string,
-    failure: { readonly errorClass: string; readonly errorMessage: string } | null = null,
+    failure: { readonly error_class: string; readonly error_message: string } | null = null,
   ): Promise<void> {
     if (!isOutcomeDue(this.#written, this.#course)) return;
     await this.#take(await settleCustomer({ ...this.#stand, event, failure }));

@@ -29,7 +29,8 @@ export async function onboardCustomer(input: CustomerInput): Promise<void> {
   if (grown) await continueAsNew<typeof onboardCustomer>(run.next());
 }
 
-function failureOf({ cause, message }: ActivityFailure): { errorClass: string; errorMessage: string } {
-  if (!(cause instanceof ApplicationFailure)) return { errorClass: "ActivityFailure", errorMessage: message };
-  return { errorClass: cause.type ?? "Error", errorMessage: cause.message };
+function failureOf({ cause, message }: ActivityFailure): { error_class: string; error_message: string } {
+  if (!(cause instanceof ApplicationFailure))
+    return { error_class: "ActivityFailure", error_message: message };
+  return { error_class: cause.type ?? "Error", error_message: cause.message };
 }

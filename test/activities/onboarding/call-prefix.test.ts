@@ -21,7 +21,7 @@ const prefix = (attempt: number, before: string | null = null) =>
 const keepAnswer = (name: string | number, id: string) =>
   bench.deps.sealed.put(`${at(name)}answer`, { operation: "createOnboarding", at: 0, body: { id } });
 const tell = (attempt: number, onboardingId: string | null) =>
-  putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), 0, { attempt, onboardingId }));
+  putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), 0, { attempt, onboarding_id: onboardingId }));
 
 test("a retry posts anew where the attempt before told its onboarding", async () => {
   await keepAnswer("first", "ob_1");

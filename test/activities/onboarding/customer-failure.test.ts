@@ -43,5 +43,5 @@ test("a row whose service could not be reached for an hour has failed", async ()
   const step = await attempt(20, 61 * MINUTE_MS);
   expect(step.course.failed).toBe(true);
   const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
-  expect(outcome).toMatchObject({ status: "failed", errorClass: "TransientError" });
+  expect(outcome).toMatchObject({ status: "failed", error_class: "TransientError" });
 });

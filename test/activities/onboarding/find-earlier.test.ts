@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { findEarlier } from "../../../src/activities/onboarding/find-earlier.js";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
-import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
@@ -17,7 +17,7 @@ afterEach(() => bench.close());
 const find = async (batchId: string, from: number, to: number) =>
   (await bench.run(() => findEarlier(bench.deps, { batchId, from, to }))).rows;
 
-async function record(batchId: string, ...rows: readonly OutcomeRecord[]): Promise<void> {
+async function record(batchId: string, ...rows: readonly Outcome[]): Promise<void> {
   for (const row of rows) await putOutcome(bench.deps.sealed, batchId, row);
   chunk += 1;
   const input = { batchId, runId: "run", chunk: String(chunk), plainOutput: false, rows };
@@ -39,8 +39,8 @@ test("rows that nothing is known of run; a wrong one gets its outcome", async ()
   expect(rows[0]?.identityHash).toMatch(/^[0-9a-f]{32}$/);
   expect(rows[3]).toMatchObject({ row: 3, identityHash: null, status: "invalid", onboardingId: null });
   expect(await getOutcome(bench.deps.sealed, batchId, { line: 5, attempt: 1, version: 1 })).toMatchObject({
-    ...{ status: "invalid", externalId: "c-5", fpId: null, errorClass: "InputError" },
-    errorMessage: "fp_id: is blank",
+    ...{ status: "invalid", external_id: "c-5", fp_id: null, error_class: "InputError" },
+    error_message: "fp_id: is blank",
   });
   expect(await find(batchId, 2, 3)).toEqual([rows[2]]);
 });
@@ -52,7 +52,7 @@ test("the same batch again keeps every outcome that it has, the latest of each r
   await record(
     batchId,
     outcomeOf(a, 0, { status: "error" }),
-    outcomeOf(b, 1, { requiresManualReview: true }),
+    outcomeOf(b, 1, { requires_manual_review: true }),
   );
   await record(batchId, outcomeOf(a, 0, { attempt: 2, status: "pending" }));
   await record(batchId, outcomeOf(b, 1, { version: 2, status: "fail" }));
@@ -69,9 +69,13 @@ test("a changed file runs the changed row alone; the others' outcomes become its
   const first = await freezeCustomers(bench.deps.batches, three);
   const [a, b, c] = three as [CustomerRow, CustomerRow, CustomerRow];
   const output = '{"score":7}';
-  await record(first, outcomeOf(a, 0, { output }), outcomeOf(b, 1, { status: "failed", onboardingId: null }));
+  await record(
+    first,
+    outcomeOf(a, 0, { output }),
+    outcomeOf(b, 1, { status: "failed", onboarding_id: null }),
+  );
   await record(first, outcomeOf(c, 2));
-  await record(first, outcomeOf(a, 0, { version: 2, status: "fail", output, settledBy: "webhook" }));
+  await record(first, outcomeOf(a, 0, { version: 2, status: "fail", output, settled_by: "webhook" }));
   // A line in front: every line moves, and one customer's data is another.
   const moved = three.map((one) => ({ ...one, line: one.line + 1 }));
   const second = await freezeCustomers(bench.deps.batches, [
@@ -86,7 +90,7 @@ test("a changed file runs the changed row alone; the others' outcomes become its
     { line: 5, state: "run", attempt: 1, status: null },
   ]);
   const adopted = await getOutcome(bench.deps.sealed, second, { line: 3, attempt: 1, version: 1 });
-  expect(adopted).toMatchObject({ output, settledBy: "webhook", fpId: "fp_2", row: 0, status: "fail" });
+  expect(adopted).toMatchObject({ output, settled_by: "webhook", fp_id: "fp_2", row: 0, status: "fail" });
   expect(adopted.events).toMatchObject([
     { event: "adopted", status: "fail", detail: `from ${first}, line 2, attempt 1` },
   ]);
@@ -97,8 +101,8 @@ test("a changed file runs the changed row alone; the others' outcomes become its
 test("a row cancelled before its POST runs again, under the next attempt; one with a POST does not", async () => {
   const batchId = await freezeCustomers(bench.deps.batches, three);
   const [a, b] = three as [CustomerRow, CustomerRow];
-  const cancelled = { status: "cancelled", settledBy: null, settledAt: null } as const;
-  await record(batchId, outcomeOf(a, 0, { ...cancelled, onboardingId: null }), outcomeOf(b, 1, cancelled));
+  const cancelled = { status: "cancelled", settled_by: null, settled_at: null } as const;
+  await record(batchId, outcomeOf(a, 0, { ...cancelled, onboarding_id: null }), outcomeOf(b, 1, cancelled));
   expect(await find(batchId, 0, 2)).toMatchObject([
     { state: "run", attempt: 2 },
     { state: "kept", attempt: 1, status: "cancelled", onboardingId: "ob_3" },
@@ -125,7 +129,7 @@ test("what goes into a history holds neither data nor ids of a person", async ()
     prerequisiteData: { a: "PLANTED" },
   });
   const batchId = await freezeCustomers(bench.deps.batches, [planted]);
-  await record(batchId, outcomeOf(planted, 0, { output: '{"a":"PLANTED"}', errorMessage: "PLANTED" }));
+  await record(batchId, outcomeOf(planted, 0, { output: '{"a":"PLANTED"}', error_message: "PLANTED" }));
   const other = await freezeCustomers(bench.deps.batches, [{ ...planted, line: 9 }]);
   for (const rows of [await find(batchId, 0, 1), await find(other, 0, 1)]) {
     expect(rows).toMatchObject([{ status: "pass" }]);

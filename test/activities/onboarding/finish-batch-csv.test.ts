@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeOutcomesCsv } from "../../../src/activities/onboarding/finish-batch.js";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
-import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, freezeCustomers, outcomeOf, wrongRow } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-async function record(batchId: string, chunk: string, rows: readonly OutcomeRecord[]): Promise<void> {
+async function record(batchId: string, chunk: string, rows: readonly Outcome[]): Promise<void> {
   for (const row of rows) await putOutcome(bench.deps.sealed, batchId, row);
   const input = { batchId, runId: "run", chunk, plainOutput: false, rows };
   await bench.run(() => recordOutcomes(bench.deps, input));
@@ -32,8 +32,8 @@ test("one row a line of the file in its order, the latest version of the latest 
   const all = customers.map((one, row) => outcomeOf(one, row));
   await record(batchId, "1", all.slice(1).reverse());
   await record(batchId, "2", [
-    { ...all[5]!, attempt: 2, status: "error", errorMessage: 'no, "never"' },
-    { ...all[6]!, version: 2, status: "fail", requiresManualReview: true, settledBy: "webhook" },
+    { ...all[5]!, attempt: 2, status: "error", error_message: 'no, "never"' },
+    { ...all[6]!, version: 2, status: "fail", requires_manual_review: true, settled_by: "webhook" },
   ]);
   const { rows } = await csv(batchId, 1_101);
   expect(rows.map(({ line }) => Number(line))).toEqual([...customers.map(({ line }) => line), 2_000]);
@@ -58,7 +58,7 @@ test.each(["=1+1", "+15550100", "-2", "@sum", "=cmd|' /C calc'!A0"])(
   async (id) => {
     const one = customer(2, { fpId: null, externalId: id });
     const batchId = await freezeCustomers(bench.deps.batches, [one]);
-    await record(batchId, "1", [outcomeOf(one, 0, { errorMessage: `${id}, said the service` })]);
+    await record(batchId, "1", [outcomeOf(one, 0, { error_message: `${id}, said the service` })]);
     const { rows } = await csv(batchId, 1);
     expect(rows[0]?.external_id).toBe(`'${id}`);
     expect(rows[0]?.error_message).toBe(`'${id}, said the service`);

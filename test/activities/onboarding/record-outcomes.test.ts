@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
-import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { TABLES } from "../../../src/tables.js";
@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-async function record(chunk: string, outcomes: readonly OutcomeRecord[], plainOutput = false): Promise<void> {
+async function record(chunk: string, outcomes: readonly Outcome[], plainOutput = false): Promise<void> {
   for (const outcome of outcomes) await putOutcome(bench.deps.sealed, batchId, outcome);
   await bench.run(() =>
     recordOutcomes(bench.deps, { batchId, runId: "run", chunk, plainOutput, rows: outcomes }),
@@ -45,11 +45,11 @@ async function query(sql: string): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-const outcome = (at: number, change: Partial<OutcomeRecord> = {}) =>
+const outcome = (at: number, change: Partial<Outcome> = {}) =>
   outcomeOf(customers[at] as CustomerRow, at, change);
 
 test("outcomes become rows with every column, and an event that names the row's key", async () => {
-  await record("1", [outcome(0), outcome(1), outcome(2, { status: "incomplete", nextAction: "look" })]);
+  await record("1", [outcome(0), outcome(1), outcome(2, { status: "incomplete", next_action: "look" })]);
   const rows = await query("select * from onboardings order by line");
   expect(rows[0]).toEqual({
     ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, kind: "user", fp_id: "fp_2" },
@@ -68,7 +68,7 @@ test("outcomes become rows with every column, and an event that names the row's 
   expect(rows[2]).toMatchObject({ kind: "business", fp_id: null, fp_bid: "fp_bid_4", status: "incomplete" });
   const events = await query("select * from onboarding_events order by line");
   expect(events[0]).toEqual({
-    ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, row_key: outcome(0).rowKey },
+    ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, row_key: outcome(0).row_key },
     ...{ event: "recorded", status: "pass", onboarding_id: "ob_2", message_id: null, detail: null },
     at: "2026-11-21T02:16:00.000000Z",
   });
@@ -77,8 +77,8 @@ test("outcomes become rows with every column, and an event that names the row's 
 
 test("events that came with an outcome stand instead of the usual one", async () => {
   const at = "2026-11-21T02:17:00.000Z";
-  const event = { event: "webhook", status: "fail", messageId: "msg_1", at, detail: "version 4 came" };
-  await record("1", [outcome(0, { version: 2, status: "fail", settledBy: "webhook", events: [event] })]);
+  const event = { event: "webhook", status: "fail", message_id: "msg_1", at, detail: "version 4 came" };
+  await record("1", [outcome(0, { version: 2, status: "fail", settled_by: "webhook", events: [event] })]);
   expect(await query("select version, event, status, message_id, detail from onboarding_events")).toEqual([
     { version: 2, event: "webhook", status: "fail", message_id: "msg_1", detail: "version 4 came" },
   ]);
@@ -110,8 +110,8 @@ function refuseTable(refused: string): ActivityBench["deps"]["lake"]["table"] {
 
 test("an output is sealed unless it shall be plain, and what a message quotes of the row is taken out", async () => {
   const output = JSON.stringify({ seen: MARK });
-  const errorMessage = `no such person: ${MARK}-b, ${MARK} (987654)`;
-  await record("1", [outcome(0, { status: "error", output, errorMessage })]);
+  const error_message = `no such person: ${MARK}-b, ${MARK} (987654)`;
+  await record("1", [outcome(0, { status: "error", output, error_message })]);
   const [row] = await query("select output, error_message from onboardings");
   expect(row?.error_message).toBe("no such person: [value], [value] ([value])");
   const opened = bench.deps.sealed.sealer.open(

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readCustomers } from "../../../src/cli/files/customers-file.js";
+import { problemLines } from "../../../src/cli/files/row-problems.js";
+import { readCustomers } from "../../../src/cli/onboarding/customers-file.js";
 import {
   invalidRowsError,
-  problemLines,
   validationSummary,
   validationText,
 } from "../../../src/cli/onboarding/validation-report.js";
@@ -28,12 +28,12 @@ describe("what is said of a file", () => {
     "fp_1,,,,PLANTED-1,,PLANTED-2,PLANTED-3,\n,,business,b-1,,2,,,\nPLANTED 4/,,,,,,,,\nPLANTED-5,,,PLANTED-6,,,,,\n";
 
   it("ignored columns, data keys and external ids are warned of once, names only", async () => {
-    const { facts, count } = await customers(text.replace(",PLANTED\n", ",zip\n"));
+    const { facts, counts } = await customers(text.replace(",PLANTED\n", ",zip\n"));
     expect(facts.warnings).toHaveLength(3);
     expect(facts.warnings[0]).toBe('ignored columns: "note", "zip"');
     expect(facts.warnings[1]).toMatch(/silently discards keys .* "a", "b"$/);
     expect(facts.warnings[2]).toMatch(/^1 customers are known by their external id alone/);
-    expect(count).toMatchObject({ total: 4, invalid: 2, users: 1, businesses: 1, created: 1, vaults: 1 });
+    expect(counts).toMatchObject({ total: 4, invalid: 2, users: 1, businesses: 1, created: 1, vaults: 1 });
   });
 
   it("reports hold every problem and no value", async () => {

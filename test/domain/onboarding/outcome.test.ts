@@ -9,7 +9,7 @@ it.each([
   ["cancelled", "ob_1", true],
   ["cancelled", null, false],
 ])("%s with onboarding %s stands for the row that comes again: %s", (status, onboardingId, stands) =>
-  expect(standsFor({ status, onboardingId })).toBe(stands),
+  expect(standsFor({ status, onboarding_id: onboardingId })).toBe(stands),
 );
 
 it.each<[string, string, unknown[], string]>([

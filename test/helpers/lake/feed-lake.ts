@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AddFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { sqlList } from "../../../src/lake/sql/duckdb-sql.js";
+import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
 
@@ -29,7 +29,11 @@ export class FeedLake {
   }
 
   static async open(): Promise<FeedLake> {
-    return new FeedLake(await mkdtemp(join(tmpdir(), "nightledger-materialize-")));
+    return FeedLake.openAt(await mkdtemp(join(tmpdir(), "nightledger-materialize-")));
+  }
+
+  static async openAt(directory: string): Promise<FeedLake> {
+    return new FeedLake(directory);
   }
 
   async release(): Promise<void> {
@@ -60,7 +64,7 @@ export class FeedLake {
     if (paths.length === 0) return [];
     const found = await this.lake.duckdb.exclusive((sql) =>
       sql.rows(`select link_id || '/' || transaction_id as key, amount, "date"::varchar as day
-        from read_parquet(${sqlList(paths)}) order by link_id, transaction_id`),
+        from ${parquetFiles(paths)} order by link_id, transaction_id`),
     );
     return found.map(({ key, amount, day }) => `${key} ${String(amount).replace(/\.?0*$/, "")} ${day}`);
   }
@@ -69,7 +73,7 @@ export class FeedLake {
   async compact(): Promise<AddFile> {
     const files = await this.live();
     const paths = files.map(({ path }) => join(this.directory, "transactions", path));
-    const file = await writeQuery(this.lake, transactions, "part", `from read_parquet(${sqlList(paths)})`);
+    const file = await writeQuery(this.lake, transactions, "part", `from ${parquetFiles(paths)}`);
     const add = addOf(file!, false);
     await this.lake
       .table("transactions")

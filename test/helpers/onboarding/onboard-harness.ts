@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { readCustomers } from "../../../src/cli/files/customers-file.js";
+import { readCustomers } from "../../../src/cli/onboarding/customers-file.js";
 import {
   type OnboardingOptions,
   type StartedBatch,

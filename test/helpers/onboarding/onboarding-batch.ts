@@ -9,7 +9,7 @@ import {
   identityOf,
   rowKey,
 } from "../../../src/domain/onboarding/identity.js";
-import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import { NOTHING_KNOWN, namesOf, type Outcome } from "../../../src/domain/onboarding/outcome.js";
 import type { BatchFacts, FreezableRow, FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -54,17 +54,14 @@ export async function freezeCustomers(
 }
 
 /** An outcome of a customer; `pass` by poll unless said otherwise. */
-export function outcomeOf(one: CustomerRow, row: number, change: Partial<OutcomeRecord> = {}): OutcomeRecord {
+export function outcomeOf(one: CustomerRow, row: number, change: Partial<Outcome> = {}): Outcome {
   return {
-    ...{ row, line: one.line, attempt: 1, version: 1, kind: one.kind },
-    fpId: one.kind === "user" ? one.fpId : null,
-    fpBid: one.kind === "business" ? one.fpId : null,
-    externalId: one.externalId,
-    onboardingId: `ob_${one.line}`,
-    ...{ playbookVersion: 3, status: "pass", requiresManualReview: false, output: null },
-    ...{ errorClass: null, errorMessage: null, startedAt: "2026-11-21T02:15:00.000Z" },
-    ...{ settledAt: "2026-11-21T02:16:00.000Z", settledBy: "poll", nextAction: null },
-    rowKey: rowKey(sha256, one, { playbook: "pb_1:v3", mode: "async" }),
+    ...NOTHING_KNOWN,
+    ...namesOf(one),
+    ...{ row, line: one.line, attempt: 1, version: 1, onboarding_id: `ob_${one.line}` },
+    ...{ playbook_version: 3, status: "pass", requires_manual_review: false, settled_by: "poll" },
+    ...{ started_at: "2026-11-21T02:15:00.000Z", settled_at: "2026-11-21T02:16:00.000Z" },
+    row_key: rowKey(sha256, one, { playbook: "pb_1:v3", mode: "async" }),
     ...change,
   };
 }

@@ -62,6 +62,8 @@ export interface WorldOptions {
   readonly direct?: boolean;
   /** Wraps the store of the worker, to fail or to wait at a step. */
   readonly store?: (store: ObjectStore) => ObjectStore;
+  /** The lake's path below the test's own directory. */
+  readonly lake?: string;
 }
 
 const API: Omit<ApiConfig, "url" | "key"> = {
@@ -71,6 +73,9 @@ const API: Omit<ApiConfig, "url" | "key"> = {
   bodyTimeoutMs: 1_500,
   maxBodyBytes: 32 * 1024 * 1024,
 };
+
+/** Of a world whose stand-in holds requests: none is given up meanwhile. */
+export const PATIENT = { headersTimeoutMs: 120_000 } as const;
 
 /** Starts the parts of one test around a running Temporal server. */
 export async function openSyncWorld(temporal: TestTemporal, options: WorldOptions = {}): Promise<SyncWorld> {
@@ -86,7 +91,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
     const proxy = options.direct ? undefined : await startRecordingProxy(sandbox.url);
     releases.push(() => proxy?.close());
     const url = proxy?.url ?? sandbox.url;
-    const lake = join(base, "lake");
+    const lake = join(base, options.lake ?? "lake");
     const store = createLocalStore(lake);
     const scope = scopeOf(url, store.address);
     const logFile = join(base, "worker.log");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { runHere } from "../../helpers/command/command-here.js";
 import { startCommand } from "../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 
@@ -34,8 +35,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Runs a sync that must be refused; checks that it printed one JSON value and left everything as it was. */
 async function refused(args: readonly string[], env: Env = {}): Promise<Refusal> {
   const before = await everyName();
-  const child = folder.command(["sync", "--json", ...args], env);
-  const { code, stdout, stderr } = await child.ended;
+  const { code, stdout, stderr } = await runHere(folder, ["sync", "--json", ...args], env);
   const lines = stdout.split("\n");
   expect(lines.pop(), "standard output ends with a line feed").toBe("");
   expect(lines, stderr).toHaveLength(1);
@@ -44,7 +44,7 @@ async function refused(args: readonly string[], env: Env = {}): Promise<Refusal>
   expect(Object.keys(value.error).sort()).toEqual(["class", "message"]);
   expect(await everyName(), "nothing was written").toEqual(before);
   expect(folder.servers(), "nothing was started").toEqual([]);
-  return { code: code ?? -1, ...value.error };
+  return { code, ...value.error };
 }
 
 async function everyName(): Promise<string[]> {

@@ -40,7 +40,9 @@ test("a database that no server was ever ready on is made anew", async () => {
 });
 
 test("a database that a server was ready on is kept: the run of a killed command goes on", async () => {
-  const arrived = sandbox.waitForRequests(1, { operation: "sync_transactions" });
+  const pages = { operation: "sync_transactions" };
+  const arrived = sandbox.waitForRequests(1, pages);
+  const release = sandbox.hold(pages);
   const first = folder.sync();
   await arrived;
   const [, runId] = await first.says(/^run (sync-[\w-]+)/m);
@@ -48,6 +50,7 @@ test("a database that a server was ready on is kept: the run of a killed command
   await first.end("SIGKILL");
   const second = folder.sync();
   await second.says(new RegExp(`joined run ${runId}`));
+  release();
   expect((await second.ended).code).toBe(0);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });

@@ -76,11 +76,15 @@ test("Ctrl-C with a cluster detaches: the run goes on, and the same command join
   const arrived = sandbox.waitForRequests(10, PAGES);
   const first = folder.sync("--page-size", "50");
   await arrived;
+  const release = sandbox.hold(PAGES);
   const detached = await first.end("SIGINT");
   expect(detached.code, detached.stderr).toBe(0);
   expect(JSON.parse(detached.stdout)).toMatchObject({ status: "running" });
   expect(detached.stderr).toMatch(/the same command/);
-  const end = await folder.sync("--page-size", "50").ended;
+  const second = folder.sync("--page-size", "50");
+  await second.says(/joined run/);
+  release();
+  const end = await second.ended;
   expect(end.code, end.stderr).toBe(0);
   expect(JSON.parse(end.stdout).run_id).toBe(JSON.parse(detached.stdout).run_id);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
 import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const PLAYBOOKS = { sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] } };
@@ -36,17 +38,18 @@ test("a file with one changed row: another batch, one request; the rest is adopt
 });
 
 test("a limit is a high-water mark: raising it goes on, where it stands and while it runs", async () => {
-  const world = await worlds.open({
-    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 1_000 }] },
-  });
+  const world = await worlds.open({ ...PLAYBOOKS, api: PATIENT });
   const rows = world.users(6);
   const first = await world.onboard(rows, { limit: 2 });
   expect(first.summary.customers).toMatchObject({ total: 2, pass: 2 });
   expect(world.sandbox.calls().by_operation.create_onboarding).toBe(2);
+  const release = world.sandbox.hold({ operation: "create_onboarding" });
   const second = await world.begin(rows, { limit: 3 });
-  const third = await world.onboard(rows, { limit: 5 });
+  const third = await world.begin(rows, { limit: 5 });
   expect(third).toMatchObject({ batchId: first.batchId, runId: second.runId, joined: true });
-  expect(third.summary.customers).toMatchObject({ total: 5, pass: 5 });
+  release();
+  const summary = (await third.handle.result()) as OnboardSummary;
+  expect(summary.customers).toMatchObject({ total: 5, pass: 5 });
   expect(world.sandbox.calls().by_operation.create_onboarding).toBe(5);
   const csv = await world.store.get(`_batches/${first.batchId}/outcomes.csv`);
   expect(csv?.toString().trim().split("\n")).toHaveLength(6);
@@ -115,15 +118,19 @@ test("a row known by its external id alone can't be run a second time", async ()
 
 test("a customer in two batches at once is one onboarding, and both have its outcome", async () => {
   const world = await worlds.open({
-    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 1_500 }] },
+    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] },
   });
   const [one, two] = world.users(2);
   const first = await world.begin([one!, two!]);
   await world.until(first, ({ customers }) => customers.running === 2);
-  const second = await world.onboard([one!]);
+  await world.until(first, () => world.sandbox.onboardings.list().length === 2);
+  const second = await world.begin([one!]);
+  await world.until(second, ({ customers }) => customers.running === 1);
+  for (const { id } of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(id, "pass");
   await first.handle.result();
+  const summary = (await second.handle.result()) as OnboardSummary;
   expect(world.sandbox.onboardings.list()).toHaveLength(2);
-  expect(second.summary).toMatchObject({ customers: { pass: 1 } });
+  expect(summary).toMatchObject({ customers: { pass: 1 } });
   expect(await world.outcomes(second)).toMatchObject([
     { line: 1, status: "pass", onboarding_id: world.sandbox.onboardings.of("fp_1")[0]?.id },
   ]);

@@ -1,10 +1,16 @@
 import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const temporal = sharedTemporal();
+afterAll(() => temporal.stop());
 
 const releases: (() => unknown)[] = [];
 afterEach(async () => {
@@ -14,37 +20,50 @@ afterEach(async () => {
 interface CommandWorld {
   readonly sandbox: Sandbox;
   readonly folder: JobFolder;
-  /** Runs `onboard` on customers.csv to its end. */
-  onboard(...more: string[]): Promise<{ code: number | null; summary: OnboardSummary; stderr: string }>;
+  /** Runs `onboard` on customers.csv to its end, in this process. */
+  onboard(...more: string[]): Promise<{ code: number; summary: OnboardSummary; stderr: string }>;
 }
 
-/** A folder with `customers.csv`, naming so many users of a stand-in. */
-async function open(users: number, options: SandboxOptions = {}): Promise<CommandWorld> {
+/** A folder with `customers.csv`, naming so many users of a stand-in; commands in it use a cluster. */
+const open = (users: number, options?: SandboxOptions) =>
+  openWith((sandbox) => openClusterFolder(sandbox, temporal), users, options);
+/** The same without a cluster: each command has its own Temporal server and worker. */
+const openEmbedded = (users: number, options?: SandboxOptions) => openWith(openJobFolder, users, options);
+
+async function openWith(
+  openFolder: (sandbox: Sandbox) => Promise<JobFolder>,
+  users: number,
+  options: SandboxOptions = {},
+): Promise<CommandWorld> {
   const sandbox = await startSandbox(options);
   releases.push(() => sandbox.close());
   const ids = Array.from({ length: users }, (_, at) => `fp_${at + 1}`);
   for (const fp_id of ids) sandbox.addUser({ fp_id });
-  const folder = await openJobFolder(sandbox);
+  const folder = await openFolder(sandbox);
   releases.push(() => folder.release());
   await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...ids, ""].join("\n"));
   return {
     sandbox,
     folder,
     async onboard(...more) {
-      const args = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json", ...more];
-      const { code, stdout, stderr } = await folder.command(args).ended;
+      const { code, stdout, stderr } = await runHere(folder, [...ONBOARD, ...more]);
       return { code, stderr, summary: JSON.parse(stdout) };
     },
   };
 }
 
+const ONBOARD = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json"];
 const PASS = { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] } as const;
 
 const WITH_OUTPUT = { ...PASS.playbooks[0], output: { risk: "low" } };
 
 test("a batch from its file to its summary, table and CSV: exit 0; again: nothing is posted", async () => {
-  const { onboard, sandbox, folder } = await open(3, { playbooks: [WITH_OUTPUT] });
-  const first = await onboard("--mode", "sync");
+  const { sandbox, folder } = await openEmbedded(3, { playbooks: [WITH_OUTPUT] });
+  const onboard = async () => {
+    const { code, stdout } = await folder.command([...ONBOARD, "--mode", "sync"]).ended;
+    return { code, summary: JSON.parse(stdout) as OnboardSummary };
+  };
+  const first = await onboard();
   expect(first.code).toBe(0);
   expect(first.summary).toMatchObject({
     batch_id: expect.stringMatching(/^onb_[0-9a-f]{24}$/),
@@ -58,7 +77,7 @@ test("a batch from its file to its summary, table and CSV: exit 0; again: nothin
   const csv = await readFile(join(folder.lake, "_batches", first.summary.batch_id, "outcomes.csv"), "utf8");
   expect(csv.trim().split("\n")).toHaveLength(4);
   sandbox.clearRequests();
-  const second = await onboard("--mode", "sync");
+  const second = await onboard();
   expect(second).toMatchObject({ code: 0, summary: { calls: 0, customers: { pass: 3 } } });
   // What is asked for before a run is no call of it.
   expect(sandbox.calls().by_operation).toEqual({ get_user: 1 });
@@ -83,10 +102,10 @@ test("what failed is exit 1, and runs retry runs it; a batch that does not run c
     summary: { status: "completed_with_failures", customers: { failed: 1 } },
   });
   const id = first.summary.batch_id;
-  const retried = await folder.command(["runs", "retry", id, "--json"]).ended;
+  const retried = await runHere(folder, ["runs", "retry", id, "--json"]);
   expect(retried.code).toBe(0);
   expect(JSON.parse(retried.stdout)).toMatchObject({ batch_id: id, customers: { total: 2, pass: 2 } });
-  const steered = await folder.command(["runs", "cancel", id, "--json"]).ended;
+  const steered = await runHere(folder, ["runs", "cancel", id, "--json"]);
   expect(steered.code).toBe(2);
   expect(JSON.parse(steered.stdout)).toMatchObject({
     error: { class: "InputError", message: expect.stringContaining("not running") },
@@ -102,7 +121,7 @@ test("a paused batch ends its command with 1 and says why; runs resume goes on w
   const still = await onboard("--mode", "sync", "--circuit", "3", "--window", "1");
   expect(still).toMatchObject({ code: 1, summary: { status: "paused" } });
   sandbox.playbooks.declare(PASS.playbooks[0]);
-  const resumed = await folder.command(["runs", "resume", paused.summary.batch_id, "--json"]).ended;
+  const resumed = await runHere(folder, ["runs", "resume", paused.summary.batch_id, "--json"]);
   const { customers } = JSON.parse(resumed.stdout) as OnboardSummary;
   expect(customers.error + customers.pass).toBe(12);
   expect(customers.pass).toBeGreaterThan(6);
@@ -110,15 +129,14 @@ test("a paused batch ends its command with 1 and says why; runs resume goes on w
 });
 
 test("refused credentials midway are exit 4, and the batch goes on once they are good", async () => {
-  const { onboard, sandbox, folder } = await open(8, {
+  const { onboard, sandbox } = await open(8, {
     playbooks: [{ ...PASS.playbooks[0], delayMs: 300 }],
   });
-  const args = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json", "--window", "2"];
-  const first = folder.command(args);
-  await sandbox.waitForRequests(4, { operation: "create_onboarding" });
+  const asked = sandbox.waitForRequests(4, { operation: "create_onboarding" });
+  const first = onboard("--window", "2");
+  await asked;
   sandbox.revokeKey();
-  const { code, stdout } = await first.ended;
-  expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 4, status: "paused" });
+  expect(await first).toMatchObject({ code: 4, summary: { status: "paused" } });
   sandbox.addKey(sandbox.apiKey);
   const second = await onboard("--window", "10");
   expect(second).toMatchObject({ code: 0, summary: { customers: { total: 8, pass: 8 } } });
@@ -129,8 +147,7 @@ test("--until settled waits for customers too, and the CSV says what came of the
   const { sandbox, folder } = await open(2, {
     playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }],
   });
-  const args = ["--playbook", "pb_kyc", "--json", "--mode", "sync", "--until", "settled"];
-  const waiting = folder.command(["onboard", "--customers", "customers.csv", ...args]);
+  const waiting = folder.command([...ONBOARD, "--mode", "sync", "--until", "settled"]);
   // Its run has ended, and has written the CSV.
   await waiting.says(/waiting for customers and reviewers/);
   for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
@@ -146,13 +163,13 @@ test("--until settled waits for customers too, and the CSV says what came of the
 });
 
 test("links of a continuation file are read with the keys that sealed them", async () => {
-  const { onboard, sandbox, folder } = await open(1, {
+  const { onboard, sandbox, folder } = await openEmbedded(1, {
     playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }],
   });
   const first = await onboard("--mode", "sync", "--continuations", "links.jsonl");
   expect(first).toMatchObject({ code: 0, summary: { customers: { needs_customer: 1 } } });
   await appendFile(join(folder.directory, "links.jsonl"), '{"delivery_id":"cut sho');
-  const { code, stdout, stderr } = await folder.command(["runs", "links", "links.jsonl"]).ended;
+  const { code, stdout, stderr } = await runHere(folder, ["runs", "links", "links.jsonl"]);
   expect(code).toBe(0);
   expect(stderr).toMatch(/1 of the lines of links\.jsonl were cut short.*line 2/);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -173,7 +190,7 @@ test.for([
   ["--detach without a cluster", "fp_id\nfp_1\n", ["--detach"], /nightledger dev/],
   ["a wrong deadline", "fp_id\nfp_1\n", ["--deadline", "soon"], /14d/],
 ] as const)("%s is exit 2, at once, and leaves nothing", async ([, text, more, words]) => {
-  const { sandbox, folder, onboard } = await open(1, { playbooks: [{ ...PASS.playbooks[0] }] });
+  const { sandbox, folder, onboard } = await openEmbedded(1, { playbooks: [{ ...PASS.playbooks[0] }] });
   await writeFile(join(folder.directory, "customers.csv"), text);
   const before = await readdir(folder.directory);
   const { code, summary } = await onboard(...more);
@@ -192,23 +209,4 @@ test("--validate-only judges the file and calls nothing; --continue-invalid runs
   const { code, summary } = await onboard("--continue-invalid", "--mode", "sync");
   expect(code).toBe(1);
   expect(summary).toMatchObject({ customers: { total: 3, pass: 2, invalid: 1 } });
-});
-
-test("killed over and over and started again, every row is one onboarding and one outcome", async () => {
-  const { sandbox, folder, onboard } = await open(60, {
-    playbooks: [{ ...PASS.playbooks[0], delayMs: [0, 400] }],
-  });
-  const args = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json", "--window", "8"];
-  for (const calls of [10, 15, 20]) {
-    const command = folder.command(args);
-    await sandbox.waitForRequests(calls, { operation: "create_onboarding" });
-    await command.end("SIGKILL");
-  }
-  const last = await onboard("--window", "8");
-  expect(last).toMatchObject({ code: 0, summary: { customers: { total: 60, pass: 60 } } });
-  const made = Array.from({ length: 60 }, (_, at) => sandbox.onboardings.of(`fp_${at + 1}`).length);
-  expect(made).toEqual(Array(60).fill(1));
-  const asked = "select line, count(*) as n from onboardings group by line having n <> 1";
-  const { stdout } = await folder.command(["query", "--json", asked]).ended;
-  expect(JSON.parse(stdout)).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
 import { openedContinuations } from "../../../src/lake/onboarding/continuation-file.js";
 import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const INCOMPLETE = { key: "pb_kyc", outcomes: { incomplete: 1 } } as const;
@@ -72,16 +73,21 @@ test.for([
 });
 
 test("before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
-  const world = await opened({ ...INCOMPLETE, continuationMs: 3_000 });
+  const world = await worlds.open({
+    sandbox: { playbooks: [{ ...INCOMPLETE, continuationMs: 8_000 }] },
+    api: PATIENT,
+  });
   const path = join(world.lake, "..", "links.jsonl");
+  const release = world.sandbox.hold({ operation: "get_onboarding" });
   const batch = await world.begin(world.users(1), {
     mode: "sync",
     sink: { kind: "file", path },
-    timing: { linkMargin: 1_500, pollFirst: 600_000, pollPeopleMost: 600_000 },
+    // Each link is looked at a second and a half after it was given.
+    timing: { linkMargin: 6_500, pollFirst: 600_000, pollPeopleMost: 600_000 },
   });
   await batch.handle.result();
   const [onboarding] = world.sandbox.onboardings.list();
-  const expires_at = new Date(Date.now() + 3_500).toISOString();
+  const expires_at = new Date(Date.now() + 8_000).toISOString();
   const fresh = { token: "obtok_fresh", link: "https://verify.example.com/continue#obtok_fresh", expires_at };
   const body = {
     id: onboarding?.id,
@@ -95,6 +101,7 @@ test("before a link ends a fresh one is asked for and handed out; without one it
     body: JSON.stringify(body),
     times: 1,
   });
+  release();
   const resend = `select * from onboardings where version = 2 and next_action = '${NEXT_ACTIONS.resend}'`;
   await world.untilRows(resend, 1);
   expect((await linksIn(world, path)).map(({ delivery_id }) => delivery_id.slice(-5))).toEqual([

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { runOnboardTrial } from "../../helpers/onboarding/onboard-trial.js";
 
-test("command, Temporal, receiver and then all of them killed: every row has one onboarding and one outcome", async () => {
-  const victims = ["the command", "Temporal", "the receiver", "everything"] as const;
-  const { kills, problems } = await runOnboardTrial({ seed: 1, customers: 60, victims });
+test("the command, and then everything killed: every row has one onboarding and one outcome", async () => {
+  const victims = ["the command", "everything"] as const;
+  const { kills, problems } = await runOnboardTrial({ seed: 1, customers: 40, victims });
   expect(problems, kills.join("\n")).toEqual([]);
 });

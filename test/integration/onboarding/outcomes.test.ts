@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
 const ALWAYS = { key: "pb_kyc", outcomes: { pass: 1 }, versions: 3 } as const;
@@ -64,7 +65,7 @@ test("a synchronous time-out is pending, not a failure: the end comes later", as
 test("what stays pending counts as done after a while, exit and all, and is followed further", async () => {
   const world = await worlds.open({
     sandbox: {
-      playbooks: [{ ...ALWAYS, outcomes: { pending: 1 }, settles: { status: "fail", afterMs: 4_000 } }],
+      playbooks: [{ ...ALWAYS, outcomes: { pending: 1 } }],
     },
   });
   const batch = await world.onboard(world.users(1), { timing: { patience: 500 } });
@@ -72,6 +73,7 @@ test("what stays pending counts as done after a while, exit and all, and is foll
   expect(await world.outcomes(batch)).toMatchObject([
     { status: "pending", settled_by: null, settled_at: null, next_action: NEXT_ACTIONS.wait },
   ]);
+  world.sandbox.onboardings.finish(world.sandbox.onboardings.list()[0]?.id ?? "", "fail");
   await world.untilRows("select * from onboardings where status = 'fail' and version = 2", 1);
 });
 
@@ -97,8 +99,11 @@ test("webhook first, then poll: one outcome, and the webhook made it", async () 
 });
 
 test("an event that comes before our own answer is kept until there is one", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 600_000 }] } });
-  world.sandbox.addFault({ kind: "slow", operation: "create_onboarding", chunkBytes: 5, intervalMs: 60 });
+  const world = await worlds.open({
+    sandbox: { playbooks: [{ ...ALWAYS, delayMs: 600_000 }] },
+    api: PATIENT,
+  });
+  const release = world.sandbox.hold({ operation: "create_onboarding" }, "after");
   const batch = await world.begin(world.users(1), { timing: NO_POLL });
   await world.until(batch, () => world.sandbox.onboardings.list().length === 1);
   expect(world.sandbox.requests({ operation: "create_onboarding" })[0]?.status).toBeUndefined();
@@ -108,6 +113,7 @@ test("an event that comes before our own answer is kept until there is one", asy
     requiresManualReview: false,
   } as const;
   expect(await world.tell("fp_1", event)).toBe(true);
+  release();
   await batch.handle.result();
   expect(await world.outcomes(batch)).toMatchObject([{ status: "pass", settled_by: "webhook" }]);
 });

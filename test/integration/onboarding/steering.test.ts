@@ -2,8 +2,10 @@ import { expect, test } from "vitest";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
+import { PATIENT } from "../../helpers/sync/sync-harness.js";
 
 const worlds = onboardWorlds();
+const POSTS = { operation: "create_onboarding" };
 const playbook = (more: object = {}) => ({
   sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, ...more }] },
 });
@@ -11,7 +13,8 @@ const addsUp = ({ customers: { total, ...counts } }: Pick<BatchProgress, "custom
   Object.values(counts).reduce((sum, count) => sum + count, 0) === total;
 
 test("paused, resumed and watched, the counts add up at every instant", async () => {
-  const world = await worlds.open(playbook({ delayMs: [50, 400] }));
+  const world = await worlds.open({ ...playbook({ delayMs: [50, 400] }), api: PATIENT });
+  const asked = world.sandbox.waitForRequests(20, POSTS);
   const batch = await world.begin(world.users(40), { window: 6 });
   const seen: BatchProgress[] = [];
   const watch = (fits: (progress: BatchProgress) => boolean) =>
@@ -20,7 +23,11 @@ test("paused, resumed and watched, the counts add up at every instant", async ()
       return fits(progress);
     });
   await watch(({ customers }) => customers.pass >= 5);
+  await asked;
+  const release = world.sandbox.hold(POSTS);
   await batch.handle.signal(BATCH_SIGNALS.pause);
+  await watch(({ paused }) => paused !== null);
+  release();
   const { customers } = await watch(({ paused, customers: { running } }) => paused !== null && running === 0);
   const posted = world.sandbox.calls().by_operation.create_onboarding;
   expect(customers.queued).toBeGreaterThan(0);
@@ -106,11 +113,15 @@ test("a wrong playbook key does not burn the file's calls", async () => {
 test.for([401, 403] as const)(
   "refused credentials (%i) pause a batch; nothing is lost or posted twice",
   async (status) => {
-    const world = await worlds.open(playbook({ delayMs: 50 }));
+    const world = await worlds.open({ ...playbook({ delayMs: 50 }), api: PATIENT });
     const rows = world.users(12);
+    const asked = world.sandbox.waitForRequests(6, POSTS);
     const batch = await world.begin(rows, { window: 3 });
+    await asked;
+    const release = world.sandbox.hold(POSTS);
     await world.until(batch, ({ customers }) => customers.pass > 2);
     world.sandbox.revokeKey(undefined, status);
+    release();
     const { paused } = await world.until(batch, (one) => one.paused !== null);
     expect(paused?.kind).toBe("credentials");
     world.sandbox.addKey(world.sandbox.apiKey);

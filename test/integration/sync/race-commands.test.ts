@@ -2,14 +2,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
-import type { ProcessEnd } from "../../helpers/command/command-process.js";
+import type { ChildCommand, ProcessEnd } from "../../helpers/command/command-process.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { auditLake, connectedLinks, rowsOf, withLake } from "../../helpers/lake/lake-audit.js";
 
 const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
-/** Slow until both read: the slower to start must have planned before the other commits. */
-const SLOW_MS = 150;
+const PAGES = { operation: "sync_transactions" };
 
 let sandbox: Sandbox;
 let folder: JobFolder;
@@ -18,7 +17,6 @@ let otherHome: string;
 beforeEach(async () => {
   sandbox = await startSandbox({
     population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 600, seed: 11 },
-    latencyMs: SLOW_MS,
   });
   folder = await openJobFolder(sandbox, {
     NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
@@ -56,25 +54,29 @@ async function expectExact(ends: readonly ProcessEnd[]): Promise<void> {
   });
 }
 
-/** Lets both finish once a page of each size has been asked for. */
-async function hurryWhenBothRead(...sizes: string[]): Promise<void> {
-  const asked = () =>
-    new Set(sandbox.requests({ operation: "sync_transactions" }).map(({ query }) => query.size));
-  await expect
-    .poll(() => sizes.every((size) => asked().has(size)), { timeout: 30_000, interval: 20 })
-    .toBe(true);
-  sandbox.setLatency(2);
+/** Lets both read on once a page of each size has been asked for: both have planned before either commits. */
+async function raceFromFirstPage(sizes: readonly [string, string], start: () => readonly ChildCommand[]) {
+  const asked = () => new Set(sandbox.requests(PAGES).map(({ query }) => query.size));
+  const release = sandbox.hold(PAGES);
+  const commands = start();
+  await expect.poll(() => sizes.every((size) => asked().has(size)), { interval: 20 }).toBe(true);
+  release();
+  return Promise.all(commands.map(({ ended }) => ended));
 }
 
 test("two commands of two machines read one roster into one lake at once: no row is doubled", async () => {
-  const [first, second] = [folder.sync("--page-size", "20"), syncElsewhere("--page-size", "30")];
-  await hurryWhenBothRead("20", "30");
-  await expectExact(await Promise.all([first.ended, second.ended]));
+  const ends = await raceFromFirstPage(["20", "30"], () => [
+    folder.sync("--page-size", "20"),
+    syncElsewhere("--page-size", "30"),
+  ]);
+  await expectExact(ends);
 });
 
 test("two commands with other options in one HOME race for the same links: the loser is superseded", async () => {
-  const [first, second] = [folder.sync("--page-size", "20"), folder.sync("--page-size", "30")];
-  await hurryWhenBothRead("20", "30");
-  await expectExact(await Promise.all([first.ended, second.ended]));
+  const ends = await raceFromFirstPage(["20", "30"], () => [
+    folder.sync("--page-size", "20"),
+    folder.sync("--page-size", "30"),
+  ]);
+  await expectExact(ends);
   expect(folder.servers()).toEqual([]);
 });

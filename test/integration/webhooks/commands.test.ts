@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
+import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 import { SECRET, secretOf } from "../../helpers/webhooks/signed-webhook.js";
@@ -33,7 +34,7 @@ async function receive(...args: string[]) {
 }
 
 async function resultOf(...args: string[]) {
-  const { code, stdout, stderr } = await folder.command(args).ended;
+  const { code, stdout, stderr } = await runHere(folder, args);
   return { code, stderr, value: stdout.trim() === "" ? undefined : JSON.parse(stdout) };
 }
 
@@ -56,7 +57,7 @@ describe("with a cluster", () => {
       (await resultOf("query", sql, "--json")).value
         ?.map((row: { event_kind: string }) => row.event_kind)
         .sort();
-    await expect.poll(kinds, { timeout: 60_000, interval: 500 }).toEqual([...EVENT_KINDS].sort());
+    await expect.poll(kinds, { timeout: 60_000, interval: 100 }).toEqual([...EVENT_KINDS].sort());
     const ended = await receiver.end("SIGTERM");
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stderr).toContain('"taken":8');
@@ -77,7 +78,6 @@ describe("with a cluster", () => {
     ["no secret", [], { NIGHTLEDGER_WEBHOOK_SECRETS: "" }, /NIGHTLEDGER_WEBHOOK_SECRETS is not set/],
     ["a wrong secret", [], { NIGHTLEDGER_WEBHOOK_SECRETS: "whsec_abc" }, /entry 1 is not a webhook secret/],
     ["a wrong mode", [], { NIGHTLEDGER_WEBHOOK_MODE: "prod" }, /Accepted: test, live/],
-    ["a wrong port", ["--port", "70000"], {}, /0 to 65535/],
     [
       "an address of another machine",
       ["--host", "203.0.113.7"],
@@ -85,14 +85,22 @@ describe("with a cluster", () => {
       /port 8788 of 203.0.113.7 can't be taken/,
     ],
   ] as const)("serve with %s: exit 2, nothing was made", async (_, args, env, words) => {
-    const { code, stderr } = await folder.command(["webhooks", "serve", ...args], env).ended;
+    const { code, stderr } = await runHere(folder, ["webhooks", "serve", ...args], env);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(words) });
     expect(await folder.names()).toEqual(["users.csv"]);
   });
 
-  test("test with a kind that is none: exit 2, nothing was sent", async () => {
-    const { code, stderr } = await folder.command(["webhooks", "test", "--kind", "service.none"]).ended;
-    expect([code, stderr]).toEqual([2, expect.stringContaining("service.entity.entity_status_set")]);
+  test.each([
+    ["serve with a wrong port", ["serve", "--port", "70000"], /0 to 65535/],
+    [
+      "test with a kind that is none",
+      ["test", "--kind", "service.none"],
+      /service\.entity\.entity_status_set/,
+    ],
+  ] as const)("%s: exit 2, nothing was made or sent", async (_, args, words) => {
+    const { code, stderr } = await folder.command(["webhooks", ...args]).ended;
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(words) });
+    expect(await folder.names()).toEqual(["users.csv"]);
     expect(sandbox.calls().total).toBe(0);
   });
 });
@@ -105,7 +113,7 @@ describe("embedded", () => {
     expect(tested, tested.stderr).toMatchObject({ code: 0, value: [{ seen: true }] });
     const rows = async () =>
       (await resultOf("query", "select onboarding_id from webhook_events", "--json")).value?.length;
-    await expect.poll(rows, { timeout: 60_000, interval: 500 }).toBe(1);
+    await expect.poll(rows, { timeout: 60_000, interval: 100 }).toBe(1);
     const ended = await receiver.end("SIGINT");
     expect(ended.code, ended.stderr).toBe(0);
     expect(folder.servers()).toEqual([]);
@@ -121,7 +129,7 @@ describe("embedded", () => {
 
   test("test before any receiver has run: exit 2, and what to do", async () => {
     await openFolder({});
-    const { code, stderr } = await folder.command(["webhooks", "test"]).ended;
+    const { code, stderr } = await runHere(folder, ["webhooks", "test"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("nightledger webhooks serve")]);
     expect(sandbox.calls().total).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runs } from "../../../src/lake/tables/runs.js";
-import { createdRaw } from "../../helpers/sync/sync-harness.js";
+import { createdRaw, PATIENT } from "../../helpers/sync/sync-harness.js";
 import type { WebhookWorld } from "../../helpers/webhooks/webhook-world.js";
 import { webhookWorlds } from "../../helpers/webhooks/webhook-worlds.js";
 
@@ -8,7 +8,7 @@ const worlds = webhookWorlds();
 const KIND = "service.user.bank_link_updated";
 
 async function openLinked() {
-  const world = await worlds.open();
+  const world = await worlds.open({ api: PATIENT });
   for (const n of [1, 2]) {
     world.sandbox.addLink({ id: `link_${n}`, fp_id: `fp_${n}` });
     world.sandbox.addAccount(`link_${n}`, { id: "acc_1" });
@@ -59,23 +59,17 @@ test("an event that names no link: every link of the user; users are followed up
 
 test("webhooks during a run over the same user: one follow-up run after it, not lost, not ten", async () => {
   const world = await openLinked();
-  // The run has read link 1 and hangs at link 2.
-  world.sandbox.addFault({ kind: "latency", ms: 1_200, operation: "sync_transactions", link: "link_2" });
+  // The run has read link 1 and waits for link 2.
+  const release = world.sandbox.hold({ operation: "sync_transactions", link: "link_2" });
   const running = await world.start();
   await world.sandbox.waitForRequests(2, { operation: "sync_transactions" });
   world.sandbox.append("link_1", [createdRaw("during")]);
   for (let n = 0; n < 10; n += 1) {
     world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_1", bank_link_id: "link_1" });
   }
-  world.sandbox.addFault({
-    kind: "status",
-    status: 503,
-    operation: "sync_transactions",
-    link: "link_2",
-    times: 3,
-  });
   await world.tabled(10);
   expect((await running.handle.describe()).status.name).toBe("RUNNING");
+  release();
   await running.handle.result();
   const [first, second] = await untilRuns(world, 2);
   expect(first?.run_id).toBe(running.runId);
@@ -88,7 +82,7 @@ test("webhooks during a run over the same user: one follow-up run after it, not 
 
 test("a webhook during its own follow-up run asks for one more after it", async () => {
   const world = await openLinked();
-  world.sandbox.addFault({ kind: "status", status: 503, operation: "list_bank_links", times: 3 });
+  const release = world.sandbox.hold({ operation: "list_bank_links" });
   world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_1", bank_link_id: "link_1" });
   await world.sandbox.waitForRequests(1, { operation: "list_bank_links" });
   for (let n = 0; n < 5; n += 1) {
@@ -96,21 +90,26 @@ test("a webhook during its own follow-up run asks for one more after it", async 
   }
   await world.tabled(6);
   expect(await runsOf(world)).toEqual([]);
+  release();
   expect(await untilRuns(world, 2)).toHaveLength(2);
 });
 
 test("a run that follows up and is cancelled ends nothing else: what is asked meanwhile is followed up", async () => {
   const world = await openLinked();
-  world.sandbox.addFault({ kind: "latency", ms: 1_500, operation: "sync_transactions", link: "link_1" });
+  const release = world.sandbox.hold({ operation: "sync_transactions", link: "link_1" });
   world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_1", bank_link_id: "link_1" });
   await world.sandbox.waitForRequests(1, { operation: "sync_transactions" });
   world.sandbox.webhooks.emit({ event_kind: KIND, fp_id: "fp_2", bank_link_id: "link_2" });
   await world.tabled(2);
+  const cancelled: string[] = [];
   const query = 'WorkflowType = "sync" AND ExecutionStatus = "Running"';
   for await (const { workflowId } of world.client.workflow.list({ query })) {
-    await world.client.workflow.getHandle(workflowId).cancel();
+    if (workflowId.startsWith(`sync/${world.scope}/`)) cancelled.push(workflowId);
   }
+  expect(cancelled).toHaveLength(1);
+  for (const id of cancelled) await world.client.workflow.getHandle(id).cancel();
   await world.client.workflow.getHandle(`followUpSync/${world.scope}`).result();
+  release();
   expect(await ids(world)).toContainEqual({ link_id: "link_2", transaction_id: "first" });
 });
 

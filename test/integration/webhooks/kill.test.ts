@@ -79,7 +79,7 @@ test.each([
   ["between the disk and the answer", "after"],
 ] as const)("a receiver killed %s: the repetition ends the wait, and is tabled once", async (_, when) => {
   const kill: StoreFault = { on: "putIfAbsent", key: "^_staging/webhooks/", when, effect: "kill" };
-  const batch = await killedAt(kill, [500, 1_000, 2_000, 4_000]);
+  const batch = await killedAt(kill, [500, 1_000, 2_000, 4_000, 8_000, 16_000]);
   await startReceiver();
   await batch.handle.result();
   expect(await outcomes()).toMatchObject([{ status: "pass", settled_by: "webhook", version: 1 }]);
@@ -100,7 +100,7 @@ test("killed between the disk and the answer, and nobody sends it again: the nex
 });
 
 test("killed again and again while customers are onboarded: each has one outcome, each event one row", async () => {
-  await openWorld([200, 6_000], [300, 600, 1_000, 2_000, 2_000, 4_000, 4_000]);
+  await openWorld([200, 6_000], [300, 600, 1_000, 2_000, 2_000, 4_000, 4_000, 8_000, 8_000]);
   await startReceiver();
   const count = 60;
   const batch = await world.begin(world.users(count), { timing: NO_POLL });

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { PATIENT } from "../../helpers/sync/sync-harness.js";
 import type { WebhookWorld } from "../../helpers/webhooks/webhook-world.js";
 import { webhookWorlds } from "../../helpers/webhooks/webhook-worlds.js";
 
@@ -36,11 +37,12 @@ test("the stand-in's webhook ends each wait, known by fp_id or by external id; n
 });
 
 test("an event that is faster than the answer to our own request is not lost", async () => {
-  const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] } });
-  world.sandbox.addFault({ kind: "slow", operation: "create_onboarding", chunkBytes: 5, intervalMs: 60 });
+  const world = await worlds.open({ sandbox: { playbooks: [ALWAYS] }, api: PATIENT });
+  const release = world.sandbox.hold({ operation: "create_onboarding" }, "after");
   const batch = await world.begin(world.users(1), { timing: NO_POLL });
   await expect.poll(() => world.receiver.counts().matched, { timeout: 30_000 }).toBe(1);
   expect(world.sandbox.requests({ operation: "create_onboarding" })[0]?.status).toBeUndefined();
+  release();
   await batch.handle.result();
   expect(await settled(world)).toMatchObject([{ status: "pass", version: 1 }]);
   expect(world.sandbox.onboardings.list()).toHaveLength(1);

@@ -6,7 +6,7 @@ import { InputError } from "../../../src/domain/failures.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { FrozenRow, RightRow } from "../../../src/domain/onboarding/frozen-row.js";
 import { batchLine } from "../../../src/domain/onboarding/identity.js";
-import type { OutcomeRecord } from "../../../src/domain/onboarding/outcome.js";
+import { NOTHING_KNOWN, type Outcome } from "../../../src/domain/onboarding/outcome.js";
 import {
   type BatchFacts,
   type FreezableRow,
@@ -154,11 +154,11 @@ test("a document that changed after its id was made leaves no batch", async () =
   expect(await batches.manifest("onb_1")).toBeUndefined();
 });
 
-const outcome: OutcomeRecord = {
-  ...{ row: 0, line: 2, attempt: 1, version: 1, kind: "user", fpId: "fp_0", fpBid: null, externalId: null },
-  ...{ onboardingId: "ob_1", playbookVersion: 3, status: "pass", requiresManualReview: false },
-  ...{ output: `{"name":"${MARK}"}`, errorClass: null, errorMessage: null, startedAt: null, settledAt: null },
-  ...{ settledBy: "poll", nextAction: null, rowKey: "k" },
+const outcome: Outcome = {
+  ...NOTHING_KNOWN,
+  ...{ row: 0, row_key: "k", line: 2, attempt: 1, version: 1, kind: "user", fp_id: "fp_0" },
+  ...{ onboarding_id: "ob_1", playbook_version: 3, status: "pass", requires_manual_review: false },
+  ...{ output: `{"name":"${MARK}"}`, settled_by: "poll" },
 };
 
 test("an outcome is kept by line, attempt and version; the same name replaces it", async () => {

@@ -10,6 +10,7 @@ import { endProcess, serversOn } from "../../../src/temporal/server/server-proce
 import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
 import { readServerRecord } from "../../../src/temporal/server/server-record.js";
 import { compiledProgram } from "../../helpers/command/compiled-program.js";
+import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
 import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
 import { supervisors } from "./supervisors.js";
@@ -225,7 +226,8 @@ test("a server that ends at once is an unreachable error with the tail of its lo
 
 test("an interrupt while the server starts ends it again", async () => {
   const abort = new AbortController();
-  const acquiring = acquireEmbeddedServer({ home, cliPath, report: () => undefined, signal: abort.signal });
+  const starting = { home, cliPath: await neverReadyCli(home), report: () => undefined };
+  const acquiring = acquireEmbeddedServer({ ...starting, signal: abort.signal });
   acquiring.catch(() => undefined);
   await expect.poll(servers, { interval: 5, timeout: 20_000 }).toHaveLength(1);
   abort.abort(new Error("interrupted"));

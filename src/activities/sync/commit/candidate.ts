@@ -62,8 +62,8 @@ export async function candidateOf(
   );
   const counts = countsOf(loaded);
   const rows = counts.created + counts.updated + counts.removed;
-  const bad = rows === progress.entries ? [] : await badRows(deps, runId, planned, progress);
-  if (rows + bad.length !== progress.entries) {
+  const bad = rows === progress.entries ? [] : await badRows(deps, runId, planned, progress, files);
+  if (rows + bad.length !== progress.entries || bad.length < progress.quarantined) {
     const problem = `schema ${rows} rows loaded and ${bad.length} quarantined of ${progress.entries} delivered`;
     return { runId, progress, planned, files, bad: [], removals: undefined, domain: null, problem };
   }
@@ -107,15 +107,22 @@ async function badRows(
   deps: Dependencies,
   runId: string,
   planned: PlannedLink,
-  progress: LinkProgress,
+  { link, attempt }: LinkProgress,
+  files: readonly ManifestFile[],
 ): Promise<QuarantinedRow[]> {
+  const stream = transactionStream.name;
   const found: QuarantinedRow[] = [];
-  for (let page = 0; page < progress.pages; page += 1) {
-    const stream = transactionStream.name;
-    const name = { runId, stream, owner: planned.link_id, attempt: progress.attempt, page };
-    const { clean, fetchedAt } = await deps.lake.staging.describe(name);
-    if (!clean) continue;
-    for (const row of await deps.lake.staging.badRows(name)) found.push({ row, page, fetchedAt });
+  const pages = files.flatMap((file) => file.pages).filter((page) => page.link === link);
+  for (const { page, entries } of pages.sort((a, b) => a.page - b.page)) {
+    if (entries === 0) continue;
+    const { rows, fetchedAt } = await deps.lake.staging.badRows({
+      runId,
+      stream,
+      owner: planned.link_id,
+      attempt,
+      page,
+    });
+    for (const row of rows) found.push({ row, page, fetchedAt });
   }
   return found;
 }

@@ -73,9 +73,8 @@ async function pagesOf(
 }
 
 async function quarantinedRows(deps: SyncDependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
-  const { clean, fetchedAt } = await deps.lake.staging.describe(page.name);
-  if (!clean) return [];
-  return (await deps.lake.staging.badRows(page.name)).map((row) => ({
+  const { rows, fetchedAt } = await deps.lake.staging.badRows(page.name);
+  return rows.map((row) => ({
     run_id: page.name.runId,
     stream: page.name.stream,
     fp_id: page.fpId,

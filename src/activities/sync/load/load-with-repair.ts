@@ -1,5 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { PageName } from "../../../lake/staging.js";
+import { pageSha256 } from "../../../lake/staging.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
@@ -15,10 +16,12 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
+  /** Entries that it adds, where that is known; a page that adds none is not given to SQL. */
+  readonly entries?: number;
 }
 
-/** Sees each page as it was staged before it is loaded; throws where it is not the one that was read. */
-export type CheckPage<P> = (page: P, body: Buffer) => void;
+/** Sees the hash of each staged page before it is loaded; throws where it is not the page that was read. */
+export type CheckPage<P> = (page: P, sha256: string) => void;
 
 /** Thrown when a page's envelope can't be loaded: its owner fails. */
 export class PageRefusedError extends Error {
@@ -49,11 +52,13 @@ async function bundled<P extends PageToLoad, T>(
     const breathe = breather();
     for (const page of pages) {
       await breathe();
-      const { name, ...origin } = page;
+      const { name, entries, ...origin } = page;
       const staged = await staging.page(name, recycled);
       if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
-      check?.(page, staged.body);
-      const body = (await staging.cleanPage(name)) ?? staged.body;
+      const sha256 = pageSha256(staged.body);
+      check?.(page, sha256);
+      if (entries === 0) continue;
+      const body = (await staging.cleanPage(name, sha256)) ?? staged.body;
       add({ ...origin, runId: name.runId, fetchedAt: staged.fetchedAt }, body);
     }
   };
@@ -80,7 +85,7 @@ export async function loadWithRepair<P extends PageToLoad, T>(
     let repaired = 0;
     for (const page of pages) {
       cancellationSignal().throwIfAborted();
-      if (await accepts(deps, stream, page)) continue;
+      if (page.entries === 0 || (await accepts(deps, stream, page))) continue;
       await repair(deps, stream, page);
       repaired += 1;
     }
@@ -116,14 +121,14 @@ async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Pr
 async function repair(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<void> {
   const staged = await deps.lake.staging.page(page.name);
   if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+  const sha256 = pageSha256(staged.body);
   const reading = readPage(stream, staged.body);
   const every: RowProblem[] = stream.lists.flatMap((list) =>
     rowsAt(reading.envelope, list).map((_, index) => ({ list: list.name, index, reason: "refused by SQL" })),
   );
   const acceptsWithout = async (dropped: readonly RowProblem[]) => {
     cancellationSignal().throwIfAborted();
-    const { clean, bad } = cleanPage(stream, reading, dropped);
-    await deps.lake.staging.putCleanPage(page.name, clean, bad);
+    await deps.lake.staging.putCleanPage(page.name, sha256, cleanPage(stream, reading, dropped));
     return accepts(deps, stream, page);
   };
   const refusedAmong = async (rows: readonly RowProblem[]): Promise<readonly RowProblem[]> => {

@@ -1,6 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { pageSha256 } from "../../../lake/staging.js";
 import { type FeedFile, loadFeedFile } from "../../../lake/sync/feed-file.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
@@ -38,6 +39,8 @@ export interface ManifestPage {
   readonly page: number;
   readonly generation: number;
   readonly sequence_from: number;
+  /** Entries that it adds; none where it repeats the page before. */
+  readonly entries: number;
 }
 
 /** A file of the feed that no commit refers to yet, and the pages in it. */
@@ -111,9 +114,10 @@ function pagesOf(plan: GroupPlan, progress: LinkProgress): ManifestPage[] {
   let sequence = (planned.base?.next_sequence ?? 1) + progress.loaded.entries;
   return progress.pageEntries.map((entries, at) => {
     const { link, attempt } = progress;
-    const page = { link, attempt, page: progress.loaded.pages + at, generation, sequence_from: sequence };
+    const page = progress.loaded.pages + at;
+    const placed = { link, attempt, page, generation, sequence_from: sequence, entries };
     sequence += entries;
-    return page;
+    return placed;
   });
 }
 
@@ -194,7 +198,7 @@ async function tornIn(
   for (const page of rest.filter(({ link }) => links.has(link))) {
     const staged = await deps.lake.staging.page(toLoad(input, plan, page).name);
     try {
-      check.see(page.link, page.page, staged?.body ?? Buffer.alloc(0));
+      check.see(page.link, page.page, pageSha256(staged?.body ?? Buffer.alloc(0)));
     } catch (error) {
       if (error instanceof TornPageError) return error;
       throw error;
@@ -221,7 +225,7 @@ function firstBatch(pages: readonly SizedPage[]): SizedPage[] {
 function toLoad(
   input: GroupRef,
   plan: GroupPlan,
-  { link, attempt, page, generation, sequence_from: sequenceFrom }: ManifestPage,
+  { link, attempt, page, generation, sequence_from: sequenceFrom, entries }: ManifestPage,
 ): PageToLoad & Pick<ManifestPage, "link" | "page"> {
   const planned = plannedLink(plan, link);
   const stream = transactionStream.name;
@@ -233,6 +237,7 @@ function toLoad(
     linkId: planned.link_id,
     generation,
     sequenceFrom,
+    entries,
   };
 }
 
@@ -251,10 +256,10 @@ export async function loadPages(
     transactionStream,
     toBeLoaded,
     (bundle) => loadFeedFile(deps.lake, transactionStream, prefix, bundle),
-    check && (({ link, page }, body) => check.see(link, page, body)),
+    check && (({ link, page }, sha256) => check.see(link, page, sha256)),
   );
-  const pages = given.map(({ link, attempt, page, generation, sequence_from }) => {
-    return { link, attempt, page, generation, sequence_from };
+  const pages = given.map(({ link, attempt, page, generation, sequence_from, entries }) => {
+    return { link, attempt, page, generation, sequence_from, entries };
   });
   return file === undefined ? { pages } : { file, pages };
 }

@@ -1,5 +1,5 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
-import { withPage } from "../../../lake/sync/link-checkpoint.js";
+import { withPageHash } from "../../../lake/sync/link-checkpoint.js";
 
 /** Thrown when the staged pages of a link are not those that were read: its update begins anew. */
 export class TornPageError extends Error {
@@ -32,10 +32,10 @@ export class PageCheck {
   }
 
   /** Sees a link's pages in their order; those seen before pass. @throws TornPageError at the last one. */
-  see(link: number, page: number, body: Buffer): void {
+  see(link: number, page: number, bodySha256: string): void {
     const course = this.#courses.get(link);
     if (course === undefined || page !== course.next) return;
-    course.sha256 = withPage(course.sha256, body);
+    course.sha256 = withPageHash(course.sha256, bodySha256);
     course.next += 1;
     if (course.next === course.end && course.sha256 !== course.expected) throw new TornPageError(link);
   }

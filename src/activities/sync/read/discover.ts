@@ -3,6 +3,7 @@ import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
 import type { PageName } from "../../../lake/staging.js";
+import { pageSha256 } from "../../../lake/staging.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
@@ -141,9 +142,8 @@ async function askPage(
   const reading = readPage(stream, body);
   warnOfOddities(deps, input.runId, stream, reading);
   if (reading.needsCleaning) {
-    const { clean, bad } = cleanPage(stream, reading);
-    await deps.lake.staging.putCleanPage(name, clean, bad);
-  } else if (slice.repeated) await deps.lake.staging.dropCleanPage(name);
+    await deps.lake.staging.putCleanPage(name, pageSha256(body), cleanPage(stream, reading));
+  }
   await deps.lake.staging.putPage(name, body);
   return reading;
 }

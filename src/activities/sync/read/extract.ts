@@ -1,11 +1,13 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/transaction-sync.js";
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
+import { movesMark } from "../../../domain/sync/cursor-mark.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import type { PageName } from "../../../lake/staging.js";
+import { pageSha256 } from "../../../lake/staging.js";
 import { withPage } from "../../../lake/sync/link-checkpoint.js";
-import { cleanPage, deliveredText, emptyPage } from "../../../streams/clean-page.js";
+import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
@@ -104,7 +106,13 @@ async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPag
     const facts = wholePage(found.body);
     if (facts !== undefined) {
       slice.countFound();
-      return { facts, body: found.body, repeats: await addsNothing(reader, progress, facts, found.body) };
+      const page = {
+        facts,
+        body: found.body,
+        repeats: await addsNothing(reader, progress, facts, found.body),
+      };
+      await stageCleanPage(reader, name, page);
+      return page;
     }
   }
   const { body } = await slice.call(syncTransactions, {
@@ -115,23 +123,21 @@ async function nextPage(reader: Reader, progress: LinkProgress): Promise<ReadPag
     },
   });
   const facts = pageFacts(body);
-  const repeats = await addsNothing(reader, progress, facts, body);
-  await stage(reader, name, { facts, body, repeats });
+  const page = { facts, body, repeats: await addsNothing(reader, progress, facts, body) };
+  // The page comes last: where it is, its clean page is there too.
+  await stageCleanPage(reader, name, page);
+  await deps.lake.staging.putPage(name, body);
   slice.countBytes(body.length);
-  return { facts, body, repeats };
+  return page;
 }
 
-/** The page comes last: where it is, its clean page is there too. */
-async function stage(reader: Reader, name: PageName, { facts, body, repeats }: ReadPage): Promise<void> {
+/** A page that repeats the one before is not loaded at all, and needs no clean page. */
+async function stageCleanPage(reader: Reader, name: PageName, page: ReadPage): Promise<void> {
   const { staging } = reader.deps.lake;
-  if (repeats || facts.needsCleaning) {
-    const { clean, bad } = repeats
-      ? emptyPage(transactionStream)
-      : cleanPage(transactionStream, readPage(transactionStream, body));
-    await staging.putCleanPage(name, clean, bad);
-    // A lost attempt may have left the clean page of an answer that it could not stage any more.
-  } else if (reader.slice.repeated) await staging.dropCleanPage(name);
-  await staging.putPage(name, body);
+  if (page.repeats || !page.facts.needsCleaning) return;
+  const sha256 = pageSha256(page.body);
+  const clean = cleanPage(transactionStream, readPage(transactionStream, page.body));
+  await staging.putCleanPage(name, sha256, clean);
 }
 
 function wholePage(body: Buffer): PageFacts | undefined {
@@ -189,12 +195,14 @@ export function advance(
   const bad = (list: string) =>
     repeats ? 0 : facts.problems.filter((problem) => problem.list === list).length;
   const stuck = next === null || next === before.cursor;
+  const cursorSha256 = next === null ? null : hash("sha256", next);
   const delivered = count(0) + count(1) + count(2);
   const progress: LinkProgress = {
     ...before,
     pages: before.pages + 1,
     cursor: next ?? before.cursor,
     lastNext: next ?? before.lastNext,
+    cursorMark: movesMark(before.pages + 1) ? cursorSha256 : before.cursorMark,
     entries: before.entries + delivered,
     pageEntries: [...before.pageEntries, delivered],
     created: before.created + count(0) - bad("created"),
@@ -215,6 +223,7 @@ export function advance(
     };
   }
   if (!hasMore) return { progress, outcome: { kind: "complete" } };
-  if (stuck) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
+  const circles = cursorSha256 !== null && cursorSha256 === before.cursorMark;
+  if (stuck || circles) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
   return { progress };
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readCustomers } from "../../../src/cli/files/customers-file.js";
+import { readCustomers } from "../../../src/cli/onboarding/customers-file.js";
 import { InputError } from "../../../src/domain/failures.js";
 import { type FrozenRow, isRight } from "../../../src/domain/onboarding/frozen-row.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
@@ -184,7 +184,7 @@ it("a document is found from the file's own directory, known by its bytes, and o
     `fp_id,document.custom.scan\nfp_1,files/a.png\nfp_2,${directory}/files/a.png\n`,
   );
   expect(file.problems).toEqual([]);
-  expect(file.count).toMatchObject({ documents: 2, document_bytes: 10 });
+  expect(file.counts).toMatchObject({ documents: 2, document_bytes: 10 });
   const sha256 = createHash("sha256").update("image").digest("hex");
   for await (const { row, documents } of file.freezable()) {
     const document = isRight(row) ? row.customer.documents["custom.scan"] : undefined;

@@ -1,7 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { CustomerDocument, CustomerRow, RowName, RowProblem } from "../../domain/onboarding/customer.js";
+import type { CustomerDocument, CustomerRow, RowName } from "../../domain/onboarding/customer.js";
 import { COLUMN_FORMS } from "../../domain/onboarding/customer-column.js";
 import {
   type DraftCustomer,
@@ -17,17 +17,17 @@ import {
   identityOf,
   rowKey,
 } from "../../domain/onboarding/identity.js";
+import type { RowProblem } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
+import { fileError, type InputFile } from "../files/input-file.js";
 import { inspectDocument } from "./customer-documents.js";
-import { CustomersCensus, type CustomersCount } from "./customers-count.js";
-import { readCsvCustomers } from "./customers-csv.js";
-import { readJsonlCustomers } from "./customers-jsonl.js";
-import { customersError, isJsonl } from "./customers-text.js";
+import { givenCustomers } from "./customer-rows.js";
+import { CustomersCounter, type CustomersCounts } from "./customers-counts.js";
 
 /** A customers file that was read to its end; its rows are not kept, but read again when they are frozen. */
 export interface CustomersFile {
   readonly facts: BatchFacts;
-  readonly count: CustomersCount;
+  readonly counts: CustomersCounts;
   /** All that is wrong with rows, in the file's order. */
   readonly problems: readonly RowProblem[];
   /** An id to ask the service for, to see whether it is there; null in a file of external ids. */
@@ -46,49 +46,45 @@ type Documents = Map<string, CustomerDocument | string>;
  * @throws InputError where the file can't be read as a whole: not there, no UTF-8, no CSV, a mistaken header.
  */
 export async function readCustomers(path: string, purpose: BatchPurpose): Promise<CustomersFile> {
+  const file: InputFile = { path, name: "customers file", option: "--customers" };
   const documents: Documents = new Map();
-  const census = new CustomersCensus();
+  const counter = new CustomersCounter();
   const ignored = new Set<string>();
   const hash = createHash("sha256");
-  for await (const { row } of readRows(path, purpose, documents, ignored)) {
+  for await (const { row } of freezableRows(file, purpose, documents, ignored)) {
     hash.update(batchLine(row.line, isRight(row) ? row : row.problems));
-    census.add(row);
+    counter.add(row);
   }
-  if (census.count.total === 0) {
-    throw customersError(
-      path,
-      "names no customer",
-      `Give a CSV file with a header (${COLUMN_FORMS}) or JSONL.`,
-    );
+  if (counter.counts.total === 0) {
+    throw fileError(file, "names no customer", `Give a CSV file with a header (${COLUMN_FORMS}) or JSONL.`);
   }
   const linesSha256 = hash.digest("hex");
   return {
     facts: {
       ...purpose,
       batchId: batchId(sha256, linesSha256, purpose),
-      rows: census.count.total,
-      invalid: census.count.invalid,
+      rows: counter.counts.total,
+      invalid: counter.counts.invalid,
       sha256: linesSha256,
-      warnings: census.warnings(ignored),
+      warnings: counter.warnings(ignored),
     },
-    count: census.count,
-    problems: census.problems,
-    firstFpId: census.firstFpId,
-    freezable: () => readRows(path, purpose, documents, new Set()),
+    counts: counter.counts,
+    problems: counter.problems,
+    firstFpId: counter.firstFpId,
+    freezable: () => freezableRows(file, purpose, documents, new Set()),
   };
 }
 
-async function* readRows(
-  path: string,
+async function* freezableRows(
+  file: InputFile,
   purpose: BatchPurpose,
   documents: Documents,
   ignored: Set<string>,
 ): AsyncGenerator<FreezableRow> {
   const firstLine = new Map<string, number>();
-  const read = (await isJsonl(path)) ? readJsonlCustomers : readCsvCustomers;
   let row = 0;
-  for await (const given of read(path, ignored)) {
-    yield await freezableRow(path, given, row, purpose, documents, firstLine);
+  for await (const given of givenCustomers(file, ignored)) {
+    yield await freezableRow(file.path, given, row, purpose, documents, firstLine);
     row += 1;
   }
 }

@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
-import { type FaultStore, withFaults } from "../../helpers/kill/fault-store.js";
-import { auditLake } from "../../helpers/lake/lake-audit.js";
-import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { type FaultStore, withFaults } from "../../../helpers/kill/fault-store.js";
+import { auditLake } from "../../../helpers/lake/lake-audit.js";
+import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const run = promisify(execFile);
 const NO_SPACE = /is tried again: No space left.*make room/;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRoster } from "../../../src/cli/files/roster-file.js";
+import { readRoster } from "../../../src/cli/sync/roster-file.js";
 import { InputError } from "../../../src/domain/failures.js";
 
 let directory: string;
@@ -111,6 +111,13 @@ describe("a bad roster is refused, naming file, line and column", () => {
     expect(message).toContain("25 problems");
     expect(message.match(/is blank/g)).toHaveLength(20);
     expect(message).toContain("and 5 more");
+  });
+
+  it("lists what is wrong before the line where the file stops being CSV, and that", async () => {
+    const message = await messageOf('fp_id\nfp_a \n\nfp"b\n');
+    expect(message).toMatch(
+      /2 problems:\n {2}line 2, column fp_id: has spaces.*\n {2}line 4: a quote stands/,
+    );
   });
 
   it("never quotes an id or a line", async () => {

@@ -1,10 +1,10 @@
-import type { RowProblem } from "../../domain/onboarding/customer.js";
 import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
+import type { RowProblem } from "../../domain/row-problem.js";
 
 const MOST_NAMED = 20;
 
 /** What is in a customers file. */
-export interface CustomersCount {
+export interface CustomersCounts {
   total: number;
   /** Rows that break a rule. */
   invalid: number;
@@ -21,32 +21,39 @@ export interface CustomersCount {
 }
 
 /** Counts the rows of a file while it is read, and keeps what is wrong with them. */
-export class CustomersCensus {
-  readonly count: CustomersCount = {
-    ...{ total: 0, invalid: 0, users: 0, businesses: 0, created: 0, vaults: 0, documents: 0 },
-    ...{ document_bytes: 0, external_ids: 0 },
+export class CustomersCounter {
+  readonly counts: CustomersCounts = {
+    total: 0,
+    invalid: 0,
+    users: 0,
+    businesses: 0,
+    created: 0,
+    vaults: 0,
+    documents: 0,
+    document_bytes: 0,
+    external_ids: 0,
   };
   readonly problems: RowProblem[] = [];
   firstFpId: string | null = null;
   readonly #dataKeys = new Set<string>();
 
   add(row: FrozenRow): void {
-    const { count } = this;
-    count.total += 1;
+    const { counts } = this;
+    counts.total += 1;
     if (!isRight(row)) {
-      count.invalid += 1;
+      counts.invalid += 1;
       this.problems.push(...row.problems);
       return;
     }
     const { kind, fpId, externalId, vault, documents, create, prerequisiteData } = row.customer;
-    if (kind === "user") count.users += 1;
-    else count.businesses += 1;
-    if (create) count.created += 1;
-    if (Object.keys(vault).length > 0) count.vaults += 1;
-    if (externalId !== null) count.external_ids += 1;
+    if (kind === "user") counts.users += 1;
+    else counts.businesses += 1;
+    if (create) counts.created += 1;
+    if (Object.keys(vault).length > 0) counts.vaults += 1;
+    if (externalId !== null) counts.external_ids += 1;
     for (const { bytes } of Object.values(documents)) {
-      count.documents += 1;
-      count.document_bytes += bytes;
+      counts.documents += 1;
+      counts.document_bytes += bytes;
     }
     for (const key in prerequisiteData) this.#dataKeys.add(key);
     this.firstFpId ??= fpId;
@@ -62,7 +69,7 @@ export class CustomersCensus {
           `operation tells which; sent are: ${namesText(this.#dataKeys)}`,
       );
     }
-    const { external_ids } = this.count;
+    const { external_ids } = this.counts;
     if (external_ids > 0) {
       warnings.push(
         `${external_ids} customers are known by their external id alone, which is also the idempotency id of ` +

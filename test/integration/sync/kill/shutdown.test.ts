@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import type { ChildCommand } from "../../helpers/command/command-process.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
-import { auditCalls } from "../../helpers/kill/call-audit.js";
-import { newName } from "../../helpers/kill/kill-points.js";
-import { auditLake } from "../../helpers/lake/lake-audit.js";
+import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import type { ChildCommand } from "../../../helpers/command/command-process.js";
+import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { auditCalls } from "../../../helpers/kill/call-audit.js";
+import { auditLake } from "../../../helpers/lake/lake-audit.js";
+import { neverReadyCli } from "../../../helpers/temporal/never-ready-cli.js";
 
 const CONCURRENCY = 3;
 const STOPS_WITHIN_MS = 10_000;
@@ -37,10 +37,13 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const arrived = sandbox.waitForRequests(30, PAGES);
     const first = sync();
     await arrived;
+    const release = sandbox.hold(PAGES);
     const runId = await runIdOf(first);
     const callsAtSignal = sandbox.calls().total;
     const signalledAt = Date.now();
-    const { code, stdout, stderr, at } = await first.end(signal);
+    const ended = first.end(signal);
+    release();
+    const { code, stdout, stderr, at } = await ended;
     expect(at - signalledAt).toBeLessThan(STOPS_WITHIN_MS);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
@@ -62,9 +65,9 @@ test.each(["SIGINT", "SIGTERM"] as const)(
 );
 
 test("SIGINT while the Temporal server starts ends within seconds and leaves no server", async () => {
-  const arrived = newName(folder.home, /^server\.json$/);
-  const first = sync();
-  await arrived;
+  const cli = await neverReadyCli(folder.directory);
+  const first = folder.command(["sync", "--roster", "users.csv", "--json"], { TEMPORAL_CLI_PATH: cli });
+  await expect.poll(() => folder.servers(), { interval: 5 }).toHaveLength(1);
   const signalledAt = Date.now();
   const { code, stdout, at } = await first.end("SIGINT");
   expect(at - signalledAt).toBeLessThan(STOPS_WITHIN_MS);
@@ -80,6 +83,7 @@ test("a second command joins the run on the same server and goes on when the fir
   const arrived = sandbox.waitForRequests(5, PAGES);
   const first = sync();
   await arrived;
+  const release = sandbox.hold(PAGES);
   const runId = await runIdOf(first);
   const [server] = folder.servers();
   const second = sync();
@@ -88,6 +92,7 @@ test("a second command joins the run on the same server and goes on when the fir
   const { code } = await first.end("SIGINT");
   expect(code).toBe(1);
   expect(folder.servers()).toEqual([server]);
+  release();
   const end = await second.ended;
   expect(end.code, end.stderr).toBe(0);
   expect(JSON.parse(end.stdout)).toMatchObject({ run_id: runId, status: "completed" });

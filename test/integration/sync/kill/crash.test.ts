@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { InputError } from "../../../src/domain/failures.js";
-import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import type { SyncResult } from "../../../src/workflows/sync/sync.js";
-import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
+import { InputError } from "../../../../src/domain/failures.js";
+import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import type { SyncResult } from "../../../../src/workflows/sync/sync.js";
+import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
 import {
   addLink,
   addRows,
@@ -11,8 +11,9 @@ import {
   liveIds,
   syncCalls,
   versionsOf,
-} from "../../helpers/sync/scripted-links.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+} from "../../../helpers/sync/scripted-links.js";
+import { PATIENT } from "../../../helpers/sync/sync-harness.js";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
@@ -57,7 +58,7 @@ function failing(options: {
 }
 
 test("the worker stops after page 2 of 3: nothing is published, and at most one page is asked for again", async () => {
-  const world = await worlds.open();
+  const world = await worlds.open({ api: PATIENT });
   addLink(world, "a", 25);
   const hang = world.sandbox.addFault({ kind: "hang", link: "a", page: 2 });
   const { handle } = await world.start({ pageSize: 10 });
@@ -193,10 +194,11 @@ test("a staged page found torn at load begins the link's update anew", async () 
 });
 
 test("two starts of one job at once: one run, and both wait for it", async () => {
-  const world = await worlds.open();
+  const world = await worlds.open({ api: PATIENT });
   addLink(world, "a", 25);
-  world.sandbox.setLatency(30);
+  const release = world.sandbox.hold();
   const started = await Promise.all([world.start(), world.start(), world.start()]);
+  release();
   expect(new Set(started.map(({ runId }) => runId)).size).toBe(1);
   expect(started.filter(({ joined }) => !joined)).toHaveLength(1);
   await Promise.all(started.map(({ handle }) => handle.result()));
@@ -207,11 +209,16 @@ test("two starts of one job at once: one run, and both wait for it", async () =>
 });
 
 test("two different jobs over one link at once: one commits it, the other is superseded, nothing is doubled", async () => {
-  const world = await worlds.open();
+  const world = await worlds.open({ api: PATIENT });
   addLink(world, "a", 25);
   addLink(world, "b", 25);
-  world.sandbox.setLatency(30);
-  const [one, two] = await Promise.all([world.sync({ pageSize: 10 }), world.sync({ pageSize: 5 })]);
+  // Both have planned, and asked for the first page of each link, before either goes on.
+  const release = world.sandbox.hold({ operation: "sync_transactions" });
+  const asked = world.sandbox.waitForRequests(4, { operation: "sync_transactions" });
+  const ends = Promise.all([world.sync({ pageSize: 10 }), world.sync({ pageSize: 5 })]);
+  await asked;
+  release();
+  const [one, two] = await ends;
   const rows = await world.rows(
     "select link_id, status, reason, run_id from link_syncs order by link_id, status",
   );

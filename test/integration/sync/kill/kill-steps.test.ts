@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { compiledProgram } from "../../helpers/command/compiled-program.js";
-import type { StoreFault } from "../../helpers/kill/fault-store.js";
-import { killAtSteps } from "../../helpers/kill/kill-step.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { compiledProgram } from "../../../helpers/command/compiled-program.js";
+import type { StoreFault } from "../../../helpers/kill/fault-store.js";
+import { killAtSteps } from "../../../helpers/kill/kill-step.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const temporal = sharedTemporal();
 let script: string;
@@ -12,14 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-/** Between load and commit, between each commit and its acknowledgement; `npm run test:kill` takes every step. */
+/** Before the feed's commit, between it and its acknowledgement, and after the last; `npm run test:kill` takes every step. */
 const MOMENTS: readonly StoreFault[] = [
   { on: "putIfAbsent", key: "^transaction_changes/_delta_log/", when: "before", effect: "kill" },
   { on: "putIfAbsent", key: "^transaction_changes/_delta_log/", when: "after", effect: "kill" },
-  { on: "putIfAbsent", key: "^link_syncs/_delta_log/", when: "after", effect: "kill" },
-  { on: "putIfAbsent", key: "^transactions/_delta_log/", when: "before", effect: "kill" },
   { on: "putIfAbsent", key: "^transactions/_delta_log/", when: "after", effect: "kill" },
-  { on: "putIfAbsent", key: "^runs/_delta_log/", when: "after", effect: "kill" },
 ];
 
 test("a worker killed around each commit of a run: the next one ends the run exact", async () => {

@@ -1,0 +1,39 @@
+import { InputError } from "../../domain/failures.js";
+
+/** A file of rows that a command was given. */
+export interface InputFile {
+  readonly path: string;
+  /** What messages call it, such as `roster`. */
+  readonly name: string;
+  /** The option that names it, such as `--roster`. */
+  readonly option: string;
+  /** Bytes that it may have, where its reader keeps all rows in memory. */
+  readonly mostBytes?: number;
+}
+
+/** One row may be this long; a line without an end must not fill the memory. */
+export const LONGEST_ROW = 16 * 1024 * 1024;
+
+/** An InputError about a file as a whole. */
+export function fileError({ name, path }: InputFile, problem: string, advice: string): InputError {
+  return new InputError(`${name} ${path} ${problem}. Nothing was started. ${advice}`);
+}
+
+/** Thrown where a file cannot be read beyond a line, because it is not UTF-8 or not CSV there. */
+export class MalformedFileError extends InputError {
+  readonly line: number;
+  /** Byte of the line, from 1, where one byte is at fault. */
+  readonly byte: number | undefined;
+  readonly rule: string;
+
+  constructor(
+    file: InputFile,
+    { line, byte, rule }: { readonly line: number; readonly byte?: number; readonly rule: string },
+    advice: string,
+  ) {
+    super(fileError(file, `line ${line}: ${rule}`, advice).message);
+    this.line = line;
+    this.byte = byte;
+    this.rule = rule;
+  }
+}

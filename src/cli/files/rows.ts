@@ -1,0 +1,73 @@
+import { extname } from "node:path";
+import { jsonObjectOf } from "../../domain/json.js";
+import type { RowProblem } from "../../domain/row-problem.js";
+import { type CsvRecord, csvRecords } from "./csv.js";
+import type { InputFile } from "./input-file.js";
+import { type JsonLine, jsonLines, losesDigits } from "./jsonl.js";
+import { startOf } from "./text.js";
+
+/** A row of an input file, before anybody judges what it says. */
+export interface InputRow {
+  /** In CSV all values are texts, and a cell that says nothing is an empty one. */
+  readonly form: "csv" | "jsonl";
+  /** Line it starts at, from 1. */
+  readonly line: number;
+  /** By column; none where the row has problems. */
+  readonly values: ReadonlyMap<string, unknown>;
+  /** Whether a number of it arrives changed, because it has too many digits. */
+  readonly losesDigits: boolean;
+  /** What is wrong with its form. */
+  readonly problems: readonly RowProblem[];
+}
+
+/** Judges the header of a CSV file. @throws InputError to refuse the file. */
+export type CheckHeader = (columns: readonly string[], line: number) => void;
+
+/**
+ * The rows of a file, CSV with a header or JSONL with an object a line: by its extension, else by its content.
+ * A row of the wrong form is a row with problems; only one row is in memory at a time.
+ *
+ * @throws InputError where the file can't be read as a whole: it is not there, not UTF-8, not CSV.
+ */
+export async function* readRows(file: InputFile, checkHeader: CheckHeader): AsyncGenerator<InputRow> {
+  if (await isJsonl(file)) for await (const line of jsonLines(file)) yield jsonRow(line);
+  else yield* csvRows(file, checkHeader);
+}
+
+async function* csvRows(file: InputFile, checkHeader: CheckHeader): AsyncGenerator<InputRow> {
+  let columns: readonly string[] | undefined;
+  for await (const record of csvRecords(file)) {
+    if (columns === undefined) {
+      checkHeader(record.fields, record.line);
+      columns = record.fields;
+    } else yield csvRow(record, columns);
+  }
+}
+
+function csvRow({ line, fields }: CsvRecord, columns: readonly string[]): InputRow {
+  const values = new Map<string, unknown>();
+  if (fields.length !== columns.length) {
+    const rule = `has ${fields.length} columns, the header has ${columns.length}`;
+    return { form: "csv", line, values, losesDigits: false, problems: [{ line, column: null, rule }] };
+  }
+  for (const [at, column] of columns.entries()) values.set(column, fields[at]);
+  return { form: "csv", line, values, losesDigits: false, problems: [] };
+}
+
+function jsonRow({ line, text }: JsonLine): InputRow {
+  const row = jsonObjectOf(text);
+  const rule = 'is not a JSON object such as {"fp_id":"…"}';
+  return {
+    form: "jsonl",
+    line,
+    values: new Map(Object.entries(row ?? {})),
+    losesDigits: row !== undefined && losesDigits(text),
+    problems: row === undefined ? [{ line, column: null, rule }] : [],
+  };
+}
+
+async function isJsonl(file: InputFile): Promise<boolean> {
+  const extension = extname(file.path).toLowerCase();
+  if (extension === ".jsonl" || extension === ".ndjson") return true;
+  return extension !== ".csv" && (await startOf(file)).trimStart().startsWith("{");
+}

@@ -1,0 +1,111 @@
+import { isUtf8 } from "node:buffer";
+import { createReadStream } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { InputError } from "../../domain/failures.js";
+import { fileError, type InputFile, LONGEST_ROW, MalformedFileError } from "./input-file.js";
+
+const SAVE_AS_UTF8 = "Save it as UTF-8.";
+
+/**
+ * The text of a file in pieces, without a BOM; nothing of a file that holds only white space.
+ *
+ * @throws InputError for a file that is not there, too large or not UTF-8.
+ */
+export async function* textOf(file: InputFile): AsyncGenerator<string> {
+  let blank = "";
+  let isBlank = true;
+  for await (const piece of decoded(file)) {
+    isBlank &&= blank.length <= LONGEST_ROW && piece.trim() === "";
+    if (isBlank) blank += piece;
+    else {
+      yield blank + piece;
+      blank = "";
+    }
+  }
+}
+
+/** The first kilobytes of a file as text, to tell its form by. @throws InputError for a file that is not there. */
+export async function startOf(file: InputFile): Promise<string> {
+  try {
+    const handle = await open(file.path);
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
+      return buffer.toString("utf8", 0, bytesRead).replace(/^\ufeff/, "");
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw await readFailure(file, error);
+  }
+}
+
+async function* decoded(file: InputFile): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let isFirst = true;
+  try {
+    await checkSize(file);
+    for await (const bytes of createReadStream(file.path) as AsyncIterable<Buffer>) {
+      if (isFirst && isUtf16(bytes)) throw fileError(file, "is UTF-16", SAVE_AS_UTF8);
+      isFirst = false;
+      const text = decoder.decode(bytes, { stream: true });
+      if (text !== "") yield text;
+    }
+    decoder.decode();
+  } catch (error) {
+    throw await readFailure(file, error);
+  }
+}
+
+async function checkSize(file: InputFile): Promise<void> {
+  const { path, mostBytes } = file;
+  if (mostBytes === undefined || (await stat(path)).size <= mostBytes) return;
+  throw fileError(file, `is larger than ${mostBytes} bytes`, "Split it.");
+}
+
+async function readFailure(file: InputFile, error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || error instanceof InputError) return error;
+  const code = "code" in error ? error.code : undefined;
+  if (code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
+    const place = await badByte(file.path);
+    return new MalformedFileError(file, { ...place, rule: "not UTF-8" }, SAVE_AS_UTF8);
+  }
+  if (code === "ENOENT") return fileError(file, "is not there", `Check the path given to ${file.option}.`);
+  if (code === "EISDIR") return fileError(file, "is a directory", `Give a file to ${file.option}.`);
+  if (code === undefined) return error;
+  return fileError(file, `can't be read (${code})`, "Check its permissions.");
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
+/** The first byte that is not UTF-8; the file is read once more for it, because decoding says no place. */
+async function badByte(path: string): Promise<{ line: number; byte: number }> {
+  let line = 1;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, from)) {
+      const text = Buffer.concat([rest, bytes.subarray(from, end)]);
+      if (!isUtf8(text)) return { line, byte: goodBytes(text) + 1 };
+      rest = Buffer.alloc(0);
+      from = end + 1;
+      line += 1;
+    }
+    rest = Buffer.concat([rest, bytes.subarray(from)]);
+  }
+  return { line, byte: goodBytes(rest) + 1 };
+}
+
+/** Counts the bytes before the one that can't follow. */
+function goodBytes(text: Buffer): number {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (let at = 0; at < text.length; at += 1) {
+    try {
+      decoder.decode(text.subarray(at, at + 1), { stream: true });
+    } catch {
+      return at;
+    }
+  }
+  return text.length;
+}

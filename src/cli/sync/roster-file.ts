@@ -1,0 +1,120 @@
+import { createHash } from "node:crypto";
+import { InputError } from "../../domain/failures.js";
+import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
+import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
+import { fileError, type InputFile, MalformedFileError } from "../files/input-file.js";
+import { ProblemCount } from "../files/row-problems.js";
+import { type InputRow, readRows } from "../files/rows.js";
+
+const MAX_BYTES = 256 * 1024 * 1024;
+const COLUMNS: readonly string[] = ["fp_id", "external_id"];
+const FORM = "Give a CSV file with a header (fp_id, optionally external_id) or JSONL with one object a line.";
+
+/** A roster as a job takes it. */
+export interface Roster {
+  /** Sorted by `fp_id`. */
+  readonly rows: readonly RosterRow[];
+  /** Canonical text (JSONL): what is staged as the frozen roster. */
+  readonly text: string;
+  /** Hex sha256 of `text`. */
+  readonly sha256: string;
+  /** What was ignored, in words for the user. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a roster file: CSV or JSONL by its extension, else by its content.
+ *
+ * @throws InputError naming file, line and column; it lists the first 20 problems and counts the others.
+ */
+export async function readRoster(path: string): Promise<Roster> {
+  const file: InputFile = { path, name: "roster", option: "--roster", mostBytes: MAX_BYTES };
+  const problems = new ProblemCount();
+  const judge = new RosterJudge(problems);
+  const ignored = new Set<string>();
+  let hasHeader = false;
+  const checkHeader = (columns: readonly string[], line: number) => {
+    hasHeader = true;
+    checkColumns(file, columns, line);
+    for (const column of columns) if (!COLUMNS.includes(column)) ignored.add(column);
+  };
+  try {
+    for await (const row of readRows(file, checkHeader)) {
+      for (const column of row.values.keys()) if (!COLUMNS.includes(column)) ignored.add(column);
+      judge.add(row);
+    }
+  } catch (error) {
+    if (!(error instanceof MalformedFileError)) throw error;
+    const { line, byte, rule } = error;
+    if (byte !== undefined)
+      throw fileError(file, `line ${line}, byte ${byte} of the line: ${rule}`, "Save it as UTF-8.");
+    problems.add(line, null, rule);
+  }
+  if (problems.count > 0) throw problemsError(path, problems);
+  if (judge.rows.length === 0)
+    throw fileError(file, hasHeader ? "names no user, it has a header only" : "is empty", FORM);
+  const canonical = canonicalRoster(judge.rows);
+  const text = rosterText(canonical);
+  return {
+    rows: canonical,
+    text,
+    sha256: createHash("sha256").update(text).digest("hex"),
+    warnings: ignored.size > 0 ? [ignoredColumns(path, ignored)] : [],
+  };
+}
+
+function checkColumns(file: InputFile, columns: readonly string[], line: number): void {
+  if (!columns.includes("fp_id")) {
+    // The line may be data, so it isn't quoted.
+    const advice = "Give a header line with fp_id and optionally external_id, separated by commas.";
+    throw fileError(file, `line ${line}: no column fp_id among the ${columns.length} of the header`, advice);
+  }
+  for (const name of COLUMNS) {
+    if (columns.indexOf(name) !== columns.lastIndexOf(name))
+      throw fileError(file, `line ${line}: column ${name} stands there twice`, "Leave one of them.");
+  }
+}
+
+/** Holds rows against the rules of a roster and keeps those that can be read. */
+class RosterJudge {
+  readonly rows: RosterRow[] = [];
+  readonly #firstLine = new Map<string, number>();
+
+  constructor(private readonly problems: ProblemCount) {}
+
+  add({ line, values, problems: malformed }: InputRow): void {
+    for (const { column, rule } of malformed) this.problems.add(line, column, rule);
+    if (malformed.length > 0) return;
+    const fpId = values.get("fp_id");
+    const externalId = values.get("external_id");
+    const hasExternalId = externalId !== undefined && externalId !== null && externalId !== "";
+    if (typeof fpId === "string") this.#judgeUser(line, fpId);
+    else this.problems.add(line, "fp_id", fpId === undefined ? "is missing" : "is not text");
+    if (hasExternalId) {
+      const rule = typeof externalId === "string" ? externalIdProblem(externalId) : "is not text";
+      if (rule !== undefined) this.problems.add(line, "external_id", rule);
+    }
+    // A row with a problem is never used: the file is refused.
+    this.rows.push({ fp_id: String(fpId), ...(hasExternalId && { external_id: String(externalId) }) });
+  }
+
+  #judgeUser(line: number, fpId: string): void {
+    const rule = fpIdProblem(fpId);
+    const first = this.#firstLine.get(fpId);
+    if (rule !== undefined) this.problems.add(line, "fp_id", rule);
+    else if (first !== undefined) this.problems.add(line, "fp_id", `is the same as in line ${first}`);
+    else this.#firstLine.set(fpId, line);
+  }
+}
+
+function problemsError(path: string, problems: ProblemCount): InputError {
+  const counted = problems.count === 1 ? "1 problem" : `${problems.count} problems`;
+  return new InputError(
+    `roster ${path}: ${counted}:${problems.list()}\nNothing was started. Mend the file and run the command again.`,
+  );
+}
+
+function ignoredColumns(path: string, names: ReadonlySet<string>): string {
+  const list = [...names].map((name) => JSON.stringify(name)).join(", ");
+  return `roster ${path}: ignored ${list}; only fp_id and external_id are read`;
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { InputFile } from "../../../src/cli/files/input-file.js";
+import { type InputRow, readRows } from "../../../src/cli/files/rows.js";
+import { InputError } from "../../../src/domain/failures.js";
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-rows-"));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+interface Read {
+  readonly headers: [readonly string[], number][];
+  readonly rows: InputRow[];
+  /** What stopped the reading. */
+  readonly error: unknown;
+}
+
+async function readAll(
+  content: string | Uint8Array,
+  name = "rows.csv",
+  limits: Partial<InputFile> = {},
+): Promise<Read> {
+  const path = join(directory, name);
+  await writeFile(path, content);
+  const read: Read = { headers: [], rows: [], error: undefined };
+  const file = { path, name: "list", option: "--list", ...limits };
+  try {
+    const rows = readRows(file, (columns, line) => read.headers.push([columns, line]));
+    for await (const row of rows) read.rows.push(row);
+    return read;
+  } catch (error) {
+    return { ...read, error };
+  }
+}
+
+const valuesOf = ({ rows }: Read) => rows.map(({ line, values }) => [line, Object.fromEntries(values)]);
+
+describe("rows of a file", () => {
+  it("of CSV are texts by column, each with the line that it starts at", async () => {
+    const read = await readAll('\ufeff\r\na,b\r\n1,\r\n\r\n"x\r\ny",2\r\n3,4');
+    expect(read.headers).toEqual([[["a", "b"], 2]]);
+    expect(valuesOf(read)).toEqual([
+      [3, { a: "1", b: "" }],
+      [5, { a: "x\r\ny", b: "2" }],
+      [7, { a: "3", b: "4" }],
+    ]);
+  });
+
+  it("of JSONL are JSON values by field, and a header is asked for nowhere", async () => {
+    const read = await readAll('\n{"a":1,"b":null}\r\n  \n{"__proto__":"x"}', "rows.txt");
+    expect(read.headers).toEqual([]);
+    expect(read.rows.map(({ form }) => form)).toEqual(["jsonl", "jsonl"]);
+    expect(read.rows.map(({ line, values }) => [line, [...values]])).toEqual([
+      [
+        2,
+        [
+          ["a", 1],
+          ["b", null],
+        ],
+      ],
+      [4, [["__proto__", "x"]]],
+    ]);
+  });
+
+  it("tell a number that arrives changed from a text and from one that does not", async () => {
+    const lines = ['{"a":1234567890.1234567}', '{"a":"1234567890.1234567"}', '{"a":0.1}'];
+    const { rows } = await readAll(lines.join("\n"), "rows.jsonl");
+    expect(rows.map(({ losesDigits }) => losesDigits)).toEqual([true, false, false]);
+  });
+
+  it("of the wrong form have a problem and no value; the rows around them are read", async () => {
+    const csv = await readAll("a,b\n1,2\n3\n4,5\n");
+    expect(csv.rows.map(({ problems }) => problems)).toEqual([
+      [],
+      [{ line: 3, column: null, rule: "has 1 columns, the header has 2" }],
+      [],
+    ]);
+    expect(csv.rows[1]?.values.size).toBe(0);
+    const jsonl = await readAll('{"a":1}\n[]\n', "rows.ndjson");
+    expect(jsonl.rows[1]).toMatchObject({ line: 2, problems: [{ line: 2, column: null }] });
+  });
+
+  it.each([
+    ["a quote inside a field", 'a\n1\n2\nx"y\n', "line 4: a quote stands in the middle"],
+    ["text behind a quote", 'a\n1\n2\n"x"y\n', "line 4: text follows a closing quote"],
+    ["a quote without an end", 'a\n1\n2\n"x\n', "a quote is opened and never closed"],
+  ])("before %s are given, and the file is refused with the line", async (_, content, words) => {
+    const read = await readAll(content);
+    expect(read.rows.map(({ line }) => line)).toEqual([2, 3]);
+    expect(read.error).toBeInstanceOf(InputError);
+    expect(String(read.error)).toContain(`list ${join(directory, "rows.csv")} `);
+    expect(String(read.error)).toContain(words);
+    expect(String(read.error)).toContain("Nothing was started.");
+  });
+
+  it.each([
+    ["none", ""],
+    ["white space only", " \n\t\r\n \n"],
+  ])("of a file with %s are none, and there is no header", async (_, content) => {
+    const read = await readAll(content);
+    expect([read.headers, read.rows, read.error]).toEqual([[], [], undefined]);
+  });
+
+  it("longer than 16 MB are refused", async () => {
+    const long = "x".repeat(17 * 1024 * 1024);
+    const csv = await readAll(`a\n1\n"${long}\n`);
+    expect(String(csv.error)).toContain("is longer than 16 MB; perhaps a quote is never closed");
+    const jsonl = await readAll(`{"a":1}\n{"a":"${long}`, "rows.jsonl");
+    expect(String(jsonl.error)).toContain("line 2 is longer than 16 MB");
+    expect(jsonl.rows).toHaveLength(1);
+  });
+
+  it("of a file larger than it may be are not read", async () => {
+    const { rows, error } = await readAll("a\n1\n", "rows.csv", { mostBytes: 3 });
+    expect([rows.length, String(error)]).toEqual([
+      0,
+      expect.stringContaining("is larger than 3 bytes. Nothing was started. Split it."),
+    ]);
+  });
+});

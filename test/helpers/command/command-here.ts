@@ -1,0 +1,39 @@
+import { main } from "../../../src/cli/main.js";
+import type { JobFolder } from "./job-folder.js";
+
+/** How a command ended that ran in the test's own process. */
+export interface CommandEnd {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command line in the test's process, in a job's folder, where no process is what is tested. */
+export async function runHere(
+  folder: Pick<JobFolder, "directory" | "env">,
+  args: readonly string[],
+  env: JobFolder["env"] = {},
+): Promise<CommandEnd> {
+  const before = { cwd: process.cwd(), code: process.exitCode };
+  let stdout = "";
+  let stderr = "";
+  const { PATH, HOME, TEMPORAL_CLI_PATH } = process.env;
+  process.chdir(folder.directory);
+  try {
+    await main(["node", "nightledger", ...args], {
+      env: { PATH, HOME, TEMPORAL_CLI_PATH, ...folder.env, ...env },
+      cwd: folder.directory,
+      interactive: false,
+      result: (text) => {
+        stdout += `${text}\n`;
+      },
+      say: (line) => {
+        stderr += `${line}\n`;
+      },
+    });
+    return { code: Number(process.exitCode), stdout, stderr };
+  } finally {
+    process.exitCode = before.code;
+    process.chdir(before.cwd);
+  }
+}

@@ -1,0 +1,49 @@
+import { auditLake } from "../lake/lake-audit.js";
+import { openSyncWorld } from "../sync/sync-harness.js";
+import type { TestTemporal } from "../temporal/temporal-environment.js";
+import { type FaultStore, type StoreFault, WRITE_STEPS, withFaults } from "./fault-store.js";
+
+/** Worlds beside each other, so that no activity of a run fails often enough to wait long. */
+const WORLDS = 4;
+
+/** Syncs with each write step failing once in a form; what is not right afterwards, in words. */
+export async function loseEachStep(
+  temporal: TestTemporal,
+  form: Pick<StoreFault, "when" | "blind">,
+): Promise<string[]> {
+  const faults = WRITE_STEPS.map(([on, key]): StoreFault => ({ on, key, effect: "lost", ...form }));
+  const parts = Array.from({ length: WORLDS }, (_, part) => faults.filter((_, at) => at % WORLDS === part));
+  return (await Promise.all(parts.map((part) => runWith(temporal, part)))).flat();
+}
+
+async function runWith(temporal: TestTemporal, faults: readonly StoreFault[]): Promise<string[]> {
+  let faulty: FaultStore | undefined;
+  const world = await openSyncWorld(temporal, {
+    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 150, seed: 6 } },
+    direct: true,
+    store: (store) => {
+      faulty = withFaults(store, faults);
+      return faulty;
+    },
+  });
+  try {
+    const [link = ""] = world.sandbox.world.links.keys();
+    world.sandbox.append(link, [
+      { change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" },
+    ]);
+    const { result } = await world.sync();
+    const quarantined = await world.rows("select * from quarantine");
+    const missed = faults.filter((fault) => !faulty?.fired.includes(fault));
+    const problems = await auditLake(world.lake, world.sandbox);
+    return [
+      ...missed.map(({ on, key }) => `no ${on} of ${key} was met`),
+      ...(result.status === "completed_with_failures" ? [] : [`the run is ${result.status}`]),
+      ...(result.rows.quarantined === 1 ? [] : [`the run quarantined ${result.rows.quarantined} rows`]),
+      ...(quarantined.length === 1 ? [] : [`quarantine has ${quarantined.length} rows`]),
+      // The row that is in quarantine is in the stand-in's truth all the same.
+      ...problems.filter((problem) => !/[ /]bad\b/.test(problem)),
+    ];
+  } finally {
+    await world.close();
+  }
+}

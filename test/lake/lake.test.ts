@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createProgram } from "../../src/cli/main.js";
+import { newestSnapshot } from "../../src/lake/delta/delta-log.js";
+import { NO_TABLE } from "../../src/lake/delta/delta-snapshot.js";
+import { inferRemovals } from "../../src/lake/sync/inferred-removals.js";
+import { FeedLake } from "../helpers/lake/feed-lake.js";
+import { STRANGE_PATHS } from "../helpers/lake/strange-paths.js";
+
+/** Commits until a table's first checkpoint. */
+const CHECKPOINT_EVERY = 10;
+
+let base: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "nightledger-strange-"));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+/** What a command prints of a lake, as JSON. */
+async function command(lake: string, ...args: string[]): Promise<unknown> {
+  const printed: string[] = [];
+  const terminal = {
+    env: { NIGHTLEDGER_LAKE: lake },
+    cwd: base,
+    interactive: false,
+    result: (text: string) => printed.push(text),
+    say: () => undefined,
+  };
+  await createProgram(terminal, () => undefined).parseAsync(["node", "nightledger", ...args, "--json"]);
+  return JSON.parse(printed.join(""));
+}
+
+describe.each([...STRANGE_PATHS, STRANGE_PATHS.filter((name) => name !== "back\\slash").join("/")])(
+  "a lake below %j",
+  (strange) => {
+    test("is written, checkpointed, materialized, listed and queried as any other", async () => {
+      for (const neighbour of ["aXb", "a", "x]y"]) {
+        const other = await FeedLake.openAt(join(base, neighbour, "lake"));
+        await other.feed({ id: "foreign", sequence: 1 });
+        await other.lake.close();
+      }
+      const directory = join(base, strange, "lake");
+      await mkdir(directory, { recursive: true });
+      const lake = await FeedLake.openAt(directory);
+      await lake.feed({ id: "1", sequence: 1, date: "2026-05-05" }, { id: "2", sequence: 2 });
+      for (let at = 0; at < CHECKPOINT_EVERY; at += 1) await lake.feed();
+      await lake.feed({ id: "2", sequence: 3, type: "removed" }, { link: "b", id: "3", sequence: 1 });
+      const { store, duckdb } = lake.lake;
+      expect((await store.list("transaction_changes/_delta_log/")).map(({ key }) => key)).toContainEqual(
+        expect.stringMatching(/checkpoint\.parquet$/),
+      );
+      const again = await newestSnapshot({ store, table: "transaction_changes", duckdb }, NO_TABLE);
+      expect(again.files.size).toBe(2);
+      expect(await inferRemovals(lake.lake, reading())).toMatchObject({ known: 1, gone: 1 });
+      await lake.lake.close();
+
+      expect(await command(directory, "materialize")).toMatchObject({ rows: 2 });
+      expect(await lake.rows()).toEqual(["a/1 1 2026-05-05", "b/3 1 2026-05-05"]);
+      const sql =
+        'select link_id, transaction_id as id, "date" as day, currency from transactions order by all';
+      expect(await command(directory, "query", sql)).toEqual([
+        { link_id: "a", id: "1", day: "2026-05-05", currency: "CZK" },
+        { link_id: "b", id: "3", day: "2026-05-05", currency: "CZK" },
+      ]);
+      expect(await command(directory, "tables")).toMatchObject([
+        { table: "transaction_changes", rows: 4 },
+        { table: "transactions", rows: 2 },
+      ]);
+      await lake.lake.close();
+    });
+  },
+);
+
+function reading() {
+  const link = { linkId: "a", fpId: "fp_a", runId: "r", generation: 2, sequenceFrom: 4 };
+  return { ...link, files: [], quarantinedIds: [], at: new Date(0) };
+}

@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { keyMode } from "../../src/domain/service/key-mode.js";
+import { checkBinding, ensureBinding, readBinding, rebind } from "../../src/lake/service-binding.js";
+import { createLocalStore } from "../../src/lake/store/local-store.js";
+import type { ObjectStore } from "../../src/lake/store/object-store.js";
+
+const LIVE = { url: "https://api.example.com", mode: "live" } as const;
+const TEST = { url: "https://api.example.com", mode: "test" } as const;
+const ELSEWHERE = { url: "https://eu.example.com", mode: "live" } as const;
+
+let directory: string;
+let store: ObjectStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-binding-"));
+  store = createLocalStore(join(directory, "lake"));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+test.for([
+  ["sk_test_abc", "test"],
+  ["sk_live_abc", "live"],
+  ["live-9f", "live"],
+  ["TEST.key", "test"],
+  ["sk_latest_abc", null],
+  ["sk_9f2b", null],
+] as const)("the key %s is of the form %s", ([key, mode]) => {
+  expect(keyMode(key)).toBe(mode);
+});
+
+test("the first use binds a lake, and the same service finds it bound", async () => {
+  expect(await readBinding(store)).toBeUndefined();
+  const bound = await ensureBinding(store, LIVE, true);
+  expect(bound).toEqual({ ...LIVE, id: expect.stringMatching(/^[0-9a-f]{16}$/) });
+  expect(await ensureBinding(store, LIVE, false)).toEqual(bound);
+  expect(await checkBinding(store, { ...LIVE, mode: null })).toEqual(bound);
+});
+
+test("of two that bind at once both get the same binding, or one is refused", async () => {
+  const [one, other] = await Promise.all([
+    ensureBinding(store, LIVE, true),
+    ensureBinding(store, LIVE, true),
+  ]);
+  expect(one).toEqual(other);
+});
+
+test("another address is refused with both, and another mode of the key too", async () => {
+  await ensureBinding(store, TEST, true);
+  await expect(checkBinding(store, ELSEWHERE)).rejects.toThrow(/api\.example\.com.*eu\.example\.com.*rebind/);
+  await expect(checkBinding(store, LIVE)).rejects.toThrow(/holds test data.*live key/);
+});
+
+test("a lake that is older than bindings keeps its keys: its service has no id", async () => {
+  expect((await ensureBinding(store, LIVE, false)).id).toBe("");
+});
+
+test("a service that moved keeps its id; a lake never changes from test to live", async () => {
+  const { id } = await ensureBinding(store, TEST, true);
+  expect(await rebind(store, { ...ELSEWHERE, mode: "test" })).toEqual({ ...ELSEWHERE, mode: "test", id });
+  expect(await checkBinding(store, { ...ELSEWHERE, mode: null })).toMatchObject({ id });
+  await expect(rebind(store, LIVE)).rejects.toThrow(/never changes its mode/);
+});
+
+test("a torn binding is named, and nothing is written over it", async () => {
+  await ensureBinding(store, LIVE, true);
+  const path = join(directory, "lake", "_nightledger", "service.json");
+  await writeFile(path, (await readFile(path, "utf8")).slice(0, 20));
+  await expect(ensureBinding(store, LIVE, false)).rejects.toThrow(/does not say which service/);
+  expect((await readFile(path, "utf8")).length).toBe(20);
+});

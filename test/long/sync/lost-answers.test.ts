@@ -1,0 +1,15 @@
+import { afterAll, expect, test } from "vitest";
+import { loseEachStep } from "../../helpers/kill/lost-answers.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const temporal = sharedTemporal();
+afterAll(() => temporal.stop());
+
+const FORMS = [
+  ["the answer is lost, and what stands can't be looked up", { when: "after", blind: true }],
+  ["the step itself fails", { when: "before" }],
+] as const;
+
+test.each(FORMS)("each step of a run, once %s: the same rows, one row a link and run", async (_, form) => {
+  expect(await loseEachStep(temporal, form)).toEqual([]);
+});

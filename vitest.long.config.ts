@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+// npm run test:long: what is exhaustive. `npm test` has a part of each.
+export default defineConfig({
+  test: {
+    name: "long",
+    include: ["test/long/**/*.test.ts", "test/lake/materialize/materialize-property.test.ts"],
+    globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
+    env: { NIGHTLEDGER_PROPERTY_RUNS: "200" },
+    pool: "forks",
+    testTimeout: 900_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
+    maxWorkers: 4,
+  },
+});
