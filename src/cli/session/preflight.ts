@@ -1,5 +1,5 @@
 import { access, constants, mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { type ApiClient, createApiClient } from "../../api/http/client.js";
 import { ApiError, AuthError, NotSentError } from "../../api/http/errors.js";
 import { getUser } from "../../api/operations/user.js";
@@ -50,8 +50,12 @@ export function readJobConfig(terminal: Terminal): JobConfig {
   const config = readConfig({ env: terminal.env, cwd: terminal.cwd }, PARTS);
   for (const warning of config.warnings) terminal.say(`warning: ${warning}`);
   const settings = resolveTemporal(config.temporal.env);
-  if (settings.mode === "cluster") readConfig({ env: terminal.env, cwd: terminal.cwd }, ["clusterKeys"]);
-  return { config, settings };
+  if (settings.mode === "cluster") {
+    readConfig({ env: terminal.env, cwd: terminal.cwd }, ["clusterKeys"]);
+    return { config, settings };
+  }
+  const api = { ...config.api, pauses: join(config.home.path, "pauses") };
+  return { config: { ...config, api }, settings };
 }
 
 /**
@@ -125,6 +129,8 @@ export async function reachService({ config }: JobSurroundings, fpId = NOBODY): 
   const { api } = config;
   const client = openServiceClient(api);
   try {
+    // The service has just asked another process for a pause: so it is there.
+    if (client.gateUntil !== undefined) return;
     await client.call(getUser, { path: { fp_id: fpId } });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;

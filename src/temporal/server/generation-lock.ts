@@ -13,6 +13,10 @@ export interface LockWait {
   readonly waitMs: number;
   readonly report: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
+  /** How often to look. */
+  readonly pollMs?: number;
+  /** A holder here must renew its file too, so that one which stands still loses the lock. */
+  readonly mustRenew?: boolean;
 }
 
 const POLL_MS = 40;
@@ -36,7 +40,7 @@ const DRAFT_MS = 3_600_000;
 export async function acquireLock(directory: string, wait: LockWait): Promise<() => Promise<void>> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const self = identifySelf();
-  const sightings = new Sightings();
+  const sightings = new Sightings(wait.mustRenew);
   const startedAt = Date.now();
   let nextReportMs = FIRST_REPORT_MS;
   for (;;) {
@@ -51,7 +55,7 @@ export async function acquireLock(directory: string, wait: LockWait): Promise<()
     }
     const who = `another Nightledger command (pid ${holder.pid}${isHere(holder) ? "" : " elsewhere"})`;
     const elapsedMs = Date.now() - startedAt;
-    if (elapsedMs > wait.waitMs) {
+    if (elapsedMs >= wait.waitMs) {
       throw new UnreachableError(
         `${wait.guards} is held by ${who} for more than ${Math.round(wait.waitMs / 1000)} s. ` +
           "Nothing was changed. Wait for it or end it, then try again.",
@@ -61,7 +65,7 @@ export async function acquireLock(directory: string, wait: LockWait): Promise<()
       nextReportMs += REPORT_EVERY_MS;
       wait.report(`Waiting for ${who} to free ${wait.guards}.`);
     }
-    await sleep(POLL_MS);
+    await sleep(wait.pollMs ?? POLL_MS);
   }
 }
 

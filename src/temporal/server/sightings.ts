@@ -40,12 +40,17 @@ export interface Sighting {
 export class Sightings {
   readonly #seen = new Map<string, { readonly stamp: bigint; readonly at: number }>();
 
+  /** @param mustRenew Also of a process that runs here: one that stands still counts as dead. */
+  constructor(private readonly mustRenew = false) {}
+
   /** Looks at a file now; a missing, torn or foreign one has no holder. */
   async look(path: string): Promise<Sighting> {
     const found = await readStamped(path);
     if (found === undefined) return { holder: undefined, lives: false };
     const { holder, stamp } = found;
-    return { holder, lives: isHere(holder) ? isRunning(holder) : this.#isRenewed(path, stamp) };
+    const isGone = isHere(holder) && !isRunning(holder);
+    const mustRenew = this.mustRenew || !isHere(holder);
+    return { holder, lives: !isGone && (!mustRenew || this.#isRenewed(path, stamp)) };
   }
 
   #isRenewed(path: string, stamp: bigint): boolean {
