@@ -4,6 +4,7 @@ import { access, constants, type FileHandle, open, readdir, rm } from "node:fs/p
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { InputError } from "../../domain/failures.js";
 import { leasesOf } from "./leases.js";
 
 /**
@@ -53,13 +54,23 @@ export async function openPipe(home: string, pipe = `server-${randomUUID().slice
     () => true,
     () => false,
   );
-  if (!isThere) await promisify(execFile)("mkfifo", ["-m", "600", path]);
+  if (!isThere) await makePipe(path);
   // A pipe opens for writing only where somebody reads, and for reading without a wait only where somebody writes.
   const first = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const hold = holdOf(pipe, await open(path, constants.O_WRONLY | constants.O_NONBLOCK));
   const reader = await open(path, constants.O_RDONLY);
   await first.close();
   return { hold, reader } satisfies SupervisedPipe;
+}
+
+async function makePipe(path: string): Promise<void> {
+  await promisify(execFile)("mkfifo", ["-m", "600", path]).catch((error: Error) => {
+    throw new InputError(
+      `NIGHTLEDGER_HOME: no named pipe can be made in it (${error.message.trim()}). Nothing was started. ` +
+        "Name a directory on a file system of this machine, and see that `mkfifo` is on the PATH.",
+      { cause: error },
+    );
+  });
 }
 
 /** The command line that runs a program with a supervisor beside it; the program has the shell's pid. */
