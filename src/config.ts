@@ -30,6 +30,8 @@ export interface ApiConfig {
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
+  /** Directory in which the processes of one HOME tell each other of a pause that the service asked for. */
+  readonly pauses?: string;
 }
 
 /** What webhooks are checked against. */

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { AuthError, NotSentError } from "./errors.js";
+import type { SharedPause } from "./shared-pause.js";
 
 // Timers fire up to a millisecond late; without this slack the pace would stay below what was asked for.
 const PACE_SLACK_MS = 10;
@@ -35,12 +36,14 @@ export class Admission {
   constructor(
     readonly concurrency: number,
     rps?: number,
+    private readonly sharedPause?: SharedPause,
   ) {
     this.#intervalMs = rps === undefined ? 0 : 1000 / rps;
   }
 
   /** Epoch milliseconds until which no call starts; undefined while the gate is open. */
   get gateUntil(): number | undefined {
+    this.#observePause();
     return this.#gateUntil > Date.now() ? this.#gateUntil : undefined;
   }
 
@@ -69,6 +72,16 @@ export class Admission {
   /** Lets no call start before `until` (epoch milliseconds), and refuses at once those that can't wait for it. */
   closeGate(until: number): void {
     if (until <= this.#gateUntil) return;
+    this.sharedPause?.extend(until);
+    this.#pauseUntil(until);
+  }
+
+  #observePause(): void {
+    const until = this.sharedPause?.until() ?? 0;
+    if (until > this.#gateUntil) this.#pauseUntil(until);
+  }
+
+  #pauseUntil(until: number): void {
     this.#gateUntil = until;
     for (const waiter of [...this.#queue]) {
       if (waiter.notAfter !== undefined && waiter.notAfter < until) {
@@ -108,6 +121,7 @@ export class Admission {
 
   // The earliest start of whoever has `ahead` calls before it, as far as gate and pace tell.
   #earliest(now: number, ahead: number): number {
+    this.#observePause();
     const paced = Math.max(now, this.#paceAt) + ahead * this.#intervalMs;
     const slack = this.#intervalMs === 0 ? 0 : PACE_SLACK_MS;
     return Math.max(now, this.#gateUntil, Math.ceil(paced - slack));

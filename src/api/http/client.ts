@@ -13,6 +13,7 @@ import { AuthError } from "./errors.js";
 import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { retryAfterMs } from "./failure-errors.js";
 import { compileRequest, type Request } from "./request.js";
+import { SharedPause } from "./shared-pause.js";
 
 /** Compiled settings of a client. */
 export interface ApiClientOptions extends ExchangeLimits {
@@ -24,6 +25,8 @@ export interface ApiClientOptions extends ExchangeLimits {
   /** Calls started per second; unlimited when left out. */
   readonly rps?: number | undefined;
   readonly userAgent: string;
+  /** Directory in which processes tell each other of a pause that the service asked for. */
+  readonly pauses?: string | undefined;
 }
 
 /** Of a call that must not take effect twice: what is written down before it may leave. */
@@ -105,7 +108,8 @@ class PooledClient implements ApiClient {
     this.#options = options;
     this.#basePath = pathname.replace(/\/+$/, "");
     this.#authorization = basicAuthorization(options.apiKey);
-    this.#admission = new Admission(options.concurrency, options.rps);
+    const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
+    this.#admission = new Admission(options.concurrency, options.rps, pause);
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,

@@ -1,5 +1,5 @@
 import { access, constants, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { type Config, readConfig, scopeOf } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
@@ -41,8 +41,12 @@ export function readJobConfig(terminal: Terminal): JobConfig {
   const config = readConfig({ env: terminal.env, cwd: terminal.cwd }, PARTS);
   for (const warning of config.warnings) terminal.say(`warning: ${warning}`);
   const settings = resolveTemporal(config.temporal.env);
-  if (settings.mode === "cluster") readConfig({ env: terminal.env, cwd: terminal.cwd }, ["clusterKeys"]);
-  return { config, settings };
+  if (settings.mode === "cluster") {
+    readConfig({ env: terminal.env, cwd: terminal.cwd }, ["clusterKeys"]);
+    return { config, settings };
+  }
+  const api = { ...config.api, pauses: join(config.home.path, "pauses") };
+  return { config: { ...config, api }, settings };
 }
 
 /**

@@ -16,6 +16,8 @@ export const NOBODY = "nightledger-check";
 export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> {
   const client = openServiceClient(api);
   try {
+    // The service has just asked another process for a pause: so it is there.
+    if (client.gateUntil !== undefined) return;
     await client.call(getUser, { path: { fp_id: fpId } });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;

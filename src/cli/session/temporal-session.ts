@@ -7,8 +7,9 @@ import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress, TemporalSettings } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
-import { type RunningWorker, startWorker } from "../../worker.js";
+import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/releases.js";
+import { takeWorkerTurn } from "./worker-turn.js";
 
 /** A command's hold on Temporal: a client, and in embedded mode the server and a worker in this process. */
 export interface TemporalSession {
@@ -74,17 +75,15 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   const { client, close } = await connectClient(server, options.keys);
   releases.add(close);
   const { api, lake, keys, taskQueue, log } = options;
-  const worker = await startWorker({ api, lake, server, keys, taskQueue, log, embedded: true });
-  releases.add(() => worker.stop());
+  const turn = await takeWorkerTurn(join(home, `worker-${taskQueue}`), () =>
+    startWorker({ api, lake, server, keys, taskQueue, log, embedded: true }),
+  );
+  releases.add(() => turn.stop());
   const watch = watchServer(() => held.ensureRunning(), report, signal);
   releases.add(watch.stop);
-  const lost = Promise.race([watch.lost, workerLost(worker)]);
+  const lost = Promise.race([watch.lost, turn.lost]);
   lost.catch(() => undefined);
   return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
-}
-
-function workerLost(worker: RunningWorker): Promise<never> {
-  return worker.done.then(() => new Promise<never>(() => undefined));
 }
 
 /** Starts the embedded server again when something killed it: the same workflows go on. */

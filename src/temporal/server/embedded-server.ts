@@ -1,18 +1,12 @@
 import { access, constants, mkdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { InputError } from "../../domain/failures.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { InputError, UnreachableError } from "../../domain/failures.js";
 import { acquireLock } from "./generation-lock.js";
-import { liveLeases, removeLease, writeLease } from "./leases.js";
-import { isRunning } from "./process-identity.js";
-import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
-import { endProcess, serversOn, startServer } from "./server-process.js";
-import { becomesReady } from "./server-readiness.js";
-import {
-  readServerRecord,
-  removeServerRecord,
-  type ServerRecord,
-  writeServerRecord,
-} from "./server-record.js";
+import { EMBEDDED_NAMESPACE, HomeServer, type OtherUse } from "./home-server.js";
+import { type Lease, liveLeases, writeLease } from "./leases.js";
+import type { ServerRecord } from "./server-record.js";
+import { Sightings, STALE_MS } from "./sightings.js";
 
 /** How to use the embedded server of a HOME. */
 export interface EmbeddedOptions {
@@ -39,45 +33,83 @@ export interface EmbeddedServer {
   release(): Promise<void>;
 }
 
-/** The namespace of every embedded server. */
-export const EMBEDDED_NAMESPACE = "default";
-
 const LOCK_WAIT_MS = 120_000;
-const HEALTH_DEADLINE_MS = 10_000;
+/** Longer than it takes to know that whoever used a server elsewhere is gone. */
+const ELSEWHERE_WAIT_MS = STALE_MS + 5_000;
+const ELSEWHERE_POLL_MS = 500;
 
 /**
  * Uses the Temporal server of a HOME: the one that runs, or a new one on HOME's database
  * (docs/architecture.md, "Embedded server"). Everything is decided under HOME's lock, so however commands
  * start, end and die, one database never has two servers.
  *
- * @throws InputError when HOME can't be written; UnreachableError when the server does not start.
+ * @throws InputError when HOME can't be written; UnreachableError when the server does not start, or is used
+ * from elsewhere and can't be reached from here.
  */
 export async function acquireEmbeddedServer(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const home = await openHome(options.home);
   const held = { ...options, home };
-  let lease = "";
-  const record = await underLock(held, async () => {
-    const others = await liveLeases(home);
-    // Written before the server is looked at: killed from here on, the next command clears it away.
-    lease = await writeLease(home);
-    try {
-      return await ensureServer(held, others.length > 0);
-    } catch (error) {
-      await removeLease(lease);
-      throw error;
-    }
-  });
+  const sightings = new Sightings();
+  const server = new HomeServer(held);
+  let lease: Lease | undefined;
+  const others = async (): Promise<OtherUse> => {
+    const leases = (await liveLeases(home, sightings)).filter(({ path }) => path !== lease?.path);
+    return { isShared: leases.length > 0, isElsewhere: leases.some(({ isElsewhere }) => isElsewhere) };
+  };
+  const giveBack = async () => {
+    await lease?.remove();
+    if (!(await others()).isShared) await server.end();
+    await server.letGo();
+  };
+  let record: ServerRecord;
+  try {
+    record = await reachable(held, async () => {
+      const use = await others();
+      // Written before the server is looked at: killed from here on, the next command clears it away.
+      lease ??= await writeLease(home);
+      return server.ensure(use);
+    });
+  } catch (error) {
+    await lease?.remove();
+    await server.letGo();
+    throw error;
+  }
   let released: Promise<void> | undefined;
   return {
     address: record.address,
     namespace: EMBEDDED_NAMESPACE,
     ui: record.ui,
-    ensureRunning: async () => (await underLock(held, () => ensureServer(held, true))).address,
+    ensureRunning: async () => {
+      const ensured = reachable(held, async () => server.ensure({ ...(await others()), isShared: true }));
+      return (await ensured).address;
+    },
     release: () => {
-      released ??= underLock({ ...held, signal: undefined }, () => giveBack(home, lease));
+      released ??= underLock({ ...held, signal: undefined }, giveBack);
       return released;
     },
   };
+}
+
+/** Waits for a server that runs elsewhere to be gone: its users leave, or are found to be dead. */
+async function reachable(
+  options: EmbeddedOptions,
+  ensure: () => Promise<ServerRecord | undefined>,
+): Promise<ServerRecord> {
+  const { home, report, signal } = options;
+  const deadline = performance.now() + ELSEWHERE_WAIT_MS;
+  const where = `HOME ${home} is used by a Nightledger command on another machine or in another container`;
+  for (let told = false; ; told = true) {
+    const record = await underLock(options, ensure);
+    if (record !== undefined) return record;
+    if (performance.now() > deadline) {
+      throw new UnreachableError(
+        `${where}, whose Temporal server can't be reached from here. Nothing was started. ` +
+          "Wait for its end, or run a cluster (TEMPORAL_ADDRESS) that both can reach.",
+      );
+    }
+    if (!told) report(`${where}; looking whether it still runs.`);
+    await sleep(ELSEWHERE_POLL_MS, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 async function openHome(home: string): Promise<string> {
@@ -107,57 +139,4 @@ async function underLock<T>(options: EmbeddedOptions, work: () => Promise<T>): P
   } finally {
     await unlock();
   }
-}
-
-async function ensureServer(options: EmbeddedOptions, shared: boolean): Promise<ServerRecord> {
-  const { home, report } = options;
-  const known = await readServerRecord(home);
-  if (known !== undefined && isRunning(known)) {
-    const lacksUi = options.ui === true && known.ui === undefined;
-    if (!(lacksUi && !shared) && (await isHealthy(known, options.signal))) {
-      if (lacksUi) report("The Temporal server is in use by another command and has no web UI.");
-      await markDatabaseReady(home);
-      return known;
-    }
-    options.signal?.throwIfAborted();
-    report(`Ending the Temporal server left in HOME (pid ${known.pid}) to start it again on its database.`);
-    await endProcess(known);
-  }
-  const database = databaseOf(home);
-  // A server whose record was never written, or was deleted by hand.
-  for (const stray of serversOn(database)) await endProcess(stray);
-  await removeServerRecord(home);
-  await clearUnfinishedDatabase(home);
-  try {
-    const record = await startServer({
-      cliPath: options.cliPath,
-      database,
-      logFile: join(home, "temporal.log"),
-      namespace: EMBEDDED_NAMESPACE,
-      preferredPort: known?.port,
-      ui: options.ui,
-      spawned: (record) => writeServerRecord(home, record),
-      signal: options.signal,
-    });
-    await markDatabaseReady(home);
-    return record;
-  } catch (error) {
-    await removeServerRecord(home);
-    throw error;
-  }
-}
-
-function isHealthy(record: ServerRecord, signal: AbortSignal | undefined): Promise<boolean> {
-  return becomesReady(record.address, EMBEDDED_NAMESPACE, {
-    deadlineMs: HEALTH_DEADLINE_MS,
-    stopped: () => !isRunning(record) || signal?.aborted === true,
-  });
-}
-
-async function giveBack(home: string, lease: string): Promise<void> {
-  await removeLease(lease);
-  if ((await liveLeases(home)).length > 0) return;
-  const record = await readServerRecord(home);
-  if (record !== undefined) await endProcess(record);
-  await removeServerRecord(home);
 }

@@ -1,41 +1,59 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { identifySelf, isProcessIdentity, isRunning } from "./process-identity.js";
+import { identifySelf, isHere } from "./process-identity.js";
+import { keepRenewed, type Sightings } from "./sightings.js";
 
-/** Notes that this process uses the embedded server of a HOME; returns the lease's file. */
-export async function writeLease(home: string): Promise<string> {
-  const directory = join(home, "leases");
+/** Where a HOME keeps the leases of those who use its server. */
+export function leasesOf(home: string): string {
+  return join(home, "leases");
+}
+
+/** A process's use of the embedded server of a HOME. */
+export interface Lease {
+  readonly path: string;
+  /** Takes the lease back; a second time does nothing. */
+  remove(): Promise<void>;
+}
+
+/** Notes, until it is taken back, that this process uses the embedded server of a HOME. */
+export async function writeLease(home: string): Promise<Lease> {
+  const directory = leasesOf(home);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const self = identifySelf();
   const path = join(directory, `${self.pid}-${randomUUID().slice(0, 8)}.json`);
-  await writeFile(`${path}.tmp`, JSON.stringify(self), { mode: 0o600 });
-  await rename(`${path}.tmp`, path);
-  return path;
+  const write = async () => {
+    await writeFile(`${path}.tmp`, JSON.stringify(self), { mode: 0o600 });
+    await rename(`${path}.tmp`, path);
+  };
+  await write();
+  const stopRenewing = keepRenewed(path, write);
+  return {
+    path,
+    remove: async () => {
+      await stopRenewing();
+      await rm(path, { force: true });
+    },
+  };
 }
 
-/** Takes a lease back; one that is gone already harms nothing. */
-export async function removeLease(path: string): Promise<void> {
-  await rm(path, { force: true });
+/** A lease of a process that lives. */
+export interface LiveLease {
+  readonly path: string;
+  /** Of another machine or PID namespace: it may have a server there that can't be seen from here. */
+  readonly isElsewhere: boolean;
 }
 
-/** The leases of processes that still run; those of dead ones are cleared away. Call it under HOME's lock. */
-export async function liveLeases(home: string): Promise<string[]> {
-  const directory = join(home, "leases");
-  const live: string[] = [];
+/** The leases of processes that live; those of dead ones are cleared away. Call it under HOME's lock. */
+export async function liveLeases(home: string, sightings: Sightings): Promise<LiveLease[]> {
+  const directory = leasesOf(home);
+  const live: LiveLease[] = [];
   for (const name of await readdir(directory).catch(() => [])) {
     const path = join(directory, name);
-    if (name.endsWith(".json") && (await holderRuns(path))) live.push(path);
+    const { holder, lives } = await sightings.look(path);
+    if (holder !== undefined && lives && name.endsWith(".json"))
+      live.push({ path, isElsewhere: !isHere(holder) });
     else await rm(path, { force: true });
   }
   return live;
-}
-
-async function holderRuns(path: string): Promise<boolean> {
-  try {
-    const holder: unknown = JSON.parse(await readFile(path, "utf8"));
-    return isProcessIdentity(holder) && isRunning(holder);
-  } catch {
-    return false;
-  }
 }

@@ -1,36 +1,98 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { InputError } from "../../domain/failures.js";
 
 /** A process, told apart from a later one with the same pid by when it started. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
+  /** The machine's boot and the PID namespace in which its pid means something; version 0.1.0 wrote none. */
+  readonly place?: string | undefined;
 }
 
 /** The identity of a running process, or `undefined` when there is none (a zombie counts as none). */
 export function identify(pid: number): ProcessIdentity | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   const started = process.platform === "linux" ? startedFromProc(pid) : startedFromPs(pid);
-  return started === undefined ? undefined : { pid, started };
+  return started === undefined ? undefined : { pid, started, place: placeHere() };
 }
 
-/** The identity of this process. */
+/** The identity of this process. @throws InputError where /proc does not show it. */
 export function identifySelf(): ProcessIdentity {
-  const self = identify(process.pid);
-  if (self === undefined) throw new Error("This process is not in the process table: is /proc mounted?");
+  const self = isProcOurs() ? identify(process.pid) : undefined;
+  if (self === undefined) {
+    throw new InputError(
+      "/proc is not mounted, or it is that of another PID namespace, so that processes can't be told apart. " +
+        "Nothing was started. Mount it (`unshare --mount-proc`, or a container's default).",
+    );
+  }
   return self;
 }
 
-/** Whether that very process still runs. */
+/** Whether an identity is of this machine and PID namespace, so that its pid can be looked up here. */
+export function isHere({ place }: ProcessIdentity): boolean {
+  return place === undefined || place === placeHere();
+}
+
+/** Whether that very process runs here; one elsewhere can't be seen. */
 export function isRunning(identity: ProcessIdentity): boolean {
-  return identify(identity.pid)?.started === identity.started;
+  return isHere(identity) && identify(identity.pid)?.started === identity.started;
 }
 
 /** Whether a value read from a file is an identity; a torn or foreign file is not. */
 export function isProcessIdentity(value: unknown): value is ProcessIdentity {
   if (typeof value !== "object" || value === null) return false;
-  const { pid, started } = value as Partial<ProcessIdentity>;
-  return typeof pid === "number" && typeof started === "string";
+  const { pid, started, place } = value as Partial<ProcessIdentity>;
+  return (
+    typeof pid === "number" &&
+    typeof started === "string" &&
+    (place === undefined || typeof place === "string")
+  );
+}
+
+let place: string | undefined;
+
+function placeHere(): string {
+  place ??= `${bootId()}/${namespaceId("pid")}`;
+  return place;
+}
+
+/** Where a loopback address means the same: a machine's boot and its network namespace. */
+export function networkHere(): string {
+  return `${bootId()}/${namespaceId("net")}`;
+}
+
+function bootId(): string {
+  if (process.platform === "linux") return linuxBootId();
+  try {
+    const asked = execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" });
+    return asked.trim() || hostname();
+  } catch {
+    return hostname();
+  }
+}
+
+function linuxBootId(): string {
+  return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+}
+
+function namespaceId(kind: "pid" | "net"): string {
+  try {
+    return readlinkSync(`/proc/self/ns/${kind}`);
+  } catch {
+    // No namespaces on this system.
+    return "";
+  }
+}
+
+function isProcOurs(): boolean {
+  if (process.platform !== "linux") return true;
+  try {
+    return readlinkSync("/proc/self") === String(process.pid);
+  } catch {
+    return false;
+  }
 }
 
 // Start times in /proc count from boot: the boot's id makes them unique across restarts of the machine.
@@ -41,7 +103,7 @@ function startedFromProc(pid: number): string | undefined {
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, ticks] = [fields[0], fields[19]];
     if (ticks === undefined || state === "X" || (state === "Z" && hasNoThreads(pid))) return undefined;
-    return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()}/${ticks}`;
+    return `${linuxBootId()}/${ticks}`;
   } catch {
     return undefined;
   }

@@ -5,14 +5,17 @@ import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UnreachableError } from "../../domain/failures.js";
-import { identify, isRunning, type ProcessIdentity } from "./process-identity.js";
+import { identify, isRunning, networkHere, type ProcessIdentity } from "./process-identity.js";
 import { type ServerFlags, serverArguments } from "./server-arguments.js";
 import { becomesReady } from "./server-readiness.js";
 import type { ServerRecord } from "./server-record.js";
+import { type Hold, openPipe, supervised } from "./supervisor.js";
 
 /** What it takes to start one dev server. */
 export interface ServerStart extends Pick<ServerFlags, "database"> {
   readonly cliPath: string;
+  /** Called with this process's hold on a server that is to end with the last process that holds it. */
+  readonly supervised?: (hold: Hold) => void;
   /** Where the server's output goes; one older file is kept beside it. */
   readonly logFile: string;
   readonly namespace: string;
@@ -62,12 +65,15 @@ export async function startServer(start: ServerStart): Promise<ServerRecord> {
 async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Promise<ServerRecord> {
   const address = `${HOST}:${flags.port}`;
   const directory = dirname(start.logFile);
+  const pipe = start.supervised && (await openPipe(directory));
+  const line = [start.cliPath, serverArguments(flags)] as const;
+  const [command, args] = pipe ? supervised(...line, flags.database ?? "") : line;
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
   // environment: no secret of ours in the server's, and no Temporal setting of the user's in effect.
-  const child = spawn(start.cliPath, serverArguments(flags), {
+  const child = spawn(command, args, {
     detached: true,
-    stdio: ["ignore", logFd, logFd],
-    env: { PATH: "/usr/bin:/bin", HOME: directory, TEMPORAL_VERSION_CHECK_DISABLED: "1" },
+    stdio: [pipe?.reader.fd ?? "ignore", logFd, logFd],
+    env: { PATH: process.env.PATH, HOME: directory, TEMPORAL_VERSION_CHECK_DISABLED: "1" },
     cwd: directory,
   });
   child.unref();
@@ -79,14 +85,18 @@ async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Pr
     ended = `ended with ${signal ?? `code ${code}`} before it was ready`;
   });
   const identity = child.pid === undefined ? undefined : identify(child.pid);
+  await pipe?.reader.close();
   if (identity === undefined) {
     await sleep(0);
+    await pipe?.hold.release();
     throw new UnreachableError(
       `The Temporal dev server (${start.cliPath}) ${ended ?? "ended at once"}. Nothing was started.`,
     );
   }
   const ui = flags.uiPort === undefined ? {} : { ui: `http://${HOST}:${flags.uiPort}` };
-  const record: ServerRecord = { ...identity, port: flags.port, address, ...ui };
+  const network = networkHere();
+  const supervisor = pipe && { pipe: pipe.hold.pipe };
+  const record: ServerRecord = { ...identity, port: flags.port, address, network, ...ui, ...supervisor };
   try {
     await start.spawned?.(record);
     const deadlineMs = start.deadlineMs ?? START_DEADLINE_MS;
@@ -99,9 +109,11 @@ async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Pr
         `The Temporal dev server (${start.cliPath}) ${what}. Its database is as it was; try again.`,
       );
     }
+    if (pipe) start.supervised?.(pipe.hold);
     return record;
   } catch (error) {
     await endProcess(identity);
+    await pipe?.hold.release();
     throw error;
   }
 }

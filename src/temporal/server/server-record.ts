@@ -9,6 +9,10 @@ export interface ServerRecord extends ProcessIdentity {
   readonly address: string;
   /** Address of the web UI, when it was started with one. */
   readonly ui?: string | undefined;
+  /** Where its address means something, see `networkHere`; version 0.1.0 wrote none. */
+  readonly network?: string | undefined;
+  /** Name of the pipe to its supervisor, in HOME; version 0.1.0 had none. */
+  readonly pipe?: string | undefined;
 }
 
 /** Reads `HOME/server.json`; a missing or torn one is no record. */
@@ -16,8 +20,12 @@ export async function readServerRecord(home: string): Promise<ServerRecord | und
   try {
     const record: unknown = JSON.parse(await readFile(join(home, "server.json"), "utf8"));
     if (!isProcessIdentity(record)) return undefined;
-    const { port, address } = record as Partial<ServerRecord>;
-    return typeof port === "number" && typeof address === "string" ? (record as ServerRecord) : undefined;
+    const { port, address, pipe } = record as Partial<ServerRecord>;
+    // A pipe's name is that of a file of ours: HOME may be shared with others who write to it.
+    const isNamed = pipe === undefined || /^server-[0-9a-f]+\.pipe$/.test(pipe);
+    return isNamed && typeof port === "number" && typeof address === "string"
+      ? (record as ServerRecord)
+      : undefined;
   } catch {
     return undefined;
   }

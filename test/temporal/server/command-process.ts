@@ -13,9 +13,15 @@ export interface CommandProcess {
   kill(): Promise<void>;
 }
 
-/** Starts `embedded-command.ts`, as it was compiled. */
-export function startEmbeddedCommand(script: string, home: string, cliPath: string): CommandProcess {
-  return observe(spawn(process.execPath, [script, home, cliPath], { stdio: ["pipe", "pipe", "inherit"] }));
+/** Starts `embedded-command.ts`, as it was compiled; `within` is a command line that runs it elsewhere. */
+export function startEmbeddedCommand(
+  script: string,
+  home: string,
+  cliPath: string,
+  within: readonly string[] = [],
+): CommandProcess {
+  const [program = "", ...args] = [...within, process.execPath, script, home, cliPath];
+  return observe(spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] }));
 }
 
 function observe(child: ChildProcess): CommandProcess {
@@ -25,6 +31,7 @@ function observe(child: ChildProcess): CommandProcess {
     createInterface(child.stdout).on("line", (line) => {
       const step = JSON.parse(line);
       if (typeof step.address === "string") resolve(step.address);
+      if (typeof step.error === "string") reject(new Error(step.error));
     });
     exited.then(([code, signal]) => reject(new Error(`the command ended with ${signal ?? code}`)));
   });

@@ -5,7 +5,11 @@ import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-ser
 const [home = "", cliPath = ""] = process.argv.slice(2);
 const say = (step: object) => process.stdout.write(`${JSON.stringify(step)}\n`);
 
-const server = await acquireEmbeddedServer({ home, cliPath, report: (message) => say({ report: message }) });
+const report = (message: string) => say({ report: message });
+const server = await acquireEmbeddedServer({ home, cliPath, report }).catch((error: Error) => {
+  say({ error: error.message });
+  process.exit(1);
+});
 say({ address: server.address });
 await new Promise((resolve) => process.stdin.once("data", resolve).once("end", resolve));
 await server.release();

@@ -13,6 +13,7 @@ import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
 import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
 import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
+import { supervisors } from "./supervisors.js";
 
 let cliPath: string;
 let script: string;
@@ -52,6 +53,12 @@ async function serverPid(): Promise<number> {
   return record.pid;
 }
 
+/** Kills a command and before it the supervisor of its server, so that the server is left behind. */
+async function orphan(command: CommandProcess): Promise<void> {
+  for (const pid of supervisors(home)) await endProcess(identify(pid) ?? { pid, started: "" }, 0);
+  await command.kill();
+}
+
 test("a second command uses the server that is running, and the last one stops it", async () => {
   const first = command();
   const address = await first.address;
@@ -67,11 +74,11 @@ test("a second command uses the server that is running, and the last one stops i
   expect(await readdir(join(home, "leases"))).toEqual([]);
 });
 
-test("the server outlives a kill -9 of its command, is reused by the next one and stopped by it", async () => {
+test("a server that outlives its command is reused by the next one and stopped by it", async () => {
   const killed = command();
   const address = await killed.address;
   const pid = await serverPid();
-  await killed.kill();
+  await orphan(killed);
   expect(identify(pid)).toBeDefined();
   const next = await acquire();
   expect(next.address).toBe(address);
@@ -107,7 +114,7 @@ test("a server that HOME forgot is ended before another starts on its database",
   const killed = command();
   await killed.address;
   const forgotten = await serverPid();
-  await killed.kill();
+  await orphan(killed);
   await rm(join(home, "server.json"));
   const next = await acquire();
   expect(identify(forgotten)).toBeUndefined();
@@ -127,7 +134,7 @@ test("a server that hangs is ended and started again on the same database", asyn
   const killed = command();
   await killed.address;
   const hanging = await serverPid();
-  await killed.kill();
+  await orphan(killed);
   process.kill(hanging, "SIGSTOP");
   await expect.poll(() => isStopped(hanging)).toBe(true);
   const next = await acquire();
@@ -196,7 +203,7 @@ test("commands that start, end and are killed in any order never give two server
 test("the web UI answers where it is asked for; a headless orphan is restarted for it", async () => {
   const killed = command();
   await killed.address;
-  await killed.kill();
+  await orphan(killed);
   const server = await acquire({ ui: true });
   expect(server.ui).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const answer = await fetch(server.ui ?? "");

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -63,5 +63,31 @@ test("whoever waits long is told for whom, and in the end what to do", async () 
   const error = await acquireLock(directory, wait(2_300)).catch((failure: unknown) => failure);
   expect((error as Error).message).toMatch(/the thing is held by .*pid \d+.*try again/);
   expect(reports).toEqual([expect.stringMatching(/Waiting for another Nightledger command \(pid \d+\)/)]);
+  await release();
+});
+
+test("a holder on another machine keeps the lock while it renews it, and loses it some time after", async () => {
+  const file = join(directory, "7");
+  const elsewhere = { pid: process.pid, started: identifySelf().started, place: "another-boot/pid:[1]" };
+  await writeFile(file, JSON.stringify(elsewhere));
+  // A clock that stands far ahead or behind says nothing: only that the file changes.
+  let beats = 0;
+  const renewing = setInterval(() => {
+    beats += 1;
+    void utimes(file, beats % 2 ? 1e6 : 4e9, beats % 2 ? 1e6 : 4e9);
+  }, 500);
+  await expect(acquireLock(directory, wait(5_000))).rejects.toThrow(/pid \d+ elsewhere/);
+  clearInterval(renewing);
+  const stoppedAt = performance.now();
+  const release = await acquireLock(directory, wait(40_000));
+  expect(performance.now() - stoppedAt).toBeGreaterThan(10_000);
+  await release();
+});
+
+test("a lock that is held long is renewed", async () => {
+  const release = await acquireLock(directory, wait());
+  const file = join(directory, "1");
+  const { mtimeMs } = await stat(file);
+  await expect.poll(async () => (await stat(file)).mtimeMs, { timeout: 10_000 }).toBeGreaterThan(mtimeMs);
   await release();
 });

@@ -1,0 +1,57 @@
+import { hash } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { MAX_RETRY_AFTER_MS } from "../../domain/service/retry-after.js";
+
+/**
+ * The pause that a service asked for (`Retry-After`), kept in a directory for all processes that call it: an empty
+ * file named by the service and by when the pause ends. Files are only added, so nobody shortens another's pause.
+ * All of it is synchronous: it is asked right before a request leaves.
+ */
+export class SharedPause {
+  readonly #prefix: string;
+
+  constructor(
+    readonly directory: string,
+    baseUrl: string,
+  ) {
+    this.#prefix = `${hash("sha256", baseUrl).slice(0, 16)}-`;
+  }
+
+  /** Epoch milliseconds until which no call may start; 0 where there is no pause. */
+  until(): number {
+    const now = Date.now();
+    // One that ends later than any can was written by a clock that was set back since.
+    const ends = this.#ends().filter((end) => end > now && end <= now + MAX_RETRY_AFTER_MS);
+    return Math.max(0, ...ends);
+  }
+
+  /** Lets no call of any of the processes start before `end`. */
+  extend(end: number): void {
+    try {
+      mkdirSync(this.directory, { mode: 0o700 });
+    } catch {
+      // It is there, or can't be made: the next line tells.
+    }
+    try {
+      writeFileSync(join(this.directory, `${this.#prefix}${Math.ceil(end)}`), "", { mode: 0o600 });
+      for (const past of this.#ends().filter((known) => known < Date.now() - MAX_RETRY_AFTER_MS)) {
+        rmSync(join(this.directory, `${this.#prefix}${past}`), { force: true });
+      }
+    } catch {
+      // A full disk: this process still keeps the pause itself.
+    }
+  }
+
+  #ends(): number[] {
+    let names: string[];
+    try {
+      names = readdirSync(this.directory);
+    } catch {
+      return [];
+    }
+    return names
+      .filter((name) => name.startsWith(this.#prefix))
+      .map((name) => Number(name.slice(this.#prefix.length)));
+  }
+}

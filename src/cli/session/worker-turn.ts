@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { UnreachableError } from "../../domain/failures.js";
+import { acquireLock } from "../../temporal/server/generation-lock.js";
+import type { RunningWorker } from "../../worker.js";
+
+/** A process's place among those that may be the worker of a HOME and a task queue. */
+export interface WorkerTurn {
+  /** Rejects when this process is the worker and it is lost. */
+  readonly lost: Promise<never>;
+  /** Stops the worker where this process is it, and lets the next one begin. */
+  stop(): Promise<void>;
+}
+
+const POLL_MS = 250;
+/** The server may be starting again when a turn comes. */
+const MOST_STARTS = 30;
+const START_AGAIN_MS = 1_000;
+
+/**
+ * Starts the worker in one process of a HOME only, and in the next one when that ends or is killed: what the service
+ * allows is counted within a process (docs/decisions/0023-one-worker-a-home.md). A process that stands still, as
+ * after Ctrl-Z, loses its turn to one that does not.
+ *
+ * @throws what starting threw, where it is this process's turn at once.
+ */
+export async function takeWorkerTurn(
+  lockDirectory: string,
+  start: () => Promise<RunningWorker>,
+): Promise<WorkerTurn> {
+  const over = new AbortController();
+  const wait = {
+    guards: "the worker",
+    report: () => undefined,
+    signal: over.signal,
+    pollMs: POLL_MS,
+    mustRenew: true,
+  };
+  const begin = async (release: () => Promise<void>) => {
+    const worker = await start().catch(async (error: unknown) => {
+      await release();
+      throw error;
+    });
+    const done = worker.done.finally(release);
+    done.catch(() => undefined);
+    return { worker, done };
+  };
+  const free = await acquireLock(lockDirectory, { ...wait, waitMs: 0 }).catch((error: unknown) => {
+    if (!(error instanceof UnreachableError)) throw error;
+    return undefined;
+  });
+  const waitForTurn = async () => {
+    for (let starts = 1; ; starts += 1) {
+      const release = await acquireLock(lockDirectory, { ...wait, waitMs: Number.POSITIVE_INFINITY });
+      try {
+        return await begin(release);
+      } catch (error) {
+        if (starts === MOST_STARTS) throw error;
+        await sleep(START_AGAIN_MS, undefined, { signal: over.signal });
+      }
+    }
+  };
+  const turn = free === undefined ? waitForTurn() : begin(free);
+  if (free !== undefined) await turn;
+  const lost = turn
+    .then(({ done }) => done)
+    .catch((error: unknown) => {
+      if (!over.signal.aborted) throw error;
+    })
+    .then(() => new Promise<never>(() => undefined));
+  lost.catch(() => undefined);
+  return {
+    lost,
+    async stop() {
+      over.abort(new Error("the command ends"));
+      const begun = await turn.catch(() => undefined);
+      await begun?.worker.stop();
+      await begun?.done.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { open, utimes } from "node:fs/promises";
+import { isHere, isProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
+
+/** How often the holder of a file renews it, so that others see from elsewhere that it lives. */
+const RENEW_MS = 2_000;
+/** A file that has not been renewed for so long has lost its holder. */
+export const STALE_MS = 15_000;
+
+/**
+ * Renews a file for as long as its holder lives; returns what ends that, once no renewal is under way.
+ *
+ * @param restore Called where the file is gone: somebody took this process for dead, after a long sleep.
+ */
+export function keepRenewed(path: string, restore?: () => Promise<void>): () => Promise<void> {
+  let renewing: Promise<void> = Promise.resolve();
+  const renew = async () => {
+    const now = new Date();
+    await utimes(path, now, now).catch(() => restore?.());
+  };
+  const timer = setInterval(() => {
+    renewing = renew().catch(() => undefined);
+  }, RENEW_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    return renewing;
+  };
+}
+
+/** What a file says of its holder: `free` where it names none. */
+export interface Sighting {
+  readonly holder: ProcessIdentity | undefined;
+  readonly lives: boolean;
+}
+
+/**
+ * What this process has seen of files that name a process. One that runs here is looked up; one elsewhere lives for
+ * as long as it renews its file, measured by this process's own clock: no two machines' clocks are compared.
+ */
+export class Sightings {
+  readonly #seen = new Map<string, { readonly stamp: bigint; readonly at: number }>();
+
+  /** @param mustRenew Also of a process that runs here: one that stands still counts as dead. */
+  constructor(private readonly mustRenew = false) {}
+
+  /** Looks at a file now; a missing, torn or foreign one has no holder. */
+  async look(path: string): Promise<Sighting> {
+    const found = await readStamped(path);
+    if (found === undefined) return { holder: undefined, lives: false };
+    const { holder, stamp } = found;
+    const isGone = isHere(holder) && !isRunning(holder);
+    const mustRenew = this.mustRenew || !isHere(holder);
+    return { holder, lives: !isGone && (!mustRenew || this.#isRenewed(path, stamp)) };
+  }
+
+  #isRenewed(path: string, stamp: bigint): boolean {
+    const now = performance.now();
+    const seen = this.#seen.get(path);
+    if (seen?.stamp === stamp) return now - seen.at < STALE_MS;
+    this.#seen.set(path, { stamp, at: now });
+    return true;
+  }
+}
+
+// Opened, not only asked for: a network file system then tells what the server has, not what it remembers.
+async function readStamped(
+  path: string,
+): Promise<{ readonly holder: ProcessIdentity; readonly stamp: bigint } | undefined> {
+  try {
+    const file = await open(path, "r");
+    try {
+      const { mtimeNs } = await file.stat({ bigint: true });
+      const holder: unknown = JSON.parse(await file.readFile("utf8"));
+      return isProcessIdentity(holder) ? { holder, stamp: mtimeNs } : undefined;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { access, constants, type FileHandle, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { InputError } from "../../domain/failures.js";
+import { leasesOf } from "./leases.js";
+
+/**
+ * A shell that ends the server once nobody holds the other end of its pipe (descriptor 3). The kernel lets go for
+ * whoever is killed, so nothing has to be asked for, and nothing outlives. Each line is the name of somebody who
+ * has begun to hold it, and is answered by a file: from then on the end can't be decided without them. A pid that
+ * belongs to another program by then is left alone.
+ */
+const SUPERVISE = `
+exec 3<&0 </dev/null
+supervise() {
+  while IFS= read -r name <&3; do [ -z "$name" ] || true >"leases/$name.seen"; done
+  if [ -d /proc/self ]; then args=$(tr '\\0' ' ' <"/proc/$1/cmdline"); else args=$(ps -ww -o args= -p "$1"); fi
+  case "$args" in *"$2"*) ;; *) exit ;; esac
+  kill -TERM "$1" || exit
+  for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.1
+    kill -0 "$1" || exit
+  done
+  kill -KILL "$1"
+} 2>/dev/null
+`;
+
+/** How long a supervisor may take to answer: longer than it takes to end a server. */
+const ANSWER_MS = 4_000;
+const ANSWER_POLL_MS = 10;
+
+/** A command's end of the pipe to the supervisor of one server. */
+export interface Hold {
+  readonly pipe: string;
+  /** Whether anybody still reads the pipe. */
+  isHeard(): Promise<boolean>;
+  release(): Promise<void>;
+}
+
+/** A pipe that nobody supervises yet. */
+export interface SupervisedPipe {
+  readonly hold: Hold;
+  /** Its other end, as a shell's standard input; closed by the caller once the shell has it. */
+  readonly reader: FileHandle;
+}
+
+/** Makes a pipe in HOME, with this process as its first holder. `pipe`: to hold one again that lost its reader. */
+export async function openPipe(home: string, pipe = `server-${randomUUID().slice(0, 8)}.pipe`) {
+  const path = join(home, pipe);
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await makePipe(path);
+  // A pipe opens for writing only where somebody reads, and for reading without a wait only where somebody writes.
+  const first = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const hold = holdOf(pipe, await open(path, constants.O_WRONLY | constants.O_NONBLOCK));
+  const reader = await open(path, constants.O_RDONLY);
+  await first.close();
+  return { hold, reader } satisfies SupervisedPipe;
+}
+
+async function makePipe(path: string): Promise<void> {
+  await promisify(execFile)("mkfifo", ["-m", "600", path]).catch((error: Error) => {
+    throw new InputError(
+      `NIGHTLEDGER_HOME: no named pipe can be made in it (${error.message.trim()}). Nothing was started. ` +
+        "Name a directory on a file system of this machine, and see that `mkfifo` is on the PATH.",
+      { cause: error },
+    );
+  });
+}
+
+/** The command line that runs a program with a supervisor beside it; the program has the shell's pid. */
+export function supervised(program: string, args: readonly string[], database: string): [string, string[]] {
+  const line = [program, ...args].map(quoted).join(" ");
+  return ["/bin/sh", shell(`supervise $$ "$1" &\nexec ${line} 3<&-`, database)];
+}
+
+/** Starts a supervisor for a server that runs without one. */
+export async function attachSupervisor(
+  home: string,
+  server: { readonly pid: number; readonly pipe?: string | undefined },
+  database: string,
+): Promise<Hold> {
+  const { hold, reader } = await openPipe(home, server.pipe);
+  try {
+    const child = spawn("/bin/sh", shell(`supervise ${server.pid} "$1"`, database), {
+      detached: true,
+      stdio: [reader.fd, "ignore", "ignore"],
+      env: { PATH: process.env.PATH },
+      cwd: home,
+    });
+    child.on("error", () => undefined);
+    child.unref();
+    return hold;
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * Joins those who hold a server's pipe; undefined where nobody supervises it, or its supervisor does not answer:
+ * it is ending the server already, or hangs.
+ */
+export async function joinPipe(
+  home: string,
+  pipe: string,
+  isServerRunning: () => boolean,
+): Promise<Hold | undefined> {
+  const file = await openToWrite(home, pipe);
+  if (file === undefined) return undefined;
+  const hold = holdOf(pipe, file);
+  const name = randomUUID();
+  const answer = join(leasesOf(home), `${name}.seen`);
+  try {
+    await file.write(`${name}\n`);
+    for (const deadline = Date.now() + ANSWER_MS; Date.now() < deadline && isServerRunning(); ) {
+      if (
+        await access(answer).then(
+          () => true,
+          () => false,
+        )
+      )
+        return hold;
+      await sleep(ANSWER_POLL_MS);
+    }
+  } catch {
+    // Its reader has just gone.
+  } finally {
+    await rm(answer, { force: true });
+  }
+  await hold.release();
+  return undefined;
+}
+
+/** Whether a pipe of HOME has a reader in this machine, in whichever PID namespace. */
+export async function hasReader(home: string, pipe: string): Promise<boolean> {
+  const file = await openToWrite(home, pipe);
+  await file?.close();
+  return file !== undefined;
+}
+
+/** Takes the pipes of servers that have ended out of HOME; who still holds one notices nothing. */
+export async function removePipes(home: string): Promise<void> {
+  for (const name of await readdir(home)) {
+    if (/^server-[0-9a-f]+\.pipe$/.test(name)) await rm(join(home, name), { force: true });
+  }
+}
+
+// Fails where nobody reads.
+function openToWrite(home: string, pipe: string): Promise<FileHandle | undefined> {
+  return open(join(home, pipe), constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
+}
+
+function holdOf(pipe: string, file: FileHandle): Hold {
+  let released: Promise<void> | undefined;
+  return {
+    pipe,
+    isHeard: () =>
+      file.write("\n").then(
+        () => true,
+        () => false,
+      ),
+    release: () => {
+      released ??= file.close();
+      return released;
+    },
+  };
+}
+
+// The database is an argument, so that a shell which is about to become the server is known by it too.
+function shell(line: string, database: string): string[] {
+  return ["-c", `${SUPERVISE}${line}\n`, "nightledger-supervisor", database];
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,55 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Admission } from "../../../src/api/http/call-limiter.js";
+import { NotSentError } from "../../../src/api/http/errors.js";
+import { SharedPause } from "../../../src/api/http/shared-pause.js";
+
+const URL = "https://api.example";
+let home: string;
+let directory: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "nightledger-pauses-"));
+  directory = join(home, "pauses");
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+test("the longest pause counts, whoever was asked for it first", () => {
+  const [one, other] = [new SharedPause(directory, URL), new SharedPause(directory, URL)];
+  const now = Date.now();
+  one.extend(now + 60_000);
+  other.extend(now + 5_000);
+  expect([one.until(), other.until()]).toEqual([now + 60_000, now + 60_000]);
+  expect(new SharedPause(directory, "https://other.example").until()).toBe(0);
+});
+
+test("a pause that is over is none, and its file is cleared away some time later", async () => {
+  const pause = new SharedPause(directory, URL);
+  pause.extend(Date.now() - 3_600_000);
+  pause.extend(Date.now() - 1);
+  expect(pause.until()).toBe(0);
+  expect(await readdir(directory)).toHaveLength(1);
+});
+
+test("a pause that a clock far ahead wrote keeps nobody waiting for days", () => {
+  const pause = new SharedPause(directory, URL);
+  pause.extend(Date.now() + 30 * 86_400_000);
+  expect(pause.until()).toBe(0);
+});
+
+test("where HOME is gone or full there is no pause to share, and nothing fails", () => {
+  const pause = new SharedPause(join(home, "gone", "pauses"), URL);
+  pause.extend(Date.now() + 1_000);
+  expect(pause.until()).toBe(0);
+});
+
+test("a call that waits for its turn obeys a pause that another process was asked for", async () => {
+  const limiter = new Admission(1, undefined, new SharedPause(directory, URL));
+  await limiter.enter({ operation: "x" });
+  const waiting = limiter.enter({ operation: "x", notAfter: Date.now() + 5_000 });
+  new SharedPause(directory, URL).extend(Date.now() + 60_000);
+  expect(limiter.closedFor(undefined)).toBe("gate");
+  await expect(waiting).rejects.toThrow(NotSentError);
+  limiter.leave();
+});

@@ -1,0 +1,138 @@
+import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
+import { identify } from "../../../src/temporal/server/process-identity.js";
+import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
+import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
+import { compiledProgram } from "../../helpers/command/compiled-program.js";
+import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
+import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
+import { supervisors } from "./supervisors.js";
+
+const SECONDS = { timeout: 8_000 };
+let cliPath: string;
+let script: string;
+let home: string;
+let commands: CommandProcess[];
+
+beforeAll(async () => {
+  cliPath = await temporalCliPath();
+  script = await compiledProgram("test/temporal/server/embedded-command.ts");
+}, 1_800_000);
+
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "nightledger's home ")));
+  commands = [];
+});
+afterEach(async () => {
+  for (const command of commands) if (identify(command.pid)) await command.kill();
+  for (const server of servers()) await endProcess(server, 0);
+  await expect.poll(() => supervisors(home), SECONDS).toEqual([]);
+  await rm(home, { recursive: true, force: true });
+});
+
+const servers = () => serversOn(join(home, "temporal.db"));
+const acquire = () => acquireEmbeddedServer({ home, cliPath, report: () => undefined });
+const ready = (address: string) => becomesReady(address, "default", { deadlineMs: 10_000 });
+
+function command(): CommandProcess {
+  const started = startEmbeddedCommand(script, home, cliPath);
+  commands.push(started);
+  return started;
+}
+
+async function killSupervisors(): Promise<void> {
+  for (const pid of supervisors(home)) {
+    const identity = identify(pid);
+    if (identity) await endProcess(identity, 0);
+  }
+}
+
+test("a kill -9 of the only command ends its server within seconds and leaves no process", async () => {
+  const only = command();
+  await only.address;
+  expect(servers()).toHaveLength(1);
+  expect(supervisors(home)).toHaveLength(1);
+  await only.kill();
+  await expect.poll(servers, SECONDS).toEqual([]);
+  await expect.poll(() => supervisors(home), SECONDS).toEqual([]);
+});
+
+test("of two commands that share a server the second's death ends it, and not the first's", async () => {
+  const first = command();
+  const address = await first.address;
+  const second = command();
+  expect(await second.address).toBe(address);
+  await first.kill();
+  expect(await ready(address)).toBe(true);
+  expect(supervisors(home)).toHaveLength(1);
+  await second.kill();
+  await expect.poll(servers, SECONDS).toEqual([]);
+});
+
+test("a command that gives its server back leaves it to the one that is killed later", async () => {
+  const first = command();
+  const address = await first.address;
+  const second = command();
+  await second.address;
+  await first.finish();
+  expect(await ready(address)).toBe(true);
+  await second.kill();
+  await expect.poll(servers, SECONDS).toEqual([]);
+});
+
+test("where the supervisor was killed the next command starts one for the server that runs", async () => {
+  const first = command();
+  const address = await first.address;
+  await killSupervisors();
+  const next = command();
+  expect(await next.address).toBe(address);
+  expect(supervisors(home)).toHaveLength(1);
+  await next.kill();
+  expect(await ready(address)).toBe(true);
+  await first.kill();
+  await expect.poll(servers, SECONDS).toEqual([]);
+});
+
+test("a command that runs notices that the supervisor is gone, and starts another", async () => {
+  const server = await acquire();
+  await killSupervisors();
+  await server.ensureRunning();
+  expect(supervisors(home)).toHaveLength(1);
+  await server.ensureRunning();
+  expect(supervisors(home)).toHaveLength(1);
+  await server.release();
+  expect(servers()).toEqual([]);
+  expect(await readdir(home)).not.toContainEqual(expect.stringMatching(/pipe$/));
+});
+
+test("a command that comes while the server of a killed one ends gets a server that stays", async () => {
+  for (const delayMs of [0, 5, 20, 80]) {
+    const killed = command();
+    await killed.address;
+    const dying = killed.kill();
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const next = await acquire();
+    await dying;
+    expect(await ready(next.address)).toBe(true);
+    expect(servers()).toHaveLength(1);
+    await next.release();
+  }
+});
+
+test("a server that was started again is supervised again, by one shell", async () => {
+  const server = await acquire();
+  for (const { pid } of servers()) process.kill(pid, "SIGKILL");
+  await server.ensureRunning();
+  await expect.poll(() => supervisors(home), SECONDS).toHaveLength(1);
+  await server.release();
+});
+
+test.runIf(process.platform === "linux")("a supervisor takes less than four megabytes", async () => {
+  const server = await acquire();
+  const status = await readFile(`/proc/${supervisors(home)[0]}/status`, "utf8");
+  expect(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1])).toBeLessThan(4 * 1024);
+  await server.release();
+});
