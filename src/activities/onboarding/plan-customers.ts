@@ -5,6 +5,7 @@ import type { CustomerRef } from "../../domain/onboarding/customer-step.js";
 import { isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { NEXT_ACTIONS } from "../../domain/onboarding/next-action.js";
 import { withHeartbeat } from "../heartbeat.js";
+import { isSpent } from "./call-prefix.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { type FoundRow, findEarlier } from "./find-earlier.js";
 import { preparedId } from "./prepare-customer.js";
@@ -76,7 +77,8 @@ async function planOf(
     const again = { ...runOf(found, frozen), attempt: found.attempt + 1, retry: true, before: onboardingId };
     if (input.cancel) return endedOf(found, false);
     const nameless = found.byExternalId && (await preparedId(deps, frozen)) === null;
-    return nameless ? notRun(deps, input, again, "needs_fp_id") : again;
+    const spent = nameless && (await isSpent(deps, { ...again, batchId: input.batchId }));
+    return spent ? notRun(deps, input, again, "needs_fp_id") : again;
   }
   const open = status !== null && onboardingId !== null && isOpenOutcome(status, requiresManualReview);
   if (open && !input.cancel) {
