@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { REFUSALS, type Refusal } from "../domain/webhooks/rejection.js";
 
 /** What a receiver answers. */
@@ -16,18 +16,36 @@ export function refusalAnswer(refusal: Refusal): Answer {
   return status === 503 ? { ...answer, headers: { "retry-after": "1" } } : answer;
 }
 
-/** Writes an answer; the last one on a connection says so. */
+/** Milliseconds for which an answer may travel before its connection is cut: cut at once it might never arrive. */
+const TRAVEL_MS = 1_000;
+
+/**
+ * Writes an answer; the last one on a connection says so. Where the request is not there as a whole, it is the last one:
+ * nothing more is read of what the answer has judged already.
+ */
 export function writeAnswer(
+  request: IncomingMessage,
   response: ServerResponse,
   { status, body, headers }: Answer,
   isLast: boolean,
 ): void {
   if (response.destroyed) return;
+  const isWhole = request.complete;
   const text = body === undefined ? "" : JSON.stringify(body);
   response.writeHead(status, {
     ...(text !== "" && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
-    ...(isLast && { connection: "close" }),
+    ...((isLast || !isWhole) && { connection: "close" }),
     ...headers,
   });
-  response.end(text);
+  if (isWhole) response.end(text);
+  else cutAfter(request, response, text);
+}
+
+// An answer that has ended makes Node read the rest of its request, to its end: this one never does.
+function cutAfter(request: IncomingMessage, response: ServerResponse, text: string): void {
+  request.pause();
+  response.write(text);
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), TRAVEL_MS);
+  socket.once("close", () => clearTimeout(timer));
 }

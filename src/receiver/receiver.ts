@@ -88,7 +88,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
         counts.countRefused("unavailable");
         given = refusalAnswer("unavailable");
       }
-      writeAnswer(response, given, stopping);
+      writeAnswer(request, response, given, stopping);
     },
   );
   server.maxConnections = limits.connections;

@@ -3,13 +3,15 @@ import type { Refusal } from "../domain/webhooks/rejection.js";
 import { inTime } from "./customer-signals.js";
 import { type EventIntakeParts, takeEvent } from "./event-intake.js";
 import { type Answer, refusalAnswer } from "./http-answer.js";
-import { readBody } from "./request-body.js";
+import { RequestBodies } from "./request-bodies.js";
 import { type SessionIntakeParts, takeSession } from "./session-intake.js";
 
 /** The paths that a receiver answers. */
 export const RECEIVER_PATHS = { webhooks: "/webhooks", validate: "/validate", health: "/healthz" } as const;
 
-/** What is worked on at once, and how large it may be: so much memory is used at most. */
+/**
+ * What is worked on at once, and how large it may be. As much again may be on its way: so much memory is used at most.
+ */
 export interface RouteLimits {
   readonly bodyBytes: number;
   readonly webhooksAtOnce: number;
@@ -26,23 +28,28 @@ const HEALTH_WITHIN_MS = 2_000;
  */
 export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limits: RouteLimits): Route {
   const { client, counts } = parts;
+  const { bodyBytes, webhooksAtOnce, sessionsAtOnce } = limits;
+  const bodies = new RequestBodies({
+    bodyBytes,
+    unfinishedBytes: bodyBytes * (webhooksAtOnce + sessionsAtOnce),
+  });
   const refuse = (refusal: Refusal): Answer => {
     counts.countRefused(refusal);
     return refusalAnswer(refusal);
   };
 
-  /** A route that takes a body, for so many requests at once. */
+  /** A route that takes a body and works on so many at once; one that is still being sent takes no place. */
   function intake(
     most: number,
     take: (request: IncomingMessage, body: string) => Promise<Answer | Refusal>,
   ): Route {
     let inside = 0;
     return async (request) => {
+      const body = await bodies.read(request);
+      if (typeof body === "string") return refuse(body);
       if (inside >= most) return refuse("busy");
       inside += 1;
       try {
-        const body = await readBody(request, limits.bodyBytes);
-        if (body === undefined) return refuse("too_large");
         const taken = await take(request, body.toString("utf8"));
         return typeof taken === "string" ? refuse(taken) : taken;
       } finally {
@@ -67,12 +74,12 @@ export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limit
   const routes: Readonly<Record<string, Readonly<Record<string, Route>>>> = {
     [RECEIVER_PATHS.webhooks]: {
       POST: intake(
-        limits.webhooksAtOnce,
+        webhooksAtOnce,
         async ({ headers }, body) => (await takeEvent(parts, headers, body)) ?? { status: 204 },
       ),
     },
     [RECEIVER_PATHS.validate]: {
-      POST: intake(limits.sessionsAtOnce, async (_, body) => {
+      POST: intake(sessionsAtOnce, async (_, body) => {
         const taken = await takeSession(parts, body);
         return typeof taken === "string" ? taken : { status: 200, body: taken };
       }),

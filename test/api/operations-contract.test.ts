@@ -6,7 +6,7 @@ import { type ApiClient, createApiClient } from "../../src/api/http/client.js";
 import { withClientToken } from "../../src/api/http/client-token.js";
 import { readList } from "../../src/api/lists/read-list.js";
 import * as api from "../../src/api/operations/index.js";
-import type { Operation, ParamsOf } from "../../src/api/operations/operation.js";
+import { isWrite, type Operation, type ParamsOf } from "../../src/api/operations/operation.js";
 import type { OnboardingItem } from "../../src/api/schemas/onboarding.js";
 import { rejection } from "../helpers/api/fault-server.js";
 import { rawRequest } from "../helpers/api/raw-request.js";
@@ -173,11 +173,13 @@ describe("each fault of the wire is a typed error, within its time, for each ope
     expect(await meet({ kind: "truncated", mode: "length" })).toMatchObject({ reason: "torn_body" });
     // Bytes of a proxy may be anything; every other answer is JSON of its shape.
     if (operation.answers === "bytes") return;
-    expect(await meet({ kind: "wrong_body", contentType: "text/html", body: "<p>" })).toMatchObject({
-      name: "SchemaError",
-      message,
-    });
-    expect(await meet({ kind: "wrong_body", body: "" })).toMatchObject({ name: "SchemaError", message });
+    const notJson = isWrite(operation)
+      ? { name: "TransientError", reason: "no_json", message }
+      : { name: "SchemaError", message };
+    const page = { kind: "wrong_body", contentType: "text/html", body: "<p>" };
+    expect(await meet(page)).toMatchObject(notJson);
+    expect(await meet({ kind: "wrong_body", body: "" })).toMatchObject(notJson);
+    expect(await meet({ kind: "truncated", mode: "body" })).toMatchObject(notJson);
     expect(await meet({ kind: "wrong_body", body: "[]" })).toMatchObject({
       name: "SchemaError",
       path: "",

@@ -1,5 +1,4 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Connection } from "@temporalio/client";
@@ -14,6 +13,7 @@ import { type Receiver, type ReceiverLimits, startReceiver } from "../../src/rec
 import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { type StoreFault, withFaults } from "../helpers/kill/fault-store.js";
 import { TEST_KEYS } from "../helpers/temporal/temporal-environment.js";
+import { openRawSender, rawAnswer, startSilentServer } from "../helpers/webhooks/raw-senders.js";
 import { SECRET, secretOf, signedHeaders } from "../helpers/webhooks/signed-webhook.js";
 
 // Everything here ends before Temporal is asked, or because it is not there: the client leads nowhere.
@@ -58,9 +58,16 @@ afterEach(async () => {
 });
 
 const EVENT = JSON.stringify({ event_kind: "service.vault.updated", fp_id: "fp_1", is_live: false });
+const OTHER_EVENT = EVENT.replace("fp_1", "fp_2");
 const post = (path: string, body: string, headers: Record<string, string> = {}) =>
   fetch(`${receiver.url}${path}`, { method: "POST", body, headers });
 const send = (body = EVENT, headers = signedHeaders(body)) => post("/webhooks", body, headers);
+/** A request whose headers are there and whose body is not. */
+const openRequest = (body = "{}") =>
+  openRawSender(
+    receiver.url,
+    `POST /webhooks HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
+  );
 const staged = () => readdir(join(base, "lake", "_staging", "webhooks")).catch(() => []);
 
 describe("what is refused, and counted", () => {
@@ -110,7 +117,10 @@ describe("what is refused, and counted", () => {
     ["POST", "/webhooks/", 404, null],
     ["GET", "/__proto__", 404, null],
   ] as const)("%s %s: %i", async (method, path, status, allow) => {
-    const answer = await rawAnswer(`${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    const answer = await rawAnswer(
+      receiver.url,
+      `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+    );
     expect(answer).toContain(`HTTP/1.1 ${status} `);
     if (allow !== null) expect(answer).toContain(`allow: ${allow}`);
   });
@@ -159,23 +169,102 @@ describe("without Temporal", () => {
   });
 });
 
-test("what nobody waits for any more takes no memory: so many at once, the others come again", async () => {
+test("so many events at once are worked on, the others come again", async () => {
+  const silent = await startSilentServer();
   await receiver.stop();
+  await connection.close();
+  connection = Connection.lazy({ address: `127.0.0.1:${silent.port}` });
   receiver = await start({ webhooksAtOnce: 1 });
-  const first = openRequest();
-  await first.says(/100 Continue/);
-  const second = await send();
+  const first = send();
+  await expect.poll(staged).toHaveLength(1);
+  const second = await send(OTHER_EVENT);
   expect([second.status, second.headers.get("retry-after")]).toEqual([503, "1"]);
-  expect(receiver.counts().refused.busy).toBe(1);
-  first.end();
+  expect(receiver.counts().refused).toMatchObject({ busy: 1, unavailable: 0 });
+  await silent.close();
+  expect((await first).status).toBe(503);
+  expect(receiver.counts().refused).toMatchObject({ busy: 1, unavailable: 1 });
+});
+
+describe("slow senders", () => {
+  test("hold no place of a fast one, however many they are", async () => {
+    const slow = Array.from({ length: 200 }, () => openRequest("x".repeat(100)));
+    for (const one of slow) {
+      await one.says(/100 Continue/);
+      one.send("x");
+    }
+    expect((await send("{}", {})).status).toBe(401);
+    expect(receiver.counts().refused).toMatchObject({ headers: 1, busy: 0 });
+    for (const one of slow) one.send("x".repeat(99));
+    for (const one of slow) await one.says(/HTTP\/1.1 401/);
+    for (const one of slow) one.end();
+  });
+
+  test("that hold too much together give way in their order, and are told to come again", async () => {
+    await receiver.stop();
+    receiver = await start({ bodyBytes: 1_000, webhooksAtOnce: 1, sessionsAtOnce: 1, requestMs: 60_000 });
+    const slow = Array.from({ length: 3 }, () => openRequest("x".repeat(1_000)));
+    for (const one of slow) {
+      await one.says(/100 Continue/);
+      one.send("x".repeat(900));
+    }
+    const [oldest, ...others] = slow;
+    const answer = await oldest!.ended;
+    expect(answer).toMatch(/HTTP\/1.1 503 [\s\S]*\{"error":"busy"\}/);
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer).toMatch(/retry-after: 1/i);
+    for (const one of others) one.send("x".repeat(100));
+    for (const one of others) await one.says(/HTTP\/1.1 401/);
+    expect(receiver.counts().refused).toMatchObject({ busy: 1, headers: 2 });
+    for (const one of others) one.end();
+  });
+});
+
+describe("nothing more is read of a request that has its answer", () => {
+  const ANSWERED = /HTTP\/1.1 (413|404) [\s\S]*connection: close[\s\S]*\{"error":/i;
+  test.each([
+    ["a body that says that it is too large", "/webhooks", `content-length: ${1 << 30}`, ""],
+    ["a body that turns out to be too large", "/webhooks", "transfer-encoding: chunked", "40000000\r\n"],
+    ["a body that nobody asked for", "/elsewhere", `content-length: ${1 << 30}`, ""],
+  ])("%s", async (_, path, header, begin) => {
+    await receiver.stop();
+    receiver = await start({ requestMs: 60_000 });
+    const sender = openRawSender(
+      receiver.url,
+      `POST ${path} HTTP/1.1\r\nhost: x\r\n${header}\r\n\r\n${begin}`,
+    );
+    const sending = setInterval(() => sender.send("x".repeat(1 << 20)), 5);
+    await sender.says(ANSWERED);
+    const answered = Date.now();
+    await sender.ended;
+    clearInterval(sending);
+    expect(Date.now() - answered).toBeLessThan(5_000);
+    // What the sockets of both sides hold is taken too.
+    expect(sender.sent()).toBeLessThan(32 << 20);
+  });
+
+  test("nor of a slow sender's", async () => {
+    const sender = openRawSender(
+      receiver.url,
+      "POST /webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 300000\r\n\r\n",
+    );
+    const sending = setInterval(() => sender.send("x"), 50);
+    await sender.says(ANSWERED);
+    const answered = Date.now();
+    await sender.ended;
+    clearInterval(sending);
+    expect(Date.now() - answered).toBeLessThan(5_000);
+  });
 });
 
 test("a sender that sends its request slowly is cut off", async () => {
   await receiver.stop();
   receiver = await start({ headersMs: 300, requestMs: 600 });
-  const headers = await rawAnswer("POST /webhooks HTTP/1.1\r\nhost: x\r\nx-slow: ");
+  const headers = await rawAnswer(receiver.url, "POST /webhooks HTTP/1.1\r\nhost: x\r\nx-slow: ");
   expect(headers).toMatch(/^HTTP\/1.1 408/);
-  const body = await rawAnswer("POST /webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{");
+  const body = await rawAnswer(
+    receiver.url,
+    "POST /webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{",
+  );
   expect(body).toMatch(/^HTTP\/1.1 408/);
   expect(receiver.counts().refused.unavailable).toBe(0);
 });
@@ -196,30 +285,3 @@ test("a port that is taken is named, and so is what to do", async () => {
   await expect(failed).rejects.toThrow(InputError);
   await expect(failed).rejects.toThrow(new RegExp(`port ${port} of 127.0.0.1 .*EADDRINUSE.*another port`));
 });
-
-/** Sends bytes as they are; everything that comes back until the connection ends. */
-async function rawAnswer(bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
-  socket.write(bytes);
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-/** A request whose headers are there and whose body is not. */
-function openRequest(body = "{}") {
-  const socket = connect(Number(new URL(receiver.url).port), "127.0.0.1");
-  let text = "";
-  socket.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk;
-  });
-  socket.write(
-    `POST /webhooks HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${body.length}\r\n\r\n`,
-  );
-  return {
-    says: (pattern: RegExp) => expect.poll(() => text).toMatch(pattern),
-    send: (bytes: string) => socket.write(bytes),
-    end: () => socket.destroy(),
-    ended: new Promise<string>((resolve) => socket.on("close", () => resolve(text))),
-  };
-}

@@ -1,6 +1,6 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
-import { ApiError, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
+import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
@@ -20,6 +20,10 @@ const SETTLE_AFTER_MS = 10_000;
 
 /** The service tells its time in whole seconds. */
 const WHOLE_SECOND_MS = 1_000;
+
+/** Answers to one call, or about it, that tell nothing, before it is given up, and milliseconds after the first. */
+const MOST_UNUSABLE = 5;
+const AFTER_UNUSABLE_MS = 3_000;
 
 /** One call that must not take effect twice. */
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
@@ -51,7 +55,8 @@ export interface SettledCall<A> {
  * takes effect once. Runs inside an activity.
  *
  * @throws LostAnswerError when an earlier request may have taken effect and nothing tells.
- * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect.
+ * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect,
+ * or after an answer that tells nothing of it.
  * @throws ApiError, InputError of the call itself.
  */
 export async function callOnce<O extends Operation, A = ResponseOf<O>>(
@@ -92,7 +97,12 @@ async function planOf<O extends Operation, A>(
   if (first === undefined || settle?.rule === "again") return { missing: params };
   if (settle?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
   const storeTime = await record.storeTime();
-  const finding = await settle.find(lostCall(operation, first, storeTime));
+  let finding: Finding<ParamsOf<O>, A>;
+  try {
+    finding = await settle.find(lostCall(operation, first, storeTime));
+  } catch (error) {
+    throw error instanceof SchemaError ? await untold(operation, record, error) : error;
+  }
   if ("found" in finding) return finding;
   const settlesAfter = settleAfterMs ?? settleAfter(operation, params);
   const wait = settlesAfter - Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
@@ -168,14 +178,39 @@ async function judged<O extends Operation, A>(
   error: unknown,
 ): Promise<unknown> {
   const sentAt = record.declaredAt;
-  if (!(error instanceof ApiError) || sentAt === undefined) return error;
-  if (hadNoEffect(error)) {
-    await record.retract();
-    return error;
+  if (!(error instanceof ApiError)) return error;
+  if (sentAt !== undefined) {
+    if (hadNoEffect(error)) {
+      await record.retract();
+      return error;
+    }
+    const hopeless = settle === undefined || settle.rule === "unknown";
+    if (hopeless && !(error instanceof SchemaError)) {
+      return new LostAnswerError(operation.name, sentAt, { cause: error });
+    }
   }
-  const hopeless = settle === undefined || settle.rule === "unknown";
-  if (!hopeless || error instanceof SchemaError) return error;
-  return new LostAnswerError(operation.name, sentAt, { cause: error });
+  const tellsNothing = error instanceof TransientError && error.reason === NO_JSON;
+  return tellsNothing ? untold(operation, record, error) : error;
+}
+
+/**
+ * What to throw after an answer that says nothing of what the service did: it is settled as a lost one, but a page
+ * that a proxy gives to everything would be asked for without end.
+ */
+async function untold({ name }: Operation, record: CallRecord, error: ApiError): Promise<Error> {
+  const unusable = await record.countUnusable();
+  if (unusable >= MOST_UNUSABLE) {
+    const sentAt = record.earlier[0]?.at ?? record.declaredAt ?? Date.now();
+    return new LostAnswerError(name, sentAt, { cause: error, unusable });
+  }
+  const { operation, sent, status } = error;
+  return ApplicationFailure.create({
+    type: FAILURE_TYPES.transient,
+    message: error.message,
+    cause: error,
+    nextRetryDelay: AFTER_UNUSABLE_MS * 3 ** (unusable - 1),
+    details: [{ operation, sent, reason: NO_JSON, ...(status !== undefined && { status }) }],
+  });
 }
 
 /** Whether a failed request certainly changed nothing: it never left, or was refused. */

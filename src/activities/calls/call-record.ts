@@ -39,6 +39,10 @@ function intentsPrefix(prefix: string): string {
   return `${prefix}intents/`;
 }
 
+function unusablePrefix(prefix: string): string {
+  return `${prefix}unusable/`;
+}
+
 /** How far the call below a prefix came. `sent` may be a request that took effect or one that did not. */
 export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
   if ((await sealed.stat(answerKey(prefix))) !== undefined) return "answered";
@@ -134,6 +138,14 @@ export class CallRecord {
   holds(): boolean {
     const age = Math.max(Date.now() - this.#ownAt, performance.now() - this.#ownSince);
     return this.#own !== undefined && age < INTENT_HOLDS_MS;
+  }
+
+  /** Notes an answer that tells nothing of what the service did; how many there are of this call by now. */
+  async countUnusable(): Promise<number> {
+    const note = { operation: this.operation, at: Date.now() };
+    let number = (await this.sealed.list(unusablePrefix(this.prefix))).length + 1;
+    while (!(await this.sealed.putIfAbsent(`${unusablePrefix(this.prefix)}${number}`, note))) number += 1;
+    return number;
   }
 
   /** Takes this attempt's intent away: its request certainly did not take effect. */

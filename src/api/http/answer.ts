@@ -1,14 +1,15 @@
 import type { z } from "zod";
-import type { Operation, ResponseOf } from "../operations/operation.js";
+import { isWrite, type Operation, type ResponseOf } from "../operations/operation.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import type { Reply } from "./exchange.js";
+import { notJson } from "./failure-errors.js";
 
 /**
  * Parses and checks the body of an answer.
  *
- * @throws SchemaError when the body isn't JSON or not of the agreed shape.
- * @throws TransientError (`torn_body`) when it isn't JSON and came without framing, so that a connection cut
- * in the middle looks like its end.
+ * @throws SchemaError when the body isn't of the agreed shape, or that of a read isn't JSON.
+ * @throws TransientError when it isn't JSON and answers a write (`no_json`), or came without framing, so that a
+ * connection cut in the middle looks like its end (`torn_body`).
  */
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
   const body = operation.answers === "bytes" ? reply.body : parseBody(operation, reply);
@@ -41,7 +42,7 @@ export function parseBody(operation: Operation, reply: Reply): unknown {
     const framed =
       reply.headers["content-length"] !== undefined || reply.headers["transfer-encoding"] !== undefined;
     throw framed
-      ? new SchemaError(facts, "", "expected a JSON body")
+      ? notJson(facts, isWrite(operation), "expected a JSON body")
       : new TransientError(facts, "torn_body");
   }
 }

@@ -4,7 +4,7 @@ import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
 import { parseHttpDate } from "../../domain/service/retry-after.js";
-import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
+import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../operations/operation.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
@@ -264,6 +264,7 @@ function formOf(
   return {
     credential: operation.auth === "client_token" ? "client_token" : undefined,
     write: !operation.idempotent,
+    changes: isWrite(operation),
     source: isByteSource(body) ? body : undefined,
     anyContent: operation.answers === "bytes",
     anyStatus,

@@ -14,6 +14,12 @@ export interface CallFacts {
   readonly write?: boolean;
 }
 
+/** Reason of a {@link TransientError}: a write was answered 2xx, and the answer is no JSON. */
+export const NO_JSON = "no_json";
+
+const SOMEBODY_ELSE =
+  "Something may answer in the service's place: check NIGHTLEDGER_API_URL and any proxy before it";
+
 /** A call that did not give an answer to use. Its subclasses say what the caller does about it. */
 export abstract class ApiError extends Error {
   readonly operation: string;
@@ -53,13 +59,16 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** Thrown when trying again later may help: network, time-out, 408, 5xx, a torn body. */
+/**
+ * Thrown when trying again later may help: network, time-out, 408, 5xx, a torn body, and a write whose answer is no
+ * JSON, because something between the service and us spoke in its place.
+ */
 export class TransientError extends ApiError {
   override readonly name = FAILURE_TYPES.transient;
 
   /**
    * @param reason short code: `timeout`, `connection_refused`, `connection_reset`, `name_not_resolved`, `tls`,
-   * `torn_body`, `bad_http`, `network`, `http_<status>`.
+   * `torn_body`, `no_json`, `bad_http`, `network`, `http_<status>`.
    * @param retryAfterMs milliseconds to wait, where the service said so.
    */
   constructor(
@@ -68,7 +77,12 @@ export class TransientError extends ApiError {
     readonly retryAfterMs?: number,
     options?: ErrorOptions,
   ) {
-    super(facts, `no usable answer (${reason}${waiting(retryAfterMs)}); ${afterwards(facts)}`, options);
+    const hint = reason === NO_JSON ? `. ${SOMEBODY_ELSE}` : "";
+    super(
+      facts,
+      `no usable answer (${reason}${waiting(retryAfterMs)}); ${afterwards(facts)}${hint}`,
+      options,
+    );
   }
 }
 
@@ -93,7 +107,9 @@ export class RejectedError extends ApiError {
   }
 }
 
-/** Thrown when an answer breaks the contract: not JSON, too large, a redirect, or not of the agreed shape. */
+/**
+ * Thrown when an answer breaks the contract: not JSON (of a read), too large, a redirect, or not of the agreed shape.
+ */
 export class SchemaError extends ApiError {
   override readonly name = FAILURE_TYPES.schema;
 

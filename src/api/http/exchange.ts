@@ -3,7 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { ByteSource } from "../schemas/byte-source.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
-import { headProblem, networkError, statusError, tooLarge } from "./failure-errors.js";
+import { contentProblem, networkError, notJson, statusError, tooLarge } from "./failure-errors.js";
 import { type StreamedBody, streamBody } from "./request-body.js";
 
 // A refusal's body isn't read, but a connection can be used again only after it: give it a moment, not more.
@@ -38,8 +38,10 @@ export interface ExchangeEvents {
 export interface ExchangeForm {
   /** What the call is authenticated by, where it is not the secret key. */
   readonly credential?: "client_token" | undefined;
-  /** Whether it would change something at the service. */
+  /** Whether sending it again may do harm. */
   readonly write?: boolean | undefined;
+  /** Whether it changes something at the service: an answer that is no JSON is lost then. */
+  readonly changes?: boolean | undefined;
   /** A body that is read while it is sent. */
   readonly source?: ByteSource | undefined;
   /** Takes an answer of any content type as it is. */
@@ -161,8 +163,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #judgeHead(status: number, headers: IncomingHttpHeaders): Error | undefined {
     if (status >= 300 && !this.form.anyStatus) return statusError({ ...this.#facts(), status }, headers);
     if (this.form.sink !== undefined) return undefined;
-    const problem = headProblem(headers, this.limits.maxBodyBytes, this.form.anyContent);
-    return problem === undefined ? undefined : new SchemaError(this.#facts(), "", problem);
+    const { anyContent = false, changes = false } = this.form;
+    const problem = anyContent ? undefined : contentProblem(headers);
+    if (problem !== undefined) return notJson(this.#facts(), changes, problem);
+    const { maxBodyBytes } = this.limits;
+    return Number(headers["content-length"] ?? 0) > maxBodyBytes
+      ? new SchemaError(this.#facts(), "", tooLarge(maxBodyBytes))
+      : undefined;
   }
 
   // A sink that is full holds the connection back; no time runs while it does.

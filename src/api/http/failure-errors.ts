@@ -4,6 +4,7 @@ import {
   type ApiError,
   AuthError,
   type CallFacts,
+  NO_JSON,
   NotFoundError,
   RateLimitedError,
   RejectedError,
@@ -35,18 +36,21 @@ export function statusError(
   return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
 }
 
-/** What keeps the head of a 2xx answer from being used; undefined when nothing does. */
-export function headProblem(
-  headers: IncomingHttpHeaders,
-  maxBodyBytes: number,
-  anyContent = false,
-): string | undefined {
+/** What keeps the content that the head of a 2xx answer announces from being JSON; undefined when nothing does. */
+export function contentProblem(headers: IncomingHttpHeaders): string | undefined {
   const encoding = headers["content-encoding"];
-  if (!anyContent && encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
-  if (!anyContent && !/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "")) {
-    return "expected content-type application/json";
-  }
-  return Number(headers["content-length"] ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined;
+  if (encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
+  return /^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(headers["content-type"] ?? "")
+    ? undefined
+    : "expected content-type application/json";
+}
+
+/**
+ * The error for a 2xx answer that is no JSON at all: it says nothing of what the service did. A write may have been
+ * carried out, so its answer is lost; a read was asked at a wrong address, or the service has changed.
+ */
+export function notJson(facts: CallFacts, ofWrite: boolean, expectation: string): ApiError {
+  return ofWrite ? new TransientError(facts, NO_JSON) : new SchemaError(facts, "", expectation);
 }
 
 /** The expectation that a body over the limit broke. */

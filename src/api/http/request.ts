@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { InputError } from "../../domain/failures.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../operations/operation.js";
 import { acceptedForm, kindOf } from "../schemas/accepted-form.js";
@@ -55,11 +55,16 @@ export function checkRequest<O extends Operation>(operation: O, params: ParamsOf
     body:
       body === undefined
         ? absent(operation, "body", given.body, undefined)
-        : checked(operation, "body field", body, given.body),
+        : checked(operation, "body field", body, given.body === undefined ? leftOut(body) : given.body),
   };
   const breach = operation.check?.(request);
   if (breach === undefined) return request;
   throw refusal(operation, breach.field, breach.problem, breach.accepted);
+}
+
+/** What a body that is not given stands for: one without fields, where it has fields and none is required. */
+function leftOut(body: z.ZodType): unknown {
+  return body instanceof z.ZodObject && body.safeParse({}).success ? {} : undefined;
 }
 
 function absent(operation: Operation, part: string, value: unknown, none: unknown): unknown {

@@ -70,6 +70,7 @@ export const updateBusiness = defineOperation({
   response: entity,
   auth: "secret_key",
   idempotent: true,
+  changes: true,
   lostAnswer:
     "Sent again: the same id is set once more. A 400 to the repetition may mean the first request's own effect, so that it counts as unknown (`LostAnswerError`) and not as refused.",
   answer: "`{id, external_id?, sandbox_id?}`",

@@ -83,6 +83,8 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   readonly tokenUse?: (request: CheckedRequest) => TokenUse;
   /** Whether sending it twice does no harm. */
   readonly idempotent: boolean;
+  /** Of an idempotent operation: it changes something all the same. */
+  readonly changes?: true;
   /** How a lost answer is settled without a second effect. */
   readonly lostAnswer: string;
   /** Where secrets and personal values stand in the answer: `continue_onboarding.token`; `*` for all values. */
@@ -110,6 +112,11 @@ export type ParamsOf<O extends Operation> = Given<"path", O["params"]["path"]> &
   Given<"query", O["params"]["query"]> &
   Optional<O["params"], "headers"> &
   Optional<O["params"], "body">;
+
+/** Whether a request of the operation changes something at the service. */
+export function isWrite({ idempotent, changes }: Pick<Operation, "idempotent" | "changes">): boolean {
+  return !idempotent || changes === true;
+}
 
 /** The parsed answer of an operation. */
 export type ResponseOf<O extends Operation> = z.output<O["response"]>;

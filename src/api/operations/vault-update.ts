@@ -18,6 +18,7 @@ export const updateVault = defineOperation({
   }),
   auth: "client_token",
   idempotent: true,
+  changes: true,
   lostAnswer: "Sent again: the same values are written once more.",
   answer: "`{}`",
 });

@@ -34,6 +34,7 @@ export const uploadToVault = defineOperation({
   tokenUse: (request) => ({ use: "vault", fields: [String(request.path.identifier)], reason: false }),
   auth: "client_token",
   idempotent: true,
+  changes: true,
   lostAnswer: "Sent again: the bytes become the contents once more.",
   answer: "`{}`",
   notShown:

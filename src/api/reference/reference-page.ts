@@ -10,6 +10,8 @@ Every operation of the service, as the client knows it. What a request holds is 
 
 *Idempotent* means that sending a request twice does no harm. *Lost answer* says how a request is settled that may have been carried out although no usable answer came. Every operation is an activity, which does what stands there when it is repeated; the client itself never sends anything twice. What is looked for and not found is sent again no sooner than ten seconds after the request that was lost, and \`synchronous_timeout_secs\` later where that was given. A request that was refused (a 4xx but 408), or never left, is not lost.
 
+A 2xx answer that is no JSON at all (a page of a proxy, an empty body, JSON that is cut short) says nothing of what the service did. To a request that changes something it is a lost answer and is settled as one: at most five such answers, to the request or to what looks for its effect, in about two minutes; then the request fails as a \`LostAnswerError\`, which says where to look. To any other request it is a \`SchemaError\`. JSON of the wrong shape always is.
+
 Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
 `;
 

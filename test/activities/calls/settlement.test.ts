@@ -1,13 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Fault, Sandbox } from "../../../sandbox/index.js";
+import type { Fault } from "../../../sandbox/index.js";
 import { callOnce } from "../../../src/activities/calls/call-once.js";
-import type { CallName } from "../../../src/activities/calls/create-call-activities.js";
 import { CALLS } from "../../../src/activities/calls/create-call-activities.js";
 import { onboardingSettlement } from "../../../src/activities/calls/onboarding-settlement.js";
-import type { SealedRequest } from "../../../src/activities/calls/sealed-request.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
-import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
+import { expectSettled, NOT_JSON } from "../../helpers/calls/unusable-answers.js";
+import {
+  declarePlaybooks,
+  loseAnswer,
+  operationOf,
+  started,
+  WRITES,
+  type Write,
+} from "../../helpers/calls/writes.js";
 
 let bench: CallBench;
 beforeEach(async () => {
@@ -15,121 +21,8 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-interface Write {
-  readonly what: string;
-  readonly name: CallName;
-  /** Instead of the valid request. */
-  readonly request?: SealedRequest;
-  /** Name of the operation at the stand-in, where that is another. */
-  readonly there?: string;
-  /** How often it took effect. */
-  readonly effects: (sandbox: Sandbox) => number;
-  /** What the attempt after a lost answer gives. */
-  readonly outcome: "the answer again" | "its effect" | "unknown";
-}
-
 const link = { path: { link_id: "link_1" } };
 const row = { account_id: "acc_1", amount: "1", date: "2026-01-02" };
-const inVault = (name: string) => (sandbox: Sandbox) => (name in sandbox.vaults.contents("fp_1") ? 1 : 0);
-const started = (sandbox: Sandbox) =>
-  sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_new").length;
-
-const WRITES: readonly Write[] = [
-  {
-    what: "an onboarding of a user",
-    name: "createOnboarding",
-    request: { params: { body: { key: "pb_new:v1", fp_id: "fp_1" } } },
-    effects: started,
-    outcome: "its effect",
-  },
-  {
-    what: "an onboarding of a business",
-    name: "createOnboarding",
-    request: { params: { body: { key: "pb_new_business", fp_id: "fb_1" } } },
-    effects: (sandbox) =>
-      sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_new_business").length,
-    outcome: "its effect",
-  },
-  {
-    what: "an onboarding by external id",
-    name: "createOnboarding",
-    request: { params: { body: { key: "pb_new", external_id: "cust-1" } } },
-    effects: started,
-    outcome: "the answer again",
-  },
-  {
-    what: "a vault update",
-    name: "updateVault",
-    request: { params: { body: { "custom.one": "x" } }, owner: { fp_id: "fp_1" } },
-    effects: inVault("custom.one"),
-    outcome: "the answer again",
-  },
-  {
-    what: "an upload",
-    name: "uploadToVault",
-    there: "upload_vault_value",
-    effects: inVault("custom.file"),
-    outcome: "the answer again",
-  },
-  {
-    what: "a CIP report",
-    name: "createCipReport",
-    effects: (one) => one.cip.made().length,
-    outcome: "unknown",
-  },
-  {
-    what: "a business with an external id",
-    name: "createBusiness",
-    effects: (sandbox) => sandbox.businesses.list().length - 1,
-    outcome: "its effect",
-  },
-  {
-    what: "a business with data",
-    name: "createBusiness",
-    request: { params: { body: { "business.name": "Shop" } } },
-    effects: (sandbox) => sandbox.businesses.list().length - 1,
-    outcome: "unknown",
-  },
-  {
-    what: "a business's external id",
-    name: "updateBusiness",
-    effects: (sandbox) => (sandbox.businesses.find("fb_1")?.external_id === "shop-2" ? 1 : 0),
-    outcome: "the answer again",
-  },
-  {
-    what: "an import",
-    name: "importTransactions",
-    effects: (sandbox) => [...sandbox.truthRows("link_1")].length / 3,
-    outcome: "its effect",
-  },
-  {
-    what: "a proxy call",
-    name: "callVaultProxy",
-    effects: (sandbox) => sandbox.proxies.forwarded().length,
-    outcome: "unknown",
-  },
-  {
-    what: "a test webhook with a key",
-    name: "sendTestWebhook",
-    effects: (one) =>
-      new Set(
-        one.webhooks
-          .messages({ event_kind: COMPLETED_EVENT.event_kind, fp_id: "fp_hook" })
-          .map(({ id }) => id),
-      ).size,
-    request: {
-      params: { body: { idempotency_key: "k", payload: { ...COMPLETED_EVENT, fp_id: "fp_hook" } } },
-    },
-    outcome: "the answer again",
-  },
-  {
-    what: "a test webhook without a key",
-    name: "sendTestWebhook",
-    request: { params: { body: { payload: { ...COMPLETED_EVENT, fp_id: "fp_hook" } } } },
-    effects: (one) => one.webhooks.messages({ fp_id: "fp_hook" }).length,
-    outcome: "unknown",
-  },
-];
 
 const LOSSES: readonly (readonly [string, Omit<Fault, "operation">])[] = [
   ["a reset", { kind: "reset", afterEffect: true } as Fault],
@@ -138,14 +31,9 @@ const LOSSES: readonly (readonly [string, Omit<Fault, "operation">])[] = [
   ["half an answer", { kind: "truncated", mode: "length" } as Fault],
 ];
 
-const operationOf = ({ name, there }: Write) => there ?? CALLS[name].operation.name;
-const lose = (write: Write, fault: object) =>
-  bench.sandbox.addFault({ operation: operationOf(write), times: 1, ...fault } as Fault);
+const lose = (write: Write, fault: object) => loseAnswer(bench, write, fault);
 
-beforeEach(() => {
-  bench.sandbox.playbooks.declare({ key: "pb_new" });
-  bench.sandbox.playbooks.declare({ key: "pb_new_business", kind: "kyb" });
-});
+beforeEach(() => declarePlaybooks(bench.sandbox));
 
 it("every operation that a repetition may harm is tried here", () => {
   const tried = new Set(WRITES.map(({ name }) => CALLS[name].operation.name));
@@ -172,6 +60,51 @@ describe.each(WRITES)("$what whose answer is lost takes effect once", (write) =>
     }
     expect(write.effects(bench.sandbox)).toBe(1);
   });
+});
+
+describe.each(WRITES)("$what whose answer is no JSON takes effect once", (write) => {
+  it.each(NOT_JSON.slice(0, 1))("%s", (_, fault) => expectSettled(bench, write, fault));
+});
+
+// A business whose external id is taken is told by its status, whatever the page says.
+const SETTLED = WRITES.filter(({ name, outcome }) => outcome !== "unknown" && name !== "createBusiness");
+
+describe.each(SETTLED)("$what that is answered by a proxy again and again", (write) => {
+  it("is given up after five answers, and what to do is said; asked for again, it goes on", async () => {
+    // What looks for the effect of the request meets the same proxy.
+    const met = write.outcome === "its effect" ? {} : { operation: operationOf(write) };
+    const fault = bench.sandbox.addFault({ ...met, kind: "wrong_body", contentType: "text/html" });
+    const delays: number[] = [];
+    for (let attempt = 1; attempt < 5; attempt += 1) {
+      const failure = await bench.failure(write.name, "call", write.request);
+      expect(failure).toMatchObject({ type: "TransientError", nonRetryable: false });
+      delays.push(Number(failure.nextRetryDelay));
+    }
+    expect(delays).toEqual([3_000, 9_000, 27_000, 81_000]);
+    const last = await bench.failure(write.name, "call", write.request);
+    expect(last).toMatchObject({ type: "LostAnswerError", nonRetryable: true });
+    expect(last.message).toMatch(
+      /5 answers.*no JSON.*NIGHTLEDGER_API_URL.*look whether it was carried out/is,
+    );
+    bench.sandbox.removeFault(fault);
+    await bench.age("call", 10_000);
+    await bench.attempt(write.name, "call", write.request);
+    expect(write.effects(bench.sandbox)).toBe(1);
+  });
+});
+
+describe("a write whose answer is JSON of another shape", () => {
+  it.each(WRITES.filter(({ name }) => CALLS[name].operation.answers !== "bytes"))(
+    "$what: breaks the contract, and is settled where it is asked for again",
+    async (write) => {
+      lose(write, { kind: "wrong_body", body: "[]" });
+      const broken = await bench.failure(write.name, "call", write.request);
+      expect(broken).toMatchObject({ type: "SchemaError", nonRetryable: true });
+      if (write.outcome === "unknown") await bench.failure(write.name, "call", write.request);
+      else await bench.attempt(write.name, "call", write.request);
+      expect(write.effects(bench.sandbox)).toBe(1);
+    },
+  );
 });
 
 const LOOKED_UP = WRITES.filter(({ name, outcome }) => outcome === "its effect" && name !== "createBusiness");

@@ -4,7 +4,7 @@ import { operationFacts } from "../../../src/api/reference/reference.js";
 import { referencePage } from "../../../src/api/reference/reference-page.js";
 
 it("docs/operations.md says what the registry says", async () => {
-  await expect(referencePage()).toMatchFileSnapshot("../../docs/operations.md");
+  await expect(referencePage()).toMatchFileSnapshot("../../../docs/operations.md");
 });
 
 it("every parameter says what is accepted, and has a name of its own within its operation", () => {

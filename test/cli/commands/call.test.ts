@@ -73,6 +73,17 @@ describe("call <operation>", () => {
     expect(json().body).toHaveProperty("status");
   });
 
+  it("needs no body where every field of it is optional", async () => {
+    const fp_bid = sandbox.businesses.add({ external_id: "shop-1" });
+    const call = ["call", "update_business", "--param", `fp_bid=${fp_bid}`, "--json"];
+    expect(await nightledger(call)).toMatchObject({ code: 0 });
+    const sent = sandbox.requests({ operation: "update_business" }).at(-1);
+    expect(sent).toMatchObject({ status: 200 });
+    expect(sandbox.businesses.find(fp_bid)).toMatchObject({ external_id: "shop-1" });
+    const required = await nightledger(["call", "create_onboarding"]);
+    expect(required).toMatchObject({ code: 2, said: expect.stringMatching(/body: .*given: nothing/) });
+  });
+
   it("makes the client token of a client operation for this call, and sends no key with it", async () => {
     const file = join(folder, "upload.bin");
     await writeFile(file, "bytes");

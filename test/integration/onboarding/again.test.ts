@@ -115,6 +115,32 @@ test("a row known by its external id alone can't be run a second time", async ()
   ]);
 });
 
+test("a row by its external id whose onboarding no answer told of is sent once more, and made once", async () => {
+  const world = await worlds.open(PLAYBOOKS);
+  const rows = ["c-1", "c-2", "c-3"].map((external_id) => ({ external_id }));
+  for (const [at, { external_id }] of rows.entries()) {
+    world.sandbox.addUser({ fp_id: `fp_${at + 1}`, external_id });
+  }
+  const answer = { operation: "create_onboarding", times: 1 } as const;
+  world.sandbox.addFault({ ...answer, kind: "status", status: 422, user: "fp_1" });
+  world.sandbox.addFault({ ...answer, kind: "wrong_body", body: "[]", user: "fp_2" });
+  world.sandbox.addFault({ ...answer, kind: "wrong_body", contentType: "text/html", user: "fp_3" });
+  const first = await world.onboard(rows, SYNC);
+  expect(await world.outcomes(first)).toMatchObject([
+    { status: "failed", error_class: "RejectedError" },
+    { status: "failed", error_class: "SchemaError" },
+    { status: "pass" },
+  ]);
+  const again = await world.onboard(rows, { ...SYNC, retry: true });
+  expect(await world.outcomes(again)).toMatchObject([
+    { attempt: 2, status: "pass", next_action: null },
+    { attempt: 2, status: "pass", next_action: null },
+    { attempt: 1, status: "pass" },
+  ]);
+  const made = ["fp_1", "fp_2", "fp_3"].map((fp_id) => world.sandbox.onboardings.of(fp_id).length);
+  expect(made).toEqual([1, 1, 1]);
+});
+
 test("a customer in two batches at once is one onboarding, and both have its outcome", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] },

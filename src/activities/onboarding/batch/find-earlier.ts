@@ -26,7 +26,7 @@ export interface FoundRow {
   readonly version: number;
   /** The customer's part of its workflow's id; null for a wrong row. */
   readonly identityHash: string | null;
-  /** Known by its external id alone: it can't be posted a second time. */
+  /** Known by its external id alone: once that has given an onboarding, it can't be posted a second time. */
   readonly byExternalId: boolean;
   /** Null for a row that runs. */
   readonly status: string | null;

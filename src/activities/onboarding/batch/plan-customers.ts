@@ -15,6 +15,7 @@ import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js
 import type { CustomerRow } from "../../../domain/onboarding/customer.js";
 import { isRight, type RightRow } from "../../../domain/onboarding/frozen-row.js";
 import { withHeartbeat } from "../../heartbeat.js";
+import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
@@ -86,7 +87,8 @@ async function planOf(
     const again = { ...runOf(found, frozen), attempt: found.attempt + 1, retry: true, before: onboardingId };
     if (input.cancel) return endedOf(found, false);
     const nameless = found.byExternalId && (await preparedId(deps, frozen)) === null;
-    return nameless ? notRun(deps, input, again, "needs_fp_id") : again;
+    const spent = nameless && (await isSpent(deps, { ...again, batchId: input.batchId }));
+    return spent ? notRun(deps, input, again, "needs_fp_id") : again;
   }
   const open = status !== null && onboardingId !== null && isOpenOutcome(status, requiresManualReview);
   if (open && !input.cancel) {

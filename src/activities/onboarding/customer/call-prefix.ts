@@ -12,25 +12,52 @@ import type { OnboardingDependencies } from "../dependencies.js";
  */
 export async function onboardingPrefix(deps: OnboardingDependencies, ref: CustomerRef): Promise<string> {
   const { rowKey, attempt, retry } = ref;
-  const prefixOf = (name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
-  if (!retry) return prefixOf("first");
-  const own = prefixOf(attempt);
+  if (!retry) return prefixOf(rowKey, "first");
+  const own = prefixOf(rowKey, attempt);
   // Decided once: a repetition must not take a request that it has settled itself for that of another attempt.
-  const decision = `${own}prefix`;
-  const decided = await deps.sealed.get<string>(decision);
+  const decided = await deps.sealed.get<string>(decisionOf(own));
   if (decided !== undefined) return decided;
-  const earlier = ["first", ...Array.from({ length: attempt - 1 }, (_, at) => at + 1)].map(prefixOf);
+  const { open } = await earlierCalls(deps, ref);
+  await deps.sealed.putIfAbsent(decisionOf(own), open ?? own);
+  return deps.sealed.require<string>(decisionOf(own));
+}
+
+/**
+ * Whether a retry that is known by its external id alone would be given an old onboarding again: the service has
+ * given one for the id, and a retry has nothing of an attempt before to settle.
+ */
+export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Promise<boolean> {
+  const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
+  if ((await deps.sealed.stat(decision)) !== undefined) return false;
+  const { open, isAnswered } = await earlierCalls(deps, ref);
+  return open === undefined && (isAnswered || ref.before !== null);
+}
+
+type RetryRef = Pick<CustomerRef, "batchId" | "line" | "attempt" | "rowKey" | "before">;
+
+const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
+const decisionOf = (prefix: string) => `${prefix}prefix`;
+
+interface EarlierCalls {
+  /** The call that a retry takes up: it is not settled, or its answer was told by no outcome. */
+  readonly open: string | undefined;
+  /** Whether any of them was answered. */
+  readonly isAnswered: boolean;
+}
+
+async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef): Promise<EarlierCalls> {
+  const attempts = Array.from({ length: ref.attempt - 1 }, (_, at) => at + 1);
+  const earlier = ["first", ...attempts].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
   const open = earlier[states.indexOf("sent")] ?? (await untold(deps, ref, answered));
-  await deps.sealed.putIfAbsent(decision, open ?? own);
-  return deps.sealed.require<string>(decision);
+  return { open, isAnswered: answered.length > 0 };
 }
 
 /** The first of these whose onboarding stands in no outcome: the attempt before was ended between the two. */
 async function untold(
   { sealed }: OnboardingDependencies,
-  { batchId, line, attempt, before }: CustomerRef,
+  { batchId, line, attempt, before }: RetryRef,
   answered: readonly string[],
 ): Promise<string | undefined> {
   if (before !== null || answered.length === 0) return undefined;

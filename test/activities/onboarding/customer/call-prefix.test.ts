@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
+import { isSpent, onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
 import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
@@ -52,4 +52,34 @@ test("a retry after one that posted nothing does not give an old onboarding once
   await keepAnswer(3, "ob_3");
   await tell(3, null);
   expect(await prefix(4)).toBe(at(3));
+});
+
+const spent = (attempt: number, before: string | null = null) =>
+  isSpent(bench.deps, { batchId: BATCH, line: 2, attempt, rowKey: "key", before });
+
+test("an external id that nothing was carried out under can be sent again, as often as it is", async () => {
+  expect(await spent(2)).toBe(false);
+  await tell(1, null);
+  await tell(2, null);
+  expect(await spent(3)).toBe(false);
+});
+
+test("an external id whose request is not settled is sent once more, also after a retry that sent nothing", async () => {
+  await bench.deps.sealed.put(`${at("first")}intents/1`, { operation: "createOnboarding", at: 0 });
+  await tell(1, null);
+  await tell(2, null);
+  expect(await spent(3)).toBe(false);
+  expect(await prefix(3)).toBe(at("first"));
+  // The worker died once the retry had its answer: what it has begun it ends.
+  await keepAnswer("first", "ob_1");
+  expect(await spent(3)).toBe(false);
+});
+
+test("an external id that has given an onboarding is spent, also where the last attempt told of none", async () => {
+  expect(await spent(2, "ob_1")).toBe(true);
+  await keepAnswer("first", "ob_1");
+  await tell(1, "ob_1");
+  expect(await spent(2, "ob_1")).toBe(true);
+  await tell(2, null);
+  expect(await spent(3)).toBe(true);
 });

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from "node:http";
+
+/** How large bodies may be: one of them, and together all that are still on their way. */
+export interface BodyLimits {
+  readonly bodyBytes: number;
+  readonly unfinishedBytes: number;
+}
+
+/** Why a body is not read to its end. */
+export type BodyRefusal = "too_large" | "busy";
+
+interface UnfinishedBody {
+  bytes: number;
+  giveUp(): void;
+}
+
+/**
+ * Reads the bodies of requests, of any number of senders at once. Where they would hold too much, the one that has been
+ * on its way for the longest is given up: many slow senders get in each other's way and not in that of a fast one.
+ */
+export class RequestBodies {
+  /** The oldest one first. */
+  readonly #unfinished = new Set<UnfinishedBody>();
+  #bytes = 0;
+
+  constructor(private readonly limits: BodyLimits) {}
+
+  /** Reads one body; a refusal as soon as it is clear. @throws Error when the sender breaks off. */
+  async read(request: IncomingMessage): Promise<Buffer | BodyRefusal> {
+    const { bodyBytes } = this.limits;
+    if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return "too_large";
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const end = (result: Buffer | BodyRefusal) => {
+        request.off("data", take).pause();
+        this.#forget(body);
+        chunks.length = 0;
+        resolve(result);
+      };
+      const take = (chunk: Buffer) => {
+        chunks.push(chunk);
+        body.bytes += chunk.length;
+        this.#bytes += chunk.length;
+        if (body.bytes > bodyBytes) end("too_large");
+        else this.#makeRoom();
+      };
+      const body: UnfinishedBody = { bytes: 0, giveUp: () => end("busy") };
+      this.#unfinished.add(body);
+      request.on("data", take);
+      request.on("end", () => end(Buffer.concat(chunks)));
+      request.on("error", reject);
+      request.on("close", () => {
+        this.#forget(body);
+        reject(new Error("the sender broke off"));
+      });
+    });
+  }
+
+  #makeRoom(): void {
+    for (const oldest of this.#unfinished) {
+      if (this.#bytes <= this.limits.unfinishedBytes) return;
+      oldest.giveUp();
+    }
+  }
+
+  #forget(body: UnfinishedBody): void {
+    if (this.#unfinished.delete(body)) this.#bytes -= body.bytes;
+  }
+}

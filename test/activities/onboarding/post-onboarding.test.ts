@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { postOnboarding } from "../../../src/activities/onboarding/customer/post-onboarding.js";
+import { UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
+import type { CustomerStep } from "../../../src/domain/onboarding/customer/customer-step.js";
+import { getOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { customer, freezeCustomers } from "../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+
+let bench: ActivityBench;
+let batchId: string;
+beforeEach(async () => {
+  bench = await openActivityBench();
+  bench.sandbox.playbooks.declare({ key: "pb_1", versions: 3 });
+  for (const line of [2, 3]) bench.sandbox.addUser({ fp_id: `fp_${line}`, external_id: `c-${line}` });
+  batchId = await freezeCustomers(
+    bench.deps.batches,
+    [2, 3].map((line) => customer(line, { fpId: null, externalId: `c-${line}` })),
+  );
+});
+afterEach(() => bench.close());
+
+function post(row: number): Promise<CustomerStep> {
+  return bench.run(() =>
+    postOnboarding(bench.deps, {
+      ...{ batchId, runId: "run", row, line: row + 2, attempt: 1, rowKey: `key-${row}`, latch: "run" },
+      ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
+      ...{ course: UNPOSTED, written: UNPOSTED, syncTimeoutSecs: null },
+    }),
+  );
+}
+
+/** Posts a row as often as Temporal would; what its last attempt came to. */
+async function postToTheEnd(row: number): Promise<CustomerStep> {
+  for (;;) {
+    try {
+      return await post(row);
+    } catch (error) {
+      expect(error).toMatchObject({ type: "TransientError", nonRetryable: false });
+    }
+  }
+}
+
+test("rows that a proxy answers for the service end with what to do, and count as one trouble", async () => {
+  bench.sandbox.addFault({ kind: "wrong_body", operation: "create_onboarding", contentType: "text/html" });
+  const steps = [await postToTheEnd(0), await postToTheEnd(1)];
+  expect(bench.sandbox.calls().by_operation.create_onboarding).toBe(10);
+  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  expect(outcome).toMatchObject({
+    status: "failed",
+    errorClass: "LostAnswerError",
+    nextAction: "look in the dashboard whether it was carried out, then runs retry",
+  });
+  // Equal for every row, whenever it was sent: the circuit breaks on them.
+  expect(steps[0]?.messageHash).toMatch(/^[0-9a-f]{16}$/);
+  expect(steps[0]?.messageHash).toBe(steps[1]?.messageHash);
+});

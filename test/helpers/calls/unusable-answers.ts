@@ -1,0 +1,39 @@
+import { expect } from "vitest";
+import { CALLS } from "../../../src/activities/calls/create-call-activities.js";
+import type { CallBench } from "./call-bench.js";
+import { loseAnswer, type Write } from "./writes.js";
+
+/** Answers that are no JSON at all, although the status says that all is well. */
+export const NOT_JSON: readonly (readonly [string, object])[] = [
+  ["a page of a proxy", { kind: "wrong_body", contentType: "text/html" }],
+  ["an empty body", { kind: "wrong_body", body: "" }],
+  ["no content", { kind: "wrong_body", status: 204, body: "", contentType: "" }],
+  ["JSON that is cut short and framed as if whole", { kind: "truncated", mode: "body" }],
+  ["JSON called something else", { kind: "wrong_body", contentType: "text/plain", body: "{}" }],
+];
+
+/** Has the answer of a write lost by one that is no JSON, and expects it to be settled: one effect. */
+export async function expectSettled(bench: CallBench, write: Write, fault: object): Promise<void> {
+  const { name, request, outcome, effects } = write;
+  loseAnswer(bench, write, fault);
+  // Bytes of a proxy's target may be anything: they are its answer.
+  if (CALLS[name].operation.answers === "bytes") {
+    expect((await bench.attempt(name, "call", request)).repeated).toBe("no");
+    expect(effects(bench.sandbox)).toBe(1);
+    return;
+  }
+  const lost = await bench.failure(name, "call", request);
+  const isUnknown = outcome === "unknown";
+  expect(lost).toMatchObject({
+    type: isUnknown ? "LostAnswerError" : "TransientError",
+    nonRetryable: isUnknown,
+  });
+  expect(effects(bench.sandbox)).toBe(1);
+  if (isUnknown) {
+    expect((await bench.failure(name, "call", request)).type).toBe("LostAnswerError");
+  } else {
+    const { repeated } = await bench.attempt(name, "call", request);
+    expect(repeated).toBe(outcome === "its effect" ? "settled" : "no");
+  }
+  expect(effects(bench.sandbox)).toBe(1);
+}
