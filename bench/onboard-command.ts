@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { OnboardSummary } from "../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../src/domain/onboarding/batch/batch-totals.js";
 import { type CommandProcess, NIGHTLEDGER, startNode } from "./command-process.js";
 import { type ProcessUsage, watchUsage } from "./process-usage.js";
 import type { StandIn } from "./stand-in.js";

@@ -3,18 +3,18 @@ import { STREAMS } from "../streams/index.js";
 import { createCallActivities } from "./calls/create-call-activities.js";
 import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
-import { adoptOutcome } from "./onboarding/adopt-outcome.js";
-import { deliverLink } from "./onboarding/deliver-continuation.js";
+import { finishBatch } from "./onboarding/batch/finish-batch.js";
+import { inspectCustomers } from "./onboarding/batch/inspect-customers.js";
+import { planCustomers } from "./onboarding/batch/plan-customers.js";
+import { stopCustomers } from "./onboarding/batch/stop-customers.js";
+import { deliverLink } from "./onboarding/customer/deliver-continuation.js";
+import { finishCustomer } from "./onboarding/customer/finish-customer.js";
+import { pollOnboarding } from "./onboarding/customer/poll-onboarding.js";
+import { postOnboarding } from "./onboarding/customer/post-onboarding.js";
+import { prepareCustomer } from "./onboarding/customer/prepare-customer.js";
 import type { OnboardingDependencies } from "./onboarding/dependencies.js";
-import { finishBatch } from "./onboarding/finish-batch.js";
-import { inspectCustomers } from "./onboarding/inspect-customers.js";
-import { planCustomers } from "./onboarding/plan-customers.js";
-import { lookUp } from "./onboarding/poll-onboarding.js";
-import { postOnboarding } from "./onboarding/post-onboarding.js";
-import { prepareCustomer } from "./onboarding/prepare-customer.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
-import { settleCustomer } from "./onboarding/settle-customer.js";
-import { stopCustomers } from "./onboarding/stop-customers.js";
+import { reuseOutcome } from "./onboarding/reuse-outcome.js";
 import { RunWarnings } from "./run-warnings.js";
 import { admitLinks } from "./sync/commit/admit-links.js";
 import { commit } from "./sync/commit/commit.js";
@@ -53,7 +53,7 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
   return {
     ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
-    adoptOutcome: kept(adoptOutcome),
+    reuseOutcome: kept(reuseOutcome),
     commit: bound(commit),
     commitEvents: bound(commitEvents),
     deliverLink: step(deliverLink),
@@ -66,7 +66,7 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     finishRun: bound(finishRun),
     inspectCustomers: kept(inspectCustomers),
     load: bound(load),
-    lookUp: step(lookUp),
+    pollOnboarding: step(pollOnboarding),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
     planCustomers: kept(planCustomers),
@@ -75,7 +75,7 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
     recordOutcomes: kept(recordOutcomes),
-    settleCustomer: kept(settleCustomer),
+    finishCustomer: kept(finishCustomer),
     stopCustomers: kept(stopCustomers),
   };
 }

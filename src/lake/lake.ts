@@ -3,6 +3,7 @@ import { type DeltaTable, openTable } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local-store.js";
+import { StoreModes } from "./store/modes.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** The lake as one process holds it: tables, staging and the SQL engine between them. */
@@ -28,7 +29,11 @@ export interface LakeOptions {
 /** Opens a lake; nothing is written before the first use. */
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
-  const duckdb = createDuckDb({ scratchDirectory: join(options.directory, "_staging", "scratch") });
+  const modes = new StoreModes(options.directory);
+  const duckdb = createDuckDb({
+    scratchDirectory: join(options.directory, "_staging", "scratch"),
+    makeParent: () => modes.of("_staging/scratch"),
+  });
   const tables = new Map<string, DeltaTable>();
   return {
     store,

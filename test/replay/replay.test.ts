@@ -24,7 +24,6 @@ test("there are histories of runs, groups, batches, customers, webhooks, and of 
     "troubled-group",
     "troubled-again",
     "large-group",
-    "large-group-one-slice",
     "grown-group-1",
     "grown-group-2",
     "onboard-batch",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_TYPES } from "../../src/domain/failures.js";
-import { ONBOARDING_ERRORS } from "../../src/domain/onboarding/error-class.js";
+import { ONBOARDING_ERRORS } from "../../src/domain/onboarding/customer/error-class.js";
 import { linkObstacle } from "../../src/domain/sync/link-obstacle.js";
 import { freshProgress, type LinkProgress } from "../../src/domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome } from "../../src/domain/sync/link-reading.js";

@@ -1,50 +1,54 @@
 import { createHash } from "node:crypto";
-import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import {
+  type CustomerState,
+  isOutcomeDue,
+  rowStatus,
+} from "../../domain/onboarding/customer/customer-state.js";
+import type { CustomerRef, CustomerStepInput } from "../../domain/onboarding/customer/customer-step.js";
+import { onboardingErrorClass } from "../../domain/onboarding/customer/error-class.js";
+import { nextActionOf } from "../../domain/onboarding/customer/next-action.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
-import { type CustomerCourse, isOutcomeDue, rowStatus } from "../../domain/onboarding/customer-state.js";
-import type { CustomerRef, CustomerStand } from "../../domain/onboarding/customer-step.js";
-import { onboardingErrorClass } from "../../domain/onboarding/error-class.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
-import { nextActionOf } from "../../domain/onboarding/next-action.js";
 import { namesOf, type Outcome, withoutValues } from "../../domain/onboarding/outcome.js";
 import { isDecision } from "../../domain/service/onboarding-status.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
-/** What an outcome says besides its course; left out, what the version before said stays. */
+/** What an outcome says besides its state; left out, what the version before said stays. */
 export interface OutcomeFacts
   extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "next_action" | "events">> {
   readonly output?: Readonly<Record<string, unknown>> | null | undefined;
   readonly error_message?: string | null | undefined;
 }
 
-/** A course with the outcome that was staged for it. */
-export interface StagedCourse {
-  readonly course: CustomerCourse;
+/** A state with the outcome that was staged for it. */
+export interface StagedState {
+  readonly state: CustomerState;
   readonly outcome: OutcomeRef | null;
   readonly messageHash: string | null;
 }
 
-/** Stages the outcome of a course, sealed, where it says something new; `course` then has its version. */
+/** Stages the outcome of a state, sealed, where it says something new; `state` then has its version. */
 export async function stageOutcome(
   deps: OnboardingDependencies,
-  { written, ...ref }: CustomerRef & Pick<CustomerStand, "written">,
-  course: CustomerCourse,
+  { recorded, ...ref }: CustomerRef & Pick<CustomerStepInput, "recorded">,
+  state: CustomerState,
   facts: OutcomeFacts,
-): Promise<StagedCourse> {
-  if (!isOutcomeDue(written, course)) return { course, outcome: null, messageHash: null };
+): Promise<StagedState> {
+  if (!isOutcomeDue(recorded, state)) return { state, outcome: null, messageHash: null };
   const { customer } = await deps.batches.row(ref.batchId, ref.row);
-  const version = course.version + 1;
+  const version = state.version + 1;
   const name = { line: ref.line, attempt: ref.attempt };
   const prior =
-    course.version === 0
+    state.version === 0
       ? undefined
-      : await getOutcome(deps.sealed, ref.batchId, { ...name, version: course.version });
+      : await getOutcome(deps.sealed, ref.batchId, { ...name, version: state.version });
   const { playbook } = await deps.batches.require(ref.batchId);
-  const outcome = outcomeOf(ref, { ...course, version }, facts, { customer, prior, playbook });
+  const outcome = outcomeOf(ref, { ...state, version }, facts, { customer, prior, playbook });
   await putOutcome(deps.sealed, ref.batchId, outcome);
   return {
-    course: { ...course, version },
+    state: { ...state, version },
     outcome: { row: ref.row, ...name, version },
     messageHash: hashOf(outcome, customer),
   };
@@ -58,35 +62,35 @@ interface Known {
 
 function outcomeOf(
   ref: CustomerRef,
-  course: CustomerCourse,
+  state: CustomerState,
   facts: OutcomeFacts,
   { customer, prior, playbook }: Known,
 ): Outcome {
   const { line, attempt } = ref;
-  const { onboardingId, settledBy, version } = course;
+  const { onboardingId, settledBy, version } = state;
   const names = namesOf(customer);
   const pinned = playbookVersionOf(playbook);
-  const failure = failureOf(course, facts, prior, customer);
+  const failure = failureOf(state, facts, prior, customer);
   return {
     ...names,
     ...failure,
     ...{ row: ref.row, line, attempt, version, row_key: ref.rowKey },
     fp_bid: customer.kind === "business" ? (names.fp_bid ?? facts.fp_bid ?? prior?.fp_bid ?? null) : null,
     onboarding_id: onboardingId,
-    playbook_version: course.playbookVersion ?? pinned,
-    status: rowStatus(course),
-    requires_manual_review: onboardingId === null ? null : course.requiresManualReview,
+    playbook_version: state.playbookVersion ?? pinned,
+    status: rowStatus(state),
+    requires_manual_review: onboardingId === null ? null : state.requiresManualReview,
     output: facts.output == null ? (prior?.output ?? null) : JSON.stringify(facts.output),
     started_at: ref.startedAt,
-    settled_at: settledAt(course, prior),
+    settled_at: settledAt(state, prior),
     settled_by: settledBy,
-    next_action: facts.next_action ?? nextActionOf(course, pinned),
+    next_action: facts.next_action ?? nextActionOf(state, pinned),
     ...(facts.events !== undefined && facts.events.length > 0 && { events: facts.events }),
   };
 }
 
 function failureOf(
-  { status }: CustomerCourse,
+  { status }: CustomerState,
   facts: OutcomeFacts,
   prior: Outcome | undefined,
   customer: CustomerRow,
@@ -98,10 +102,10 @@ function failureOf(
 }
 
 /** When the row came to its end; the same end keeps its time. */
-function settledAt(course: CustomerCourse, prior: Outcome | undefined): string | null {
-  const final = course.failed || course.cancelled || course.expired || isDecision(course.status);
+function settledAt(state: CustomerState, prior: Outcome | undefined): string | null {
+  const final = state.failed || state.cancelled || state.expired || isDecision(state.status);
   if (!final) return null;
-  const known = prior?.status === rowStatus(course) ? prior.settled_at : null;
+  const known = prior?.status === rowStatus(state) ? prior.settled_at : null;
   return known ?? new Date().toISOString();
 }
 

@@ -10,10 +10,9 @@ import { readConfig } from "../../config.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 import { tableOf } from "../lake/row-table.js";
-import { openServiceClient } from "../session/preflight.js";
+import { openServiceClient } from "../session/service.js";
 import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
-import { InterruptedError, interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { InterruptedError, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
@@ -69,18 +68,18 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
-  const releases = new Releases();
-  const { signal } = interruption(releases);
-  const client = openServiceClient(api);
-  releases.add(() => client.close());
   try {
-    const call = (token: ClientToken | string | undefined) =>
-      made(client, operation, params, flags, file, {
-        signal,
-        clientToken: token,
-        anyStatus: flags.anyStatus,
-      });
-    return await (grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal }));
+    return await withInterruption(async ({ signal, releases }) => {
+      const client = openServiceClient(api);
+      releases.add(() => client.close());
+      const call = (token: ClientToken | string | undefined) =>
+        made(client, operation, params, flags, file, {
+          signal,
+          clientToken: token,
+          anyStatus: flags.anyStatus,
+        });
+      return grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal });
+    });
   } catch (error) {
     await file?.discard();
     if (error instanceof InterruptedError) {
@@ -95,8 +94,6 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
       );
     }
     throw error;
-  } finally {
-    await releases.run();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { CallFlags } from "../calls/run.js";
 import type { AddCommand } from "./command.js";
+
 /** `nightledger call` */
 export const callCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
+
 /** `nightledger check` */
 export const checkCommand: AddCommand = (program: Command, terminal, end) => {
   program

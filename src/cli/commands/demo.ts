@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
+
 /** `nightledger demo` */
 export const demoCommand: AddCommand = (program: Command, terminal, end) => {
   program

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 import { portNumber } from "./option-values.js";
+
 /** `nightledger dev` */
 export const devCommand: AddCommand = (program: Command, terminal) => {
   program

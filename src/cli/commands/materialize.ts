@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
+
 /** `nightledger materialize` */
 export const materializeCommand: AddCommand = (program: Command, terminal) => {
   program

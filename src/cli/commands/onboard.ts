@@ -4,6 +4,7 @@ import type { OnboardFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
 import { between, playbook } from "./option-values.js";
+
 /** `nightledger onboard` */
 export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program

@@ -27,6 +27,48 @@ export function between(least: number, most: number, what = "a whole number"): (
   };
 }
 
+/** Reads a whole number. */
+export function count(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
+  return Number(text);
+}
+
+/** Reads a whole number above zero. */
+export function positive(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError("accepted: a positive whole number.");
+  return value;
+}
+
+/** Reads how many rows to show; 0 is no limit. */
+export function rowLimit(text: string): number {
+  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number; 0 shows all.");
+  return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
+}
+
+/** Makes a reader of names separated by commas, each one of `accepted`; they come sorted, each once. */
+export function namesOf(what: string, accepted: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    const given = listed(text);
+    for (const name of given) {
+      if (!accepted.includes(name))
+        throw new InvalidArgumentError(`unknown ${what} ${name}; accepted: ${accepted.join(", ")}.`);
+    }
+    return [...new Set(given)].sort();
+  };
+}
+
+/** Reads ids of bank links separated by commas; they come sorted, each once. */
+export function linkIds(text: string): string[] {
+  const given = listed(text);
+  if (given.includes("")) throw new InvalidArgumentError("a link id is empty; accepted: ID,ID,…");
+  return [...new Set(given)].sort();
+}
+
+function listed(text: string): string[] {
+  return text.split(",").map((name) => name.trim());
+}
+
 /** Reads a port to listen on; 0 takes a free one. */
 export const portNumber = between(0, 65_535, "a number");
 

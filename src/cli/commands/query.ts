@@ -1,15 +1,11 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { tableOf } from "../lake/row-table.js";
 import type { AddCommand } from "./command.js";
+import { rowLimit } from "./option-values.js";
 
 interface QueryFlags {
   readonly json?: boolean;
   readonly limit: number;
-}
-
-function limit(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number; 0 shows all.");
-  return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
 }
 
 /** `nightledger query` */
@@ -19,7 +15,7 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
     .argument("<sql>", "a DuckDB SELECT over the lake's tables, each a view of its name")
     .description("read the lake with SQL; decimals come as exact text")
     .option("--json", "print an array of rows on standard output")
-    .option("--limit <rows>", "rows shown without --json; 0 shows all", limit, 100)
+    .option("--limit <rows>", "rows shown without --json; 0 shows all", rowLimit, 100)
     .action(async (sql: string, flags: QueryFlags) => {
       const { withLakeQuery } = await import("../lake/query.js");
       const rows: Readonly<Record<string, unknown>>[] = [];

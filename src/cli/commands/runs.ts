@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { BatchFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
+
 /** `nightledger runs` */
 export const runsCommand: AddCommand = (program: Command, terminal, end) => {
   const runs = program.command("runs").description("steer batches of onboarding that run or have run");

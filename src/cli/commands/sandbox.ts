@@ -1,12 +1,7 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { type Command, Option } from "commander";
+import { withInterruption } from "../terminal/interruption.js";
 import type { AddCommand } from "./command.js";
-
-function count(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
-  return Number(text);
-}
+import { count } from "./option-values.js";
 
 /** `nightledger sandbox` */
 export const sandboxCommand: AddCommand = (program: Command, terminal) => {
@@ -34,17 +29,13 @@ export const sandboxCommand: AddCommand = (program: Command, terminal) => {
     .action(async ({ record, ...flags }: { record: boolean } & Record<string, unknown>) => {
       const { runSandbox } = await import("../../../sandbox/index.js");
       const options = { ...flags, ...(record ? {} : { recordRequests: 0 }) };
-      const releases = new Releases();
-      const { signal } = interruption(releases);
-      try {
-        await runSandbox(options, signal, ({ url, apiKey }) => {
+      await withInterruption(({ signal }) =>
+        runSandbox(options, signal, ({ url, apiKey }) => {
           terminal.result(JSON.stringify({ url, api_key: apiKey }));
           terminal.say(
             "stand-in of the service; end it with Ctrl-C. Point NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY at it.",
           );
-        });
-      } finally {
-        await releases.run();
-      }
+        }),
+      );
     });
 };

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { AddCommand } from "./command.js";
+import { linkIds, namesOf, positive } from "./option-values.js";
 
 interface SyncFlags {
   readonly roster: string;
@@ -15,28 +16,6 @@ interface SyncFlags {
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
 
-function streams(text: string): string[] {
-  const given = text.split(",").map((name) => name.trim());
-  for (const name of given) {
-    if (!STREAM_NAMES.includes(name)) {
-      throw new InvalidArgumentError(`unknown stream ${name}; accepted: ${STREAM_NAMES.join(", ")}.`);
-    }
-  }
-  return [...new Set(given)].sort();
-}
-
-function linkIds(text: string): string[] {
-  const ids = text.split(",").map((id) => id.trim());
-  if (ids.some((id) => id === "")) throw new InvalidArgumentError("a link id is empty; accepted: ID,ID,…");
-  return [...new Set(ids)].sort();
-}
-
-function positive(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError("accepted: a positive whole number.");
-  return value;
-}
-
 /** `nightledger sync` */
 export const syncCommand: AddCommand = (program: Command, terminal, end) => {
   program
@@ -47,7 +26,7 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
     .requiredOption("--roster <file>", "CSV or JSONL naming the users (fp_id, optional external_id)")
     .addOption(
       new Option("--streams <list>", `comma-separated, of ${STREAM_NAMES.join(", ")}`)
-        .argParser(streams)
+        .argParser(namesOf("stream", STREAM_NAMES))
         .default(defaultStreams(STREAMS), defaultStreams(STREAMS).join(",")),
     )
     .option("--links <ids>", "only these bank links, comma-separated", linkIds)
@@ -63,11 +42,6 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
         pageSize: flags.pageSize,
       };
       const { runSync } = await import("../sync/run.js");
-      end(
-        await runSync(terminal, flags.roster, options, {
-          detach: flags.detach === true,
-          json: flags.json === true,
-        }),
-      );
+      end(await runSync(terminal, flags.roster, options, flags));
     });
 };

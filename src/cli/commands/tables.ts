@@ -1,6 +1,7 @@
 import Table from "cli-table3";
 import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
+
 /** `nightledger tables` */
 export const tablesCommand: AddCommand = (program: Command, terminal) => {
   program

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
 import type { AddCommand } from "./command.js";
 import { portNumber, seconds } from "./option-values.js";
+
 /** `nightledger webhooks` */
 export const webhooksCommand: AddCommand = (program: Command, terminal, end) => {
   const webhooks = program

@@ -1,17 +1,14 @@
 import { readConfig } from "../../config.js";
 import { openLake } from "../../lake/lake.js";
 import { materialize } from "../../lake/materialize/materialize.js";
-import { interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Brings `transactions` up to the feed's head, without Temporal. */
 export async function runMaterialize(terminal: Terminal, json: boolean): Promise<void> {
   const { lake: where, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  const releases = new Releases();
-  try {
-    const { signal } = interruption(releases);
+  await withInterruption(async ({ signal, releases }) => {
     const lake = openLake({ directory: where.address });
     releases.add(() => lake.close());
     const started = Date.now();
@@ -22,7 +19,5 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
         ? `transactions is at the feed's version ${done.to}; nothing to do`
         : `transactions went from the feed's version ${done.from} to ${done.to}: ${done.rows} rows written, ${done.rewritten} files replaced`,
     );
-  } finally {
-    await releases.run();
-  }
+  });
 }

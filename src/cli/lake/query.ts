@@ -1,13 +1,11 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
+import { temporaryScratch } from "../../lake/sql/scratch.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { TABLES } from "../../tables.js";
-import type { JobSurroundings } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
@@ -33,21 +31,10 @@ export async function withStoreQuery<R>(
   work: (lake: LakeQuery) => Promise<R>,
 ): Promise<R> {
   // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
-  const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
-  const query = openQuery(store, { scratchDirectory, tables: TABLES });
+  const query = openQuery(store, { scratchDirectory: await temporaryScratch(), tables: TABLES });
   try {
     return await work(query);
   } finally {
     await query.close();
-    await rm(scratchDirectory, { recursive: true, force: true });
   }
-}
-
-/** Rows of a batch's file, from its beginning, that have an outcome: its limits never fall below that. */
-export async function rowsWithOutcomes({ store }: JobSurroundings, batchId: string): Promise<number> {
-  return withStoreQuery(store, async (query) => {
-    const sql = `select count(distinct line) as n from onboardings where batch_id = '${batchId}'`;
-    for await (const [row] of query.query(sql)) return Number(row?.n ?? 0);
-    return 0;
-  });
 }

@@ -1,10 +1,11 @@
+import { openness } from "../../lake/store/modes.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
-import { inspectSurroundings, reachService } from "../session/preflight.js";
+import { runPreflight } from "../session/preflight.js";
+import { pingService } from "../session/service.js";
 import { readRoster } from "../sync/roster-file.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
-import { interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 export interface CheckFlags {
@@ -22,7 +23,7 @@ interface Finding {
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const findings: Finding[] = [];
   let code = 0;
-  const look = async <R>(check: string, work: () => Promise<R>, words: (found: R) => string) => {
+  const examine = async <R>(check: string, work: () => Promise<R>, words: (found: R) => string) => {
     try {
       const found = await work();
       findings.push({ check, ok: true, detail: words(found) });
@@ -33,49 +34,49 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
       return undefined;
     }
   };
-  const releases = new Releases();
-  try {
-    const { signal } = interruption(releases);
-    const surroundings = await look(
+  await withInterruption(async ({ signal }) => {
+    const preflight = await examine(
       "configuration, lake and keys",
-      () => inspectSurroundings(terminal),
+      () => runPreflight(terminal),
       (found) =>
         `${found.config.api.url}, lake ${found.config.lake.address}, ${found.settings.mode} Temporal`,
     );
+    if (preflight !== undefined) {
+      const { address } = preflight.store;
+      await examine("who may read the lake", () => openness(address), String);
+    }
     const { roster } = flags;
     if (roster !== undefined) {
-      await look(
+      await examine(
         "roster",
         () => readRoster(roster),
         ({ rows }) => `${rows.length} users`,
       );
     }
-    if (surroundings !== undefined) {
-      const { settings, keys, config } = surroundings;
-      await look(
+    if (preflight !== undefined) {
+      const { settings, keys, config } = preflight;
+      await examine(
         "service",
-        () => reachService(surroundings),
+        () => pingService(config.api),
         () => "reached, and the key is accepted",
       );
       const report = (message: string) => terminal.say(message);
       if (settings.mode === "cluster" && keys !== undefined) {
-        await look(
+        await examine(
           "temporal",
           async () => (await connectClient(settings, keys)).close(),
           () => `${settings.address}, namespace ${settings.namespace}`,
         );
       } else {
         const env = { ...config.temporal.env, ...terminal.env };
-        await look(
+        await examine(
           "temporal",
           () => findTemporalCli({ env, report, signal }),
           ({ path, origin }) => `${path} (${origin})`,
         );
       }
     }
-  } finally {
-    await releases.run();
-  }
+  });
   if (flags.json) terminal.result(JSON.stringify(findings));
   else
     for (const { check, ok, detail } of findings)

@@ -6,12 +6,13 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import { withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
-import { inspectSurroundings, openJobTemporal } from "../session/preflight.js";
-import { readRoster } from "../sync/roster-file.js";
-import { followSync, type ReadyJob, summaryOf } from "../sync/run.js";
+import { followRun } from "../session/job-run.js";
+import { type JobSession, openJobSession } from "../session/job-session.js";
+import { runPreflight } from "../session/preflight.js";
+import { type Roster, readRoster } from "../sync/roster-file.js";
+import { summaryOf, syncRun } from "../sync/sync-run.js";
 import { EXIT } from "../terminal/exit-code.js";
-import { interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const MARKER = ".made-by-nightledger-demo";
@@ -22,32 +23,27 @@ const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pa
 export async function runDemo(outer: Terminal, directory: string): Promise<number> {
   const home = resolve(outer.cwd, directory);
   await makeAnew(home);
-  const releases = new Releases();
-  const { signal } = interruption(releases);
-  try {
+  return withInterruption(async (held) => {
     const sandbox = await startSandbox({ population: POPULATION, latencyMs: 5 });
-    releases.add(() => sandbox.close());
+    held.releases.add(() => sandbox.close());
     const terminal = inside(outer, home, sandbox.url, sandbox.apiKey);
     const rosterPath = join(home, "users.csv");
     await sandbox.writeRoster(rosterPath);
-    const surroundings = await inspectSurroundings(terminal);
+    const preflight = await runPreflight(terminal);
     const roster = await readRoster(rosterPath);
     terminal.say(`stand-in service at ${sandbox.url}: ${roster.rows.length} users`);
     terminal.say("bringing up Temporal (once, a machine without it builds it: three minutes)");
-    const { temporal } = await openJobTemporal(surroundings, terminal, releases, { signal });
-    const job = { surroundings, temporal, roster, options: OPTIONS };
+    const session = await openJobSession(terminal, preflight, held);
     terminal.say("\nfirst night: everything the banks have");
-    const first = await night(terminal, job, signal);
+    const first = await night(terminal, session, roster);
     if (first === undefined) return EXIT.failures;
     sandbox.advance({ days: 3, seed: 7 });
     terminal.say("\nthree days later: new, changed, settled and removed rows");
-    const second = await night(terminal, job, signal);
+    const second = await night(terminal, session, roster);
     if (second === undefined) return EXIT.failures;
     await showResult(terminal, relative(outer.cwd, home) || ".", [first, second]);
     return EXIT.completed;
-  } finally {
-    await releases.run();
-  }
+  });
 }
 
 async function makeAnew(home: string): Promise<void> {
@@ -66,7 +62,7 @@ async function makeAnew(home: string): Promise<void> {
   await writeFile(join(home, MARKER), "");
 }
 
-/** The demo's own surroundings: nothing of the user's configuration is touched. */
+/** The demo's own environment: nothing of the user's configuration is touched. */
 function inside(outer: Terminal, home: string, url: string, key: string): Terminal {
   const kept = Object.entries(outer.env).filter(
     ([name]) => !/^(NIGHTLEDGER|TEMPORAL)_/.test(name) || name === "TEMPORAL_CLI_PATH",
@@ -83,12 +79,12 @@ function inside(outer: Terminal, home: string, url: string, key: string): Termin
 
 async function night(
   terminal: Terminal,
-  job: ReadyJob,
-  signal: AbortSignal,
+  session: JobSession,
+  roster: Roster,
 ): Promise<SyncSummary | undefined> {
-  const followed = await followSync(terminal, job, signal);
-  const { end } = followed;
-  if (end?.kind === "completed") return summaryOf(followed).summary;
+  const left = await followRun(terminal, session, syncRun(terminal, roster, OPTIONS));
+  const { end } = left;
+  if (end?.kind === "completed") return summaryOf(left).summary;
   terminal.say(`the demo stopped: ${end?.kind === "failed" ? end.message : "interrupted"}`);
   return undefined;
 }

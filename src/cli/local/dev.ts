@@ -1,16 +1,16 @@
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { checkPlace } from "../../receiver/listen.js";
-import { inspectSurroundings, openJobTemporal } from "../session/preflight.js";
-import { aborted, interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { openJobSession } from "../session/job-session.js";
+import { runPreflight } from "../session/preflight.js";
+import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { openReceiver } from "../webhooks/serve.js";
 
 /** Keeps the embedded server and a worker running until it is stopped, and a receiver where secrets are set. */
 export async function runDev(terminal: Terminal, webhooksPort: number): Promise<void> {
-  const surroundings = await inspectSurroundings(terminal);
-  if (surroundings.settings.mode === "cluster") {
+  const preflight = await runPreflight(terminal);
+  if (preflight.settings.mode === "cluster") {
     throw new InputError(
       "TEMPORAL_ADDRESS: set, so there is a cluster. Use `nightledger worker`, or unset it for the embedded server.",
     );
@@ -19,20 +19,14 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
   const receives = webhooks.secrets.length > 0;
   const place = { host: "127.0.0.1", port: webhooksPort };
   if (receives) await checkPlace(place);
-  const releases = new Releases();
-  try {
-    const { signal } = interruption(releases);
-    const opened = await openJobTemporal(surroundings, terminal, releases, { ui: true, signal });
-    const { temporal } = opened;
+  await withInterruption(async (held) => {
+    const session = await openJobSession(terminal, preflight, held, { ui: true });
+    const { temporal, signal } = session;
     terminal.say(`Temporal  ${temporal.server.address}, namespace ${temporal.server.namespace}`);
     if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
-    terminal.say(`lake      ${surroundings.config.lake.address}`);
-    if (receives) {
-      await openReceiver(terminal, { surroundings, webhooks, ...opened }, place, releases);
-    }
+    terminal.say(`lake      ${preflight.config.lake.address}`);
+    if (receives) await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
     terminal.say("Jobs of this directory use this server while it runs. Ctrl-C ends it.");
     await Promise.race([aborted(signal), temporal.lost]);
-  } finally {
-    await releases.run();
-  }
+  });
 }

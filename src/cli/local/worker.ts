@@ -3,23 +3,19 @@ import { createLogger } from "../../logger.js";
 import { connectClient } from "../../temporal/connection.js";
 import { ensureCanary } from "../../temporal/encryption/key-check.js";
 import { startWorker } from "../../worker.js";
-import { inspectSurroundings } from "../session/preflight.js";
-import { aborted, interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { runPreflight } from "../session/preflight.js";
+import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Works on a cluster's runs until it is stopped. */
 export async function runWorker(terminal: Terminal): Promise<void> {
-  const surroundings = await inspectSurroundings(terminal);
-  const { config, settings, keys, store, taskQueue } = surroundings;
+  const { config, settings, keys, store, taskQueue } = await runPreflight(terminal);
   if (settings.mode === "embedded" || keys === undefined) {
     throw new InputError(
       "TEMPORAL_ADDRESS: not set. A worker of its own needs a Temporal cluster; without one, `nightledger dev` brings up server and worker.",
     );
   }
-  const releases = new Releases();
-  try {
-    const { signal } = interruption(releases);
+  await withInterruption(async ({ signal, releases }) => {
     const handle = createLogger({
       destination: "stderr",
       level: config.log.level,
@@ -44,7 +40,5 @@ export async function runWorker(terminal: Terminal): Promise<void> {
       `working on task queue ${taskQueue} of ${settings.address}, namespace ${settings.namespace}`,
     );
     await Promise.race([aborted(signal), worker.done]);
-  } finally {
-    await releases.run();
-  }
+  });
 }

@@ -6,45 +6,38 @@ import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { rowsWithOutcomes } from "../lake/query.js";
-import {
-  checkDetach,
-  inspectSurroundings,
-  type JobSurroundings,
-  reachService,
-  readJobConfig,
-} from "../session/preflight.js";
+import { type Preflight, runPreflight } from "../session/preflight.js";
+import { runJob } from "../session/run-job.js";
+import { NOBODY } from "../session/service.js";
+import { joinRun } from "../session/start-or-join.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { BatchFlags } from "./flags.js";
-import { checkSink, optionsOf, withBatchTemporal } from "./run.js";
-import { joinBatch, startOnboarding } from "./start.js";
-import { followBatch } from "./watch.js";
+import { batchRun } from "./batch-run.js";
+import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
+import { rowsWithOutcomes } from "./rows-with-outcomes.js";
+import { startOnboarding } from "./start.js";
 
 /** Runs what failed in a batch as a new attempt; the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
   checkSink(flags);
   checkBatchId(batchId);
-  const configuration = readJobConfig(terminal);
-  checkDetach(flags, configuration.settings.mode);
-  const surroundings = await inspectSurroundings(terminal, configuration);
-  const rows = await rowsWithOutcomes(surroundings, batchId);
-  if (rows === 0) throw notThere(batchId, surroundings);
-  await reachService(surroundings);
-  return withBatchTemporal(terminal, surroundings, flags, async (session) => {
-    const { temporal, sealed } = session;
-    const facts = await new FrozenBatches(sealed).manifest(batchId);
-    if (facts === undefined) throw notThere(batchId, surroundings);
-    const workflowId = batchWorkflowId(surroundings.scope, batchId);
-    if ((await joinBatch(temporal.client, workflowId, batchId)) !== undefined) {
-      throw new InputError(
-        `batch ${batchId} is still running; what fails in it can be run again when it has ended. Nothing was started.`,
-      );
-    }
-    const started = await startOnboarding(temporal.client, {
-      ...{ scope: surroundings.scope, taskQueue: surroundings.taskQueue, sealed, facts },
-      options: optionsOf(terminal, flags, facts.mode === "sync", { limit: rows, retry: true }),
-    });
-    return followBatch(terminal, surroundings, session, started, flags);
+  return runJob(terminal, flags, {
+    async plan(preflight) {
+      const { store, scope, taskQueue } = preflight;
+      const limit = await rowsWithOutcomes(store, batchId);
+      if (limit === 0) throw notThere(batchId, preflight);
+      const run = batchRun(terminal, batchId, flags, async ({ temporal, sealed }) => {
+        const facts = await new FrozenBatches(sealed).manifest(batchId);
+        if (facts === undefined) throw notThere(batchId, preflight);
+        if ((await joinRun(temporal.client, batchWorkflowId(scope, batchId))) !== undefined) {
+          throw new InputError(
+            `batch ${batchId} is still running; what fails in it can be run again when it has ended. Nothing was started.`,
+          );
+        }
+        const options = optionsOf(terminal, flags, facts.mode, { limit, retry: true });
+        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options });
+      });
+      return { pingedUser: NOBODY, run };
+    },
   });
 }
 
@@ -56,24 +49,31 @@ export async function steerBatch(
   json: boolean,
 ): Promise<number> {
   checkBatchId(batchId);
-  const surroundings = await inspectSurroundings(terminal);
   const notRunning = new InputError(
     `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. The ids are in the table onboardings.`,
   );
-  // Where HOME has no keys yet, nothing was ever run: it is left as it is.
-  if (surroundings.keys === undefined) throw notRunning;
-  return withBatchTemporal(terminal, surroundings, { json }, async (session) => {
-    const workflowId = batchWorkflowId(surroundings.scope, batchId);
-    const running = await joinBatch(session.temporal.client, workflowId, batchId);
-    if (running === undefined) throw notRunning;
-    await running.handle.signal(BATCH_SIGNALS[how]);
-    return followBatch(terminal, surroundings, session, running, {});
-  });
+  return runJob(
+    terminal,
+    { json },
+    {
+      async plan({ keys, scope }) {
+        // Where HOME has no keys yet, nothing was ever run: it is left as it is.
+        if (keys === undefined) throw notRunning;
+        const run = batchRun(terminal, batchId, {}, async ({ temporal }) => {
+          const running = await joinRun(temporal.client, batchWorkflowId(scope, batchId));
+          if (running === undefined) throw notRunning;
+          await running.handle.signal(BATCH_SIGNALS[how]);
+          return running;
+        });
+        return { pingedUser: undefined, run };
+      },
+    },
+  );
 }
 
 /** Prints the links of a continuation file, for whoever sends them. @throws InputError */
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {
-  const { keys, config } = await inspectSurroundings(terminal);
+  const { keys, config } = await runPreflight(terminal);
   const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new InputError(`${path} can't be read (${error.code}). Give what --continuations wrote.`);
   });
@@ -95,7 +95,7 @@ function checkBatchId(batchId: string): void {
   throw new InputError(`${JSON.stringify(batchId)} is no id of a batch. Accepted: onb_ and 24 hex digits.`);
 }
 
-function notThere(batchId: string, { config }: JobSurroundings): InputError {
+function notThere(batchId: string, { config }: Preflight): InputError {
   return new InputError(
     `batch ${batchId} has no outcome in the lake ${config.lake.address}. Nothing was started. Name a batch of the table onboardings.`,
   );

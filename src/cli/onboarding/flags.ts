@@ -1,4 +1,10 @@
+import { resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
+import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
+import type { ContinuationSink } from "../../lake/onboarding/continuation-file.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { OnboardingOptions } from "./start.js";
 
 /** Flags that every command that runs a batch has. */
 export interface BatchFlags {
@@ -21,4 +27,45 @@ export interface OnboardFlags extends BatchFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
   readonly limit?: number;
+}
+
+/** How a batch is run, from a command's flags. */
+export function optionsOf(
+  terminal: Terminal,
+  flags: BatchFlags,
+  mode: OnboardingMode,
+  more: Pick<OnboardingOptions, "limit" | "retry">,
+): OnboardingOptions {
+  const { window, circuit, deadline, syncTimeout, plainOutput } = flags;
+  return {
+    ...more,
+    window,
+    circuit,
+    plainOutput: plainOutput === true,
+    sink: sinkOf(terminal, flags),
+    syncTimeoutSecs: mode === "sync" ? (syncTimeout ?? 30) : null,
+    timing: { ...DEFAULT_TIMING, deadline },
+  };
+}
+
+function sinkOf(terminal: Terminal, flags: BatchFlags): ContinuationSink | null {
+  const { continuations, continuationCommand } = flags;
+  if (continuations !== undefined) return { kind: "file", path: resolve(terminal.cwd, continuations) };
+  return continuationCommand === undefined ? null : { kind: "command", command: continuationCommand };
+}
+
+/** Refuses flags that exclude each other. @throws InputError */
+export function checkOnboardFlags(flags: OnboardFlags): void {
+  checkSink(flags);
+  if (flags.mode === "async" && flags.syncTimeout !== undefined) {
+    throw new InputError("--sync-timeout: only in --mode sync. Nothing was started.");
+  }
+}
+
+/** Refuses two places for links. @throws InputError */
+export function checkSink({ continuations, continuationCommand }: BatchFlags): void {
+  if (continuations === undefined || continuationCommand === undefined) return;
+  throw new InputError(
+    "--continuations and --continuation-command exclude each other: links go to one place. Nothing was started.",
+  );
 }

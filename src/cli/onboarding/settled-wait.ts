@@ -6,38 +6,30 @@ import {
   moveRows,
   type OnboardSummary,
   queuedRows,
-} from "../../domain/onboarding/batch-totals.js";
-import { isOpenOutcome } from "../../domain/onboarding/customer-state.js";
-import type { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
+} from "../../domain/onboarding/batch/batch-totals.js";
+import { isOpenOutcome } from "../../domain/onboarding/customer/customer-state.js";
+import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { latestOutcomesSql, outcomeLines, putOutcomesCsv } from "../../lake/onboarding/outcomes-csv.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
 import { withStoreQuery } from "../lake/query.js";
-import type { JobSurroundings } from "../session/preflight.js";
+import type { JobSession } from "../session/job-session.js";
 import type { RunEnd } from "../session/run-watch.js";
 import { WatchEnd } from "../session/watch-end.js";
 
-const LOOK_EVERY_MS = 2_000;
-
-export interface SettledWaitOptions {
-  readonly batches: FrozenBatches;
-  readonly signal: AbortSignal;
-  /** Epoch milliseconds after which nobody is waited for any more. */
-  readonly notAfter: number;
-  /** Rejects when the worker or the embedded server is lost. */
-  readonly lost: Promise<never>;
-}
+const POLL_EVERY_MS = 2_000;
 
 /**
  * Waits until no row of a batch waits for people, by the table; gives the summary as it is then, and writes the
- * outcomes as CSV once more.
+ * outcomes as CSV once more. After `notAfter`, in epoch milliseconds, nobody is waited for any more.
  */
 export async function waitUntilSettled(
-  { store }: JobSurroundings,
+  { preflight: { store }, sealed, temporal, signal }: JobSession,
   summary: OnboardSummary,
-  { batches, signal, notAfter, lost }: SettledWaitOptions,
+  notAfter: number,
 ): Promise<RunEnd<OnboardSummary>> {
-  const end = new WatchEnd(lost, signal);
+  const end = new WatchEnd(temporal.lost, signal);
+  const batches = new FrozenBatches(sealed);
   const { batch_id: batchId, customers } = summary;
   return withStoreQuery(store, async (query) => {
     while (!signal.aborted) {
@@ -49,7 +41,7 @@ export async function waitUntilSettled(
         await putOutcomesCsv(store, batches, range, outcomes);
         return { kind: "completed", result: settled(summary, rows) };
       }
-      await end.before(sleep(LOOK_EVERY_MS));
+      await end.before(sleep(POLL_EVERY_MS));
     }
     return { kind: "interrupted" };
   });

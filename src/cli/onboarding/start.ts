@@ -1,14 +1,12 @@
-import { randomBytes } from "node:crypto";
-import { type Client, type WorkflowHandle, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { batchWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
-import { runId as makeRunId } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { describeRunning, startUnlessRunning } from "../../temporal/running-workflows.js";
 import type { OnboardBatchInput } from "../../workflows/onboarding/batch-run.js";
+import { type NewRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
 
 /** How a batch is to be run; none of it changes which batch it is. */
 export interface OnboardingOptions {
@@ -37,49 +35,34 @@ export interface ReadyBatch {
   readonly options: OnboardingOptions;
 }
 
-/** A run that was started, or one of the same batch that was going on and is joined. */
-export interface StartedBatch {
-  readonly handle: WorkflowHandle;
-  readonly runId: string;
+/** A run of a batch that was started, or one that was going on and is joined. */
+export interface StartedBatch extends StartedRun {
   readonly batchId: string;
   /** That it was started for. */
   readonly rows: number;
-  readonly joined: boolean;
 }
 
 /** Joins the batch's run that is going on, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
-  const { sealed, facts, options, scope } = batch;
+  const { sealed, facts, options, scope, taskQueue } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
-  const workflowId = batchWorkflowId(scope, facts.batchId);
-  const running = await joinBatch(client, workflowId, facts.batchId);
-  if (running !== undefined) return goOn(client, running, batch);
-  const startedAt = new Date();
-  const runId = makeRunId("onboard", startedAt, randomBytes(3).toString("hex"));
-  const sink = (await getSink(sealed, facts.batchId)) !== undefined;
-  const rows = rowsOf(facts, options);
-  const handle = await startUnlessRunning(client, "onboardBatch", {
-    workflowId,
-    taskQueue: batch.taskQueue,
-    args: [inputOf(batch, runId, startedAt, sink)],
-    memo: { runId, rows },
+  const started = await startOrJoin(client, {
+    workflow: "onboardBatch",
+    workflowId: batchWorkflowId(scope, facts.batchId),
+    taskQueue,
+    kind: "onboard",
+    async prepare(run) {
+      const sink = (await getSink(sealed, facts.batchId)) !== undefined;
+      return { input: inputOf(batch, run, sink), memo: { rows: rowsOf(facts, options) } };
+    },
   });
-  if (handle !== undefined) return { handle, runId, batchId: facts.batchId, rows, joined: false };
-  const joined = await joinBatch(client, workflowId, facts.batchId);
-  return joined === undefined ? startOnboarding(client, batch) : goOn(client, joined, batch);
+  const running = { ...started, batchId: facts.batchId, rows: startedRows(started) };
+  return running.joined ? goOn(client, running, batch) : running;
 }
 
-/** The run of a batch that is going on; undefined where none is. */
-export async function joinBatch(
-  client: Client,
-  workflowId: string,
-  batchId: string,
-): Promise<StartedBatch | undefined> {
-  const running = await describeRunning(client, workflowId);
-  if (running === undefined) return undefined;
-  const { memo } = running;
-  const handle = client.workflow.getHandle(workflowId);
-  return { handle, runId: String(memo?.runId), batchId, rows: Number(memo?.rows ?? 0), joined: true };
+/** Rows that a run was started for. */
+export function startedRows({ memo }: StartedRun): number {
+  return Number(memo.rows ?? 0);
 }
 
 /** Joins a run with this command's limit; one that is at its end is waited for, and the rest is a new run. */
@@ -106,15 +89,14 @@ function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {
 
 function inputOf(
   { facts, options, scope }: ReadyBatch,
-  runId: string,
-  startedAt: Date,
+  { runId, startedAt }: NewRun,
   sink: boolean,
 ): OnboardBatchInput {
   const { batchId, playbook, mode } = facts;
   const { limit, syncTimeoutSecs, window, circuit, plainOutput, timing, retry, startsPerExecution } = options;
   return {
     ...{ batchId, runId, scope, syncTimeoutSecs, window, circuit, plainOutput, timing, retry, sink },
-    startedAt: startedAt.toISOString(),
+    startedAt,
     playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),
     options: { playbook, mode, limit, window, circuit, retry, sync_timeout_secs: syncTimeoutSecs },

@@ -10,19 +10,22 @@ const MOST_WITHIN = 4;
  * What holds a run up, in words: the last failure of each of its activities that is being tried again, such
  * as a full disk. A lost worker is none: it says nothing of what to do.
  */
-export async function troublesOf(client: Client, run: WorkflowExecutionDescription): Promise<string[]> {
+export async function pendingFailuresOf(
+  client: Client,
+  run: WorkflowExecutionDescription,
+): Promise<string[]> {
   const children = (run.raw.pendingChildren ?? []).slice(0, MOST_WITHIN);
   // Undefined for a child that Temporal was asked for and has not started yet.
   const within = await Promise.all(
     children.map(({ workflowId }) => describeWorkflow(client, workflowId ?? "")),
   );
   const described = [run, ...within].filter((workflow) => workflow !== undefined);
-  const troubles = await Promise.all(described.map((workflow) => failuresOf(client, workflow)));
-  return [...new Set(troubles.flat())];
+  const failures = await Promise.all(described.map((workflow) => failuresOf(client, workflow)));
+  return [...new Set(failures.flat())];
 }
 
-/** Troubles of one kind differ in the file that they name: to tell the first of them is enough. */
-export function troubleKind(words: string): string {
+/** Failures of one kind differ in the file that they name: to tell the first of them is enough. */
+export function failureKind(words: string): string {
   return words.replaceAll(/\/\S+/g, "/…");
 }
 

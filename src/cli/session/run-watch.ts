@@ -6,11 +6,11 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import { UnreachableError } from "../../domain/failures.js";
-import { troubleKind, troublesOf } from "./pending-failures.js";
+import { failureKind, pendingFailuresOf } from "./pending-failures.js";
 import type { TemporalSession } from "./temporal-session.js";
 import { WatchEnd } from "./watch-end.js";
 
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;
 /** Without an answer from Temporal for so long, it counts as lost. */
 const LOST_AFTER_MS = 120_000;
 const QUERY_TIMEOUT_MS = 2_000;
@@ -31,8 +31,8 @@ export interface WatchOptions<Progress> {
   isHalted?(progress: Progress): boolean;
   /** Nobody answers for the run: its worker is not there. */
   onSilence(): void;
-  /** Something that holds the run up and that a user can mend, such as a full disk; told once. */
-  onTrouble(words: string): void;
+  /** Something holds the run up that a user can fix, such as a full disk; told once. */
+  onFailure(words: string): void;
 }
 
 /**
@@ -57,9 +57,9 @@ export async function watchRun<Progress, Result>(
       if (run.status.name !== "RUNNING") return await endOf(handle);
       const progress = await tellProgress(temporal, handle, options);
       if (progress !== undefined && options.isHalted?.(progress)) return { kind: "halted" };
-      for (const words of await troublesOf(temporal.client, run)) {
-        const kind = troubleKind(words);
-        if (!told.has(kind)) options.onTrouble(words);
+      for (const words of await pendingFailuresOf(temporal.client, run)) {
+        const kind = failureKind(words);
+        if (!told.has(kind)) options.onFailure(words);
         told.add(kind);
       }
     } catch (error) {
@@ -71,7 +71,7 @@ export async function watchRun<Progress, Result>(
         );
       }
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
   return { kind: "interrupted" };
 }

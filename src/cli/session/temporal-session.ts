@@ -97,11 +97,11 @@ function watchServer(
   let running: Promise<void> = Promise.resolve();
   let stopped = false;
   const lost = new Promise<never>((_, reject) => {
-    const look = async () => {
+    const check = async () => {
       try {
         await ensureRunning();
       } catch (error) {
-        // It was a look that was broken off, not the server.
+        // The check was interrupted; the server is not lost.
         if (signal?.aborted) return;
         report(`The embedded Temporal server is gone and did not start again: ${(error as Error).message}`);
         reject(error);
@@ -110,7 +110,7 @@ function watchServer(
       if (!stopped) timer = setTimeout(next, WATCH_EVERY_MS);
     };
     const next = () => {
-      running = look();
+      running = check();
     };
     timer = setTimeout(next, WATCH_EVERY_MS);
   });

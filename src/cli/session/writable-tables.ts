@@ -1,9 +1,8 @@
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { newestSnapshot } from "../../lake/delta/delta-log.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
 import { NO_TABLE } from "../../lake/delta/delta-snapshot.js";
 import { createDuckDb } from "../../lake/sql/duckdb.js";
+import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { TABLES } from "../../tables.js";
 
@@ -14,7 +13,7 @@ import { TABLES } from "../../tables.js";
  */
 export async function checkTables(store: ObjectStore): Promise<void> {
   // Checkpoints are read by SQL; nothing of it may lie in a lake that is only looked at.
-  const duckdb = createDuckDb({ scratchDirectory: join(tmpdir(), `nightledger-look-${process.pid}`) });
+  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
     for (const { name: table } of TABLES) {
       assertWritable(table, await newestSnapshot({ store, table, duckdb }, NO_TABLE));

@@ -1,12 +1,21 @@
-import type { Releases } from "./releases.js";
+import { Releases } from "./releases.js";
 
 /** Thrown where Ctrl-C or SIGTERM came before there was a run to leave. */
 export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }
 
-/** A signal that Ctrl-C and SIGTERM abort, so that a command can end in order; the second one ends it at once. */
-export function interruption(releases: Releases): AbortController {
+/** What a command works with from the moment that it takes something. */
+export interface Interruptible {
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+  /** Run at the command's end, also where it fails. */
+  readonly releases: Releases;
+}
+
+/** Lets a command end in order at Ctrl-C and SIGTERM, and releases what it took; the second one ends it at once. */
+export async function withInterruption<R>(work: (held: Interruptible) => Promise<R>): Promise<R> {
+  const releases = new Releases();
   const controller = new AbortController();
   const abort = () =>
     controller.abort(
@@ -18,7 +27,16 @@ export function interruption(releases: Releases): AbortController {
     process.off("SIGINT", abort);
     process.off("SIGTERM", abort);
   });
-  return controller;
+  let result: R;
+  try {
+    result = await work({ signal: controller.signal, releases });
+  } catch (error) {
+    // What failed first is what the user is told.
+    await releases.run().catch(() => undefined);
+    throw error;
+  }
+  await releases.run();
+  return result;
 }
 
 /** Settles when a signal aborts. */

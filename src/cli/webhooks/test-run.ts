@@ -6,14 +6,15 @@ import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import type { EventKind } from "../../domain/service/event-kind.js";
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { withStoreQuery } from "../lake/query.js";
-import { inspectSurroundings, type JobSurroundings, openServiceClient } from "../session/preflight.js";
+import { type Preflight, runPreflight } from "../session/preflight.js";
+import { openServiceClient } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
-import { interruption } from "../terminal/interruption.js";
-import { Releases } from "../terminal/releases.js";
+import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 export interface WebhookTestFlags {
@@ -31,22 +32,19 @@ interface TestedKind {
   readonly duration_ms: number;
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 /** Has the service send test webhooks, and waits until a receiver has taken each; the exit code. */
 export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags): Promise<number> {
-  const surroundings = await inspectSurroundings(terminal);
+  const preflight = await runPreflight(terminal);
   const { webhooksIfAny } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
-  const sealed = sealedStore(surroundings);
-  const releases = new Releases();
-  try {
-    const { signal } = interruption(releases);
-    const { api } = surroundings.config;
-    const client = openServiceClient(api);
+  const sealed = sealedStore(preflight);
+  return withInterruption(async ({ signal, releases }) => {
+    const client = openServiceClient(preflight.config.api);
     releases.add(() => client.close());
     const tested: TestedKind[] = [];
     for (const kind of flags.kind) {
-      const arrivals = new Arrivals(surroundings, sealed);
+      const arrivals = new Arrivals(preflight.store, sealed);
       const asked = { kind, isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000 };
       tested.push(await testOne(client, arrivals, asked, signal));
     }
@@ -57,9 +55,7 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
       "the service took the test, and no receiver of this lake has seen it: check that one runs (`nightledger webhooks serve`), that the service sends to its address, and its counts at /healthz",
     );
     return EXIT.failures;
-  } finally {
-    await releases.run();
-  }
+  });
 }
 
 async function testOne(
@@ -79,7 +75,7 @@ async function testOne(
   const since = () => Date.now() - started;
   let seen = await arrivals.has(mark);
   while (!seen && since() < timeoutMs) {
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
     seen = await arrivals.has(mark);
   }
   return { kind, seen, duration_ms: since() };
@@ -90,7 +86,7 @@ class Arrivals {
   readonly #looked = new Set<string>();
 
   constructor(
-    private readonly surroundings: JobSurroundings,
+    private readonly store: ObjectStore,
     private readonly sealed: SealedStore,
   ) {}
 
@@ -101,7 +97,7 @@ class Arrivals {
       const event = await stagedEvent(this.sealed, name);
       if (event !== undefined && eventFacts(JSON.parse(event.body))?.onboardingId === mark) return true;
     }
-    return withStoreQuery(this.surroundings.store, async (query) => {
+    return withStoreQuery(this.store, async (query) => {
       const sql = `select 1 from webhook_events where onboarding_id = '${mark}'`;
       for await (const rows of query.query(sql)) if (rows.length > 0) return true;
       return false;
@@ -109,7 +105,7 @@ class Arrivals {
   }
 }
 
-function sealedStore({ keys, store, config }: JobSurroundings): SealedStore {
+function sealedStore({ keys, store, config }: Preflight): SealedStore {
   if (keys !== undefined) return new SealedStore(store, createSealer(keys));
   throw new InputError(
     `${config.home.path} holds no keys yet, so no receiver has run here; nothing was sent. Start one first: nightledger webhooks serve`,

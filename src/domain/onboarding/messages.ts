@@ -1,6 +1,6 @@
 import type { EventKind } from "../service/event-kind.js";
-import type { BatchPause, OpenOutcome } from "./batch-rows.js";
-import type { CustomerCounts } from "./batch-totals.js";
+import type { BatchPause, OpenOutcome } from "./batch/batch-rows.js";
+import type { CustomerCounts } from "./batch/batch-totals.js";
 
 /** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */
 export const CUSTOMER_SIGNALS = {
@@ -42,7 +42,7 @@ export interface SessionValidated {
 }
 
 /** A batch that has a row of the same customer and wants to know when the customer is free. */
-export interface WatchRequest {
+export interface WaitRequest {
   readonly batchWorkflowId: string;
   readonly batchId: string;
   readonly runId: string;

@@ -16,7 +16,8 @@ export const SETTLED_BY = ["sync", "webhook", "poll", "validation"] as const;
 export type SettledBy = (typeof SETTLED_BY)[number];
 
 type OutcomeColumn = (typeof OUTCOME_COLUMNS)[number];
-type NeverNull = "batch_id" | "run_id" | "line" | "attempt" | "version" | "playbook_key" | "status";
+const NEVER_NULL = ["batch_id", "run_id", "line", "attempt", "version", "playbook_key", "status"] as const;
+type NeverNull = (typeof NEVER_NULL)[number];
 type ValueOf = { VARCHAR: string; BIGINT: number; INTEGER: number; BOOLEAN: boolean; TIMESTAMPTZ: string };
 type ColumnValues = {
   readonly [C in OutcomeColumn as C["name"]]:
@@ -62,9 +63,13 @@ export interface OutcomeEvent {
   readonly detail: string | null;
 }
 
+const NULLABLE = OUTCOME_COLUMNS.map(({ name }) => name).filter(
+  (name): name is Exclude<typeof name, NeverNull> => !(NEVER_NULL as readonly string[]).includes(name),
+);
+
 /** Null for every column that may be null. */
-export const NOTHING_KNOWN = Object.fromEntries(OUTCOME_COLUMNS.map(({ name }) => [name, null])) as {
-  readonly [C in Exclude<keyof OutcomeRow, NeverNull>]: null;
+export const NOTHING_KNOWN = Object.fromEntries(NULLABLE.map((name) => [name, null])) as {
+  readonly [C in (typeof NULLABLE)[number]]: null;
 };
 
 /** The columns that say whom a row is about. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -58,7 +58,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot, now
   const scratch = join(duckdb.scratchDirectory, `checkpoint-${randomUUID()}`);
   const [lines, parquet] = [`${scratch}.jsonl`, `${scratch}.parquet`];
   try {
-    await mkdir(duckdb.scratchDirectory, { recursive: true });
+    await duckdb.makeScratch();
     const written = await writeLines(lines, checkpointActions(snapshot, now));
     await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, written.longest)));
     const { size } = await stat(parquet);
@@ -101,6 +101,6 @@ async function writeLines(path: string, actions: Iterable<DeltaAction>) {
     }
     yield chunk.join("");
   }
-  await pipeline(Readable.from(chunks()), createWriteStream(path));
+  await pipeline(Readable.from(chunks()), createWriteStream(path, { mode: 0o600 }));
   return written;
 }

@@ -31,8 +31,14 @@ export async function readTable(location: DeltaLocation): Promise<ReadTable | un
   return snapshot.version === -1 ? undefined : { location, snapshot };
 }
 
-/** The SQL that makes a view over the live files of a table; one without files is empty but has its columns. */
-export async function viewStatement({ location, snapshot }: ReadTable): Promise<string> {
+/** A view of a table: the SQL that makes it, and the local files that it reads. */
+export interface TableView {
+  readonly statement: string;
+  readonly files: readonly string[];
+}
+
+/** The view over the live files of a table; one without files is empty but has its columns. */
+export async function tableView({ location, snapshot }: ReadTable): Promise<TableView> {
   const { store, table, duckdb } = location;
   const columns = columnsOf(table, snapshot.metadata?.schemaString ?? "");
   const files: string[] = [];
@@ -44,13 +50,16 @@ export async function viewStatement({ location, snapshot }: ReadTable): Promise<
     return `cast(${value} as ${type}) as ${sqlName(name)}`;
   });
   const source = files.length === 0 ? "where false" : `from ${parquetFiles(files)}`;
-  return `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`;
+  return { statement: `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`, files };
 }
 
-/** The SQL that makes an empty view of a table that no commit has made yet. */
-export function emptyViewStatement({ name, columns }: TableSpec): string {
+/** The empty view of a table that no commit has made yet. */
+export function emptyView({ name, columns }: TableSpec): TableView {
   const values = columns.map((column) => `null::${column.type} as ${sqlName(column.name)}`);
-  return `create temp view ${sqlName(name)} as select ${values.join(", ")} where false`;
+  return {
+    statement: `create temp view ${sqlName(name)} as select ${values.join(", ")} where false`,
+    files: [],
+  };
 }
 
 /** Runs SQL over the newest version of tables, each a view of its name; one that is not there is empty. */
@@ -59,15 +68,15 @@ export async function readTables<T>(
   specs: readonly TableSpec[],
   work: (sql: SqlSession) => Promise<T>,
 ): Promise<T> {
-  const statements: string[] = [];
+  const views: TableView[] = [];
   for (const spec of specs) {
     const snapshot = await lake.table(spec.name).snapshot();
     const location = { store: lake.store, table: spec.name, duckdb: lake.duckdb };
     const isThere = snapshot.version >= 0;
-    statements.push(isThere ? await viewStatement({ location, snapshot }) : emptyViewStatement(spec));
+    views.push(isThere ? await tableView({ location, snapshot }) : emptyView(spec));
   }
   return lake.duckdb.exclusive(async (sql) => {
-    for (const statement of statements) await sql.run(statement);
+    for (const { statement } of views) await sql.run(statement);
     return work(sql);
   });
 }

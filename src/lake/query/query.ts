@@ -1,12 +1,14 @@
-import { type DuckDBConnection, StatementType } from "@duckdb/node-api";
 import { InputError } from "../../domain/failures.js";
 import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { rowsOf } from "../delta/delta-stats.js";
 import { createDuckDb } from "../sql/duckdb.js";
-import { createSession } from "../sql/duckdb-session.js";
+import { exactPath } from "../sql/duckdb-files.js";
+import { createSession, type SqlSession } from "../sql/duckdb-session.js";
+import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
-import { emptyViewStatement, findTables, type ReadTable, readTable, viewStatement } from "./query-views.js";
+import { emptyView, findTables, type ReadTable, readTable, tableView } from "./query-views.js";
+import { readingStatement } from "./reading-statement.js";
 
 /** One line of `nightledger tables`. */
 export interface TableSummary {
@@ -53,16 +55,21 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
 
   async function* query(statement: string) {
     const found = await tables();
-    const connection = await duckdb.connect();
+    const missing = (options.tables ?? []).filter(({ name }) =>
+      found.every(({ location }) => location.table !== name),
+    );
+    const views = [...(await Promise.all(found.map(tableView))), ...missing.map(emptyView)];
+    // What locks an engine can't be taken back, so each query has one of its own.
+    const locked = createDuckDb({ scratchDirectory, memoryLimitMb });
+    const connection = await locked.connect();
     try {
       const sql = createSession(connection);
-      for (const table of found) await sql.run(await viewStatement(table));
-      const missing = (options.tables ?? []).filter(({ name }) =>
-        found.every(({ location }) => location.table !== name),
+      for (const view of views) await sql.run(view.statement);
+      await lock(
+        sql,
+        views.flatMap(({ files }) => files),
       );
-      for (const spec of missing) await sql.run(emptyViewStatement(spec));
-      await assertReads(connection, statement);
-      for await (const batch of sql.stream(statement)) {
+      for await (const batch of sql.stream(await readingStatement(connection, statement))) {
         yield batch.map((row) =>
           Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
         );
@@ -71,6 +78,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       throw inWords(error);
     } finally {
       connection.closeSync();
+      await locked.close();
     }
   }
 
@@ -93,17 +101,15 @@ function summaryOf({ location: { table }, snapshot }: ReadTable): TableSummary {
   };
 }
 
-/** One statement, and only one that reads: tables change by commits alone. */
-async function assertReads(connection: DuckDBConnection, statement: string): Promise<void> {
-  if (statement.trim() === "") throw new InputError("The query is empty. Give one SELECT statement.");
-  const statements = await connection.extractStatements(statement);
-  const kind = statements.count === 1 ? (await statements.prepare(0)).statementType : undefined;
-  const plansOnly = kind === StatementType.EXPLAIN && !/^\s*explain[\s(]+analy[sz]e/i.test(statement);
-  if (kind === StatementType.SELECT || plansOnly) return;
-  throw new InputError(
-    "Only a single statement that reads can be run here: SELECT, WITH, FROM, DESCRIBE, SUMMARIZE, EXPLAIN. " +
-      "Nothing was changed.",
-  );
+/**
+ * Leaves an engine nothing to read but these files, and nothing to write but its own spill; for good.
+ * DuckDB compares what a query names, which for a strange path is the pattern that matches it alone.
+ */
+async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
+  const paths = new Set(files.flatMap((file) => [file, exactPath(file)]));
+  await sql.run(`set allowed_paths = ${sqlList([...paths])}`);
+  await sql.run("set enable_external_access = false");
+  await sql.run("set lock_configuration = true");
 }
 
 /** DuckDB's errors begin with the name of their kind; any other error is passed on as it is. */

@@ -1,19 +1,22 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { createSession, type SqlSession } from "./duckdb-session.js";
+import { Scratch } from "./scratch.js";
 
 export interface DuckDbOptions {
-  /** Where SQL spills and where scratch files lie; made when first needed. */
+  /** What engines share for their spill and scratch files, each in a directory of its own; made when first needed. */
   readonly scratchDirectory: string;
+  /** Makes the directory above it, where that has modes of its own. */
+  readonly makeParent?: () => Promise<unknown>;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
 }
 
 /** The SQL engine of one process (docs/architecture.md, "Load"). */
 export interface DuckDb {
+  /** Where this engine's scratch files lie; there once it is open, or {@link makeScratch} was called. */
   readonly scratchDirectory: string;
+  makeScratch(): Promise<void>;
   /**
    * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one
    * memory limit and fail together. Its temp tables go with it. A call from within runs at once.
@@ -31,22 +34,24 @@ const FLUSHED_ABOVE = "16MB";
 
 /** The engine, opened by its first use. */
 export function createDuckDb(options: DuckDbOptions): DuckDb {
-  const { scratchDirectory, memoryLimitMb = 128, threads = 2 } = options;
-  const spillDirectory = join(scratchDirectory, `duckdb-${process.pid}`);
+  const { memoryLimitMb = 128, threads = 2 } = options;
+  const scratch = new Scratch(options.scratchDirectory, options.makeParent);
   const held = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;
   let threadsNow = threads;
   let last: Promise<unknown> = Promise.resolve();
 
   async function open(): Promise<DuckDBInstance> {
-    mkdirSync(scratchDirectory, { recursive: true });
     const instance = await DuckDBInstance.create(":memory:", {
       memory_limit: `${memoryLimitMb}MB`,
       threads: String(threads),
-      temp_directory: spillDirectory,
+      temp_directory: scratch.spill,
       preserve_insertion_order: "false",
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
+      allow_community_extensions: "false",
+      // Those of the user's own DuckDB lie in the home directory.
+      allow_persistent_secrets: "false",
       // What a statement frees goes back to the system at once: kept, it costs the process 50 MB at its peak.
       allocator_flush_threshold: FLUSHED_ABOVE,
       allocator_bulk_deallocation_flush_threshold: FLUSHED_ABOVE,
@@ -59,6 +64,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   }
 
   async function connect(): Promise<DuckDBConnection> {
+    await scratch.open();
     opening ??= open().catch((error) => {
       opening = undefined;
       throw error;
@@ -86,7 +92,8 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   }
 
   return {
-    scratchDirectory,
+    scratchDirectory: scratch.files,
+    makeScratch: () => scratch.open(),
     connect,
     exclusive(work, atThreads = threads) {
       const outer = held.getStore();
@@ -96,7 +103,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       inTurn(async () => {
         (await opening)?.closeSync();
         opening = undefined;
-        rmSync(spillDirectory, { force: true, recursive: true });
+        await scratch.close();
       }),
   };
 }

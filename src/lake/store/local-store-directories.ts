@@ -8,7 +8,7 @@ export class KnownDirectories {
   readonly #known = new Set<string>();
 
   /** Runs a write in a directory, making that first where it is not known, and again where it has gone. */
-  async writeIn(directory: string, write: () => Promise<void>): Promise<void> {
+  async writeIn(directory: string, mode: number, write: () => Promise<void>): Promise<void> {
     if (this.#known.has(directory)) {
       try {
         return await write();
@@ -16,7 +16,7 @@ export class KnownDirectories {
         if (errorCode(error) !== "ENOENT") throw error;
       }
     }
-    await makeDirectory(directory);
+    await makeDirectory(directory, mode);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(directory);
     await write();
@@ -24,11 +24,11 @@ export class KnownDirectories {
 }
 
 /** One level first, which nearly always does: the way up is looked at only where that fails. */
-async function makeDirectory(directory: string): Promise<void> {
+async function makeDirectory(directory: string, mode: number): Promise<void> {
   try {
-    await mkdir(directory);
+    await mkdir(directory, { mode });
   } catch (error) {
-    if (errorCode(error) === "ENOENT") await mkdir(directory, { recursive: true });
+    if (errorCode(error) === "ENOENT") await mkdir(directory, { recursive: true, mode });
     else if (errorCode(error) !== "EEXIST") throw error;
   }
 }

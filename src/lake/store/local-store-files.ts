@@ -16,7 +16,7 @@ import { isAbsent } from "./local-store-errors.js";
 
 const TEMPORARY = ".tmp-";
 
-const openFile = promisify(openCallback) as (path: string, flags: string) => Promise<number>;
+const openFile = promisify(openCallback) as (path: string, flags: string, mode: number) => Promise<number>;
 
 /** True for the temp files of this or a killed process: never part of a listing. */
 export function isTemporary(name: string): boolean {
@@ -91,8 +91,8 @@ export async function syncToDisk(path: string): Promise<void> {
 }
 
 /** Creates a directory so that it survives a power cut: each new name is fsynced in its parent. */
-export async function makeDirectoryDurably(directory: string): Promise<void> {
-  const first = await mkdir(directory, { recursive: true });
+export async function makeDirectoryDurably(directory: string, mode: number): Promise<void> {
+  const first = await mkdir(directory, { recursive: true, mode });
   if (first === undefined) return;
   for (let made = directory; made.length >= first.length; made = dirname(made)) {
     await syncToDisk(dirname(made));
@@ -104,18 +104,19 @@ export async function makeDirectoryDurably(directory: string): Promise<void> {
 export async function writeTemporary(
   path: string,
   body: Uint8Array | string,
-  options: { readonly durable: boolean },
+  options: { readonly durable: boolean; readonly mode: number },
 ): Promise<void> {
+  const { durable, mode } = options;
   try {
-    await (options.durable ? writeDurably(path, body) : writeToCache(path, body));
+    await (durable ? writeDurably(path, body, mode) : writeToCache(path, body, mode));
   } catch (error) {
     await rm(path, { force: true });
     throw error;
   }
 }
 
-async function writeDurably(path: string, body: Uint8Array | string): Promise<void> {
-  const handle = await open(path, "wx");
+async function writeDurably(path: string, body: Uint8Array | string, mode: number): Promise<void> {
+  const handle = await open(path, "wx", mode);
   try {
     await handle.writeFile(body);
     await handle.sync();
@@ -128,8 +129,8 @@ async function writeDurably(path: string, body: Uint8Array | string): Promise<vo
  * The name is made by the thread pool, because a disk that writes its journal holds names up. The bytes are only
  * copied by the system: that is done in place, and two of three trips to another thread are saved.
  */
-async function writeToCache(path: string, body: Uint8Array | string): Promise<void> {
-  const file = await openFile(path, "wx");
+async function writeToCache(path: string, body: Uint8Array | string, mode: number): Promise<void> {
+  const file = await openFile(path, "wx", mode);
   try {
     writeFileSync(file, body);
   } finally {

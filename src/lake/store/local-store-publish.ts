@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { copyFile, link, rm, stat, unlink } from "node:fs/promises";
+import { chmod, copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { makeDirectoryDurably, syncToDisk, temporaryBeside } from "./local-store-files.js";
+import type { Modes } from "./modes.js";
 
 /** Node has four threads for files and SQL together: two for the disk leave two for SQL on both cores. */
 const SYNCS_AT_ONCE = 2;
@@ -11,6 +12,7 @@ const SYNCS_AT_ONCE = 2;
 export interface Publication {
   readonly localPath: string;
   readonly path: string;
+  readonly modes: Modes;
 }
 
 /** Gives a fsynced file its final name unless that is taken; the name is durable when it returns, whosever it is. */
@@ -32,18 +34,19 @@ export async function publishFiles(files: readonly Publication[]): Promise<void>
   const published: string[] = [];
   let current = files[0]?.path ?? "";
   try {
-    const directories = new Set(files.map(({ path }) => dirname(path)));
-    for (const directory of directories) await makeDirectoryDurably(directory);
-    await inLanes(files, async ({ localPath, path }) => {
+    const directories = new Map(files.map(({ path, modes }) => [dirname(path), modes.directory]));
+    for (const [directory, mode] of directories) await makeDirectoryDurably(directory, mode);
+    await inLanes(files, async ({ localPath, path, modes }) => {
       current = path;
       const near = await besideTarget(localPath, path, copies);
+      await close(near, modes.file);
       await syncToDisk(near);
       if (!(await linkUnlessTaken(near, path))) {
         throw new Error(`${path} is there already and is never overwritten. Nothing was published.`);
       }
       published.push(path);
     });
-    for (const directory of directories) await syncToDisk(directory);
+    for (const directory of directories.keys()) await syncToDisk(directory);
   } catch (error) {
     for (const path of published) await rm(path, { force: true });
     throw unpublished(error, current);
@@ -51,6 +54,12 @@ export async function publishFiles(files: readonly Publication[]): Promise<void>
     for (const copy of copies) await rm(copy, { force: true });
   }
   for (const { localPath } of files) await unlink(localPath);
+}
+
+/** Takes the permissions away that SQL gave a file and its table does not. */
+async function close(path: string, allowed: number): Promise<void> {
+  const { mode } = await stat(path);
+  if ((mode & 0o777 & ~allowed) !== 0) await chmod(path, mode & allowed);
 }
 
 async function inLanes(

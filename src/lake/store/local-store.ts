@@ -13,7 +13,8 @@ import {
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
-import { publish, publishFiles } from "./local-store-publish.js";
+import { type Publication, publish, publishFiles } from "./local-store-publish.js";
+import { StoreModes } from "./modes.js";
 import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
@@ -26,6 +27,7 @@ export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
   const pathOf = (key: string) => pathOfKey(address, key);
   const directories = new KnownDirectories();
+  const modes = new StoreModes(address);
 
   async function get(key: string): Promise<Buffer | undefined> {
     const path = pathOf(key);
@@ -53,8 +55,11 @@ export function createLocalStore(root: string): ObjectStore {
     const temporary = temporaryBeside(path);
     const durable = options.durable === true;
     try {
-      if (durable) await makeDirectoryDurably(directory);
-      await directories.writeIn(directory, () => writeTemporary(temporary, body, { durable }));
+      const { directory: directoryMode, file: mode } = await modes.of(key);
+      if (durable) await makeDirectoryDurably(directory, directoryMode);
+      await directories.writeIn(directory, directoryMode, () =>
+        writeTemporary(temporary, body, { durable, mode }),
+      );
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
@@ -63,12 +68,27 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
+  async function publications(
+    files: readonly { readonly localPath: string; readonly key: string }[],
+  ): Promise<Publication[]> {
+    const all: Publication[] = [];
+    for (const { localPath, key } of files) {
+      const path = pathOf(key);
+      const found = await modes.of(key).catch((error) => {
+        throw unpublished(error, path);
+      });
+      all.push({ localPath, path, modes: found });
+    }
+    return all;
+  }
+
   async function putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean> {
     const path = pathOf(key);
     const temporary = temporaryBeside(path);
     try {
-      await makeDirectoryDurably(dirname(path));
-      await writeTemporary(temporary, body, { durable: true });
+      const { directory, file } = await modes.of(key);
+      await makeDirectoryDurably(dirname(path), directory);
+      await writeTemporary(temporary, body, { durable: true, mode: file });
     } catch (error) {
       throw unpublished(error, path);
     }
@@ -86,10 +106,10 @@ export function createLocalStore(root: string): ObjectStore {
     put,
     putIfAbsent,
     async upload(localPath, key) {
-      await publishFiles([{ localPath, path: pathOf(key) }]);
+      await publishFiles(await publications([{ localPath, key }]));
     },
     async uploadAll(files) {
-      await publishFiles(files.map(({ localPath, key }) => ({ localPath, path: pathOf(key) })));
+      await publishFiles(await publications(files));
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
     async stat(key) {

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { jsonFile } from "../sql/duckdb-files.js";
@@ -54,8 +54,8 @@ export async function withBundle<T>(
   const origins: PageOrigin[] = [];
   let largest = 0;
   try {
-    await mkdir(lake.duckdb.scratchDirectory, { recursive: true });
-    const file = await open(path, "wx");
+    await lake.duckdb.makeScratch();
+    const file = await open(path, "wx", 0o600);
     try {
       await fill((origin, body) => {
         appendFileSync(file.fd, `{"p":${origins.length},"b":`);

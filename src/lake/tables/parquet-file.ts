@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
@@ -117,7 +117,7 @@ export async function writeRows(
   const source = scratchPath(lake, "jsonl");
   try {
     const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
-    await writeSource(source, lines.join(""));
+    await writeSource(lake, source, lines.join(""));
     const values = spec.columns
       .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
       .join(", ");
@@ -132,10 +132,10 @@ export async function writeRows(
   }
 }
 
-async function writeSource(path: string, text: string): Promise<void> {
+async function writeSource({ duckdb }: Lake, path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
+    await duckdb.makeScratch();
+    await writeFile(path, text, { mode: 0o600 });
   } catch (error) {
     throw unpublished(error, path);
   }

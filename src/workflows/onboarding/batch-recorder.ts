@@ -1,6 +1,6 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { BatchWindow } from "../../domain/onboarding/batch-window.js";
+import type { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
 import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
 
 const { recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);

@@ -9,9 +9,9 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { RowToRun } from "../../domain/onboarding/batch-rows.js";
-import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch-rows.js";
-import { BatchWindow } from "../../domain/onboarding/batch-window.js";
+import type { RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
+import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch/batch-rows.js";
+import { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
@@ -99,7 +99,7 @@ export class BatchRun {
     return this.window.carry();
   }
 
-  /** Until every row is machine done, or what is left is the next execution's. */
+  /** Until every row is processed, or what is left is the next execution's. */
   async go(): Promise<"done" | "long"> {
     for (;;) {
       const seen = this.#news;
@@ -175,10 +175,12 @@ export class BatchRun {
 
   /** Milliseconds until there is something to do without news. */
   #wait(): number {
-    const { silence } = this.#input.timing;
+    const { reportTimeout } = this.#input.timing;
     const start = this.window.paused === null ? this.window.nextStart : undefined;
     const room = this.window.outstanding.length < this.#input.window;
-    return start === undefined || !room ? silence : Math.max(1, Math.min(silence, start - Date.now()));
+    return start === undefined || !room
+      ? reportTimeout
+      : Math.max(1, Math.min(reportTimeout, start - Date.now()));
   }
 
   async #plan(): Promise<void> {
@@ -226,8 +228,8 @@ export class BatchRun {
     const batchWorkflowId = workflowInfo().workflowId;
     const customer = getExternalWorkflowHandle(this.#customerId({ identity }));
     try {
-      const watcher = { ...row, batchWorkflowId, batchId, runId, sink, latch: this.#latch };
-      await customer.signal(watchCustomer, watcher);
+      const waiter = { ...row, batchWorkflowId, batchId, runId, sink, latch: this.#latch };
+      await customer.signal(watchCustomer, waiter);
     } catch {
       // It has just ended.
       this.window.requeue(row.row, Date.now() + AGAIN_AFTER_MS);
@@ -256,7 +258,7 @@ export class BatchRun {
   }
 
   async #inspect(): Promise<void> {
-    const rows = this.window.silent(this.#input.timing.silence, Date.now());
+    const rows = this.window.silent(this.#input.timing.reportTimeout, Date.now());
     if (rows.length === 0) return;
     const { batchId, runId, scope, playbookKey, sink } = this.#input;
     const found = await inspectCustomers({ batchId, runId, scope, playbookKey, sink, rows });

@@ -1,5 +1,9 @@
-import type { OpenOutcome } from "../../domain/onboarding/batch-rows.js";
-import type { AdoptedRow, CarriedCustomer, CustomerRef } from "../../domain/onboarding/customer-step.js";
+import type { OpenOutcome } from "../../domain/onboarding/batch/batch-rows.js";
+import type {
+  CarriedCustomer,
+  CustomerRef,
+  ReusedRow,
+} from "../../domain/onboarding/customer/customer-step.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 
 /** What a customer's workflow is started with, without anything personal. */
@@ -23,21 +27,21 @@ export function refOf(input: CustomerInput): CustomerRef {
   return { batchId, runId, row, line, attempt, rowKey, latch, retry, before, startedAt, sink };
 }
 
-/** The same onboarding, followed from now on for a row that had its outcomes: the deadline and the looks stay. */
+/** The same onboarding, followed from now on for a row that had its outcomes: the deadline and the polls stay. */
 export function inheritedBy(
-  { watcher, version }: AdoptedRow,
+  { waiter, version }: ReusedRow,
   { carried, ...input }: CustomerInput & { readonly carried: CarriedCustomer },
 ): CustomerInput {
-  const { open: _, sink = input.sink, latch = input.latch, ...row } = watcher;
-  const { course, written, mail, watchers } = carried;
+  const { open: _, sink = input.sink, latch = input.latch, ...row } = waiter;
+  const { progress, mail, waiters } = carried;
+  const { state, recorded } = progress;
   return {
     ...{ ...input, ...row, sink, latch },
     carried: {
       ...carried,
-      course: { ...course, version },
-      written: { ...written, version },
+      progress: { ...progress, state: { ...state, version }, recorded: { ...recorded, version } },
       mail: { ...mail, stopped: false },
-      watchers: { ...watchers, adopted: watchers.adopted.slice(1) },
+      waiters: { ...waiters, reused: waiters.reused.slice(1) },
     },
   };
 }

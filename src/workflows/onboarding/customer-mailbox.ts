@@ -1,88 +1,77 @@
 import { setHandler } from "@temporalio/workflow";
-import type { CarriedMail } from "../../domain/onboarding/customer-step.js";
-import type { CustomerEvent, SessionValidated, WatchRequest } from "../../domain/onboarding/messages.js";
-import type { CustomerWatchers } from "./customer-watchers.js";
+import type { CarriedMail } from "../../domain/onboarding/customer/customer-step.js";
+import type { CustomerEvent, SessionValidated, WaitRequest } from "../../domain/onboarding/messages.js";
+import type { CustomerWaiters } from "./customer-waiters.js";
 import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";
 
 /** Webhooks remembered by their id, so that one that comes twice is taken once. */
 const MOST_REMEMBERED = 500;
 
+const EMPTY: CarriedMail = { events: [], sessions: [], waiters: [], seen: [], stopped: false };
+
 /** What is told to a customer's workflow, kept until it has time for it: also what comes before its own answer. */
 export class CustomerMailbox {
-  readonly #events: CustomerEvent[];
-  readonly #sessions: SessionValidated[];
-  readonly #watchers: WatchRequest[];
-  readonly #seen: Set<string>;
-  #stopped: boolean;
+  #mail: CarriedMail;
 
   /** Begins to listen; to be called before anything is waited for. */
-  constructor(batchId: string, watchers: CustomerWatchers, carried?: CarriedMail) {
-    this.#events = [...(carried?.events ?? [])];
-    this.#sessions = [...(carried?.sessions ?? [])];
-    this.#watchers = [...(carried?.watchers ?? [])];
-    this.#seen = new Set(carried?.seen);
-    this.#stopped = carried?.stopped ?? false;
+  constructor(batchId: string, waiters: CustomerWaiters, carried: CarriedMail = EMPTY) {
+    this.#mail = carried;
     setHandler(customerEvent, (event) => {
-      if (this.#seen.has(event.messageId)) return;
-      this.#remember(event.messageId);
-      this.#events.push(event);
+      const { events, seen } = this.#mail;
+      if (seen.includes(event.messageId)) return;
+      // The oldest is forgotten: what comes twice comes soon after.
+      const remembered = [...seen, event.messageId].slice(-MOST_REMEMBERED);
+      this.#set({ events: [...events, event], seen: remembered });
     });
-    setHandler(sessionValidated, (session) => {
-      this.#sessions.push(session);
-    });
-    setHandler(watchCustomer, (watcher) => {
-      this.#watchers.push(watcher);
-    });
-    setHandler(stopCustomer, (request) => {
-      if (request.batchId === batchId) this.#stopped = true;
-      else watchers.leave(request.batchId, this.#takeWatchersOf(request.batchId));
+    setHandler(sessionValidated, (session) => this.#set({ sessions: [...this.#mail.sessions, session] }));
+    setHandler(watchCustomer, (waiter) => this.#set({ waiters: [...this.#mail.waiters, waiter] }));
+    setHandler(stopCustomer, ({ batchId: theirs }) => {
+      if (theirs === batchId) this.#set({ stopped: true });
+      else waiters.leave(theirs, this.#takeWaitersOf(theirs));
     });
   }
 
   get stopped(): boolean {
-    return this.#stopped;
+    return this.#mail.stopped;
   }
 
-  get hasWatchers(): boolean {
-    return this.#watchers.length > 0;
+  get hasWaiters(): boolean {
+    return this.#mail.waiters.length > 0;
   }
 
   get hasMail(): boolean {
-    return this.#events.length + this.#sessions.length > 0;
+    return this.#mail.events.length + this.#mail.sessions.length > 0;
   }
 
-  takeEvents(): CustomerEvent[] {
-    return this.#events.splice(0);
+  takeEvents(): readonly CustomerEvent[] {
+    const { events } = this.#mail;
+    this.#set({ events: [] });
+    return events;
   }
 
-  takeSessions(): SessionValidated[] {
-    return this.#sessions.splice(0);
+  takeSessions(): readonly SessionValidated[] {
+    const { sessions } = this.#mail;
+    this.#set({ sessions: [] });
+    return sessions;
   }
 
-  takeWatchers(): WatchRequest[] {
-    return this.#watchers.splice(0);
+  takeWaiters(): readonly WaitRequest[] {
+    const { waiters } = this.#mail;
+    this.#set({ waiters: [] });
+    return waiters;
   }
 
   carry(): CarriedMail {
-    return {
-      events: this.#events,
-      sessions: this.#sessions,
-      watchers: this.#watchers,
-      seen: [...this.#seen],
-      stopped: this.#stopped,
-    };
+    return this.#mail;
   }
 
-  #takeWatchersOf(batchId: string): WatchRequest[] {
-    const watchers = this.takeWatchers();
-    this.#watchers.push(...watchers.filter((watcher) => watcher.batchId !== batchId));
-    return watchers.filter((watcher) => watcher.batchId === batchId);
+  #takeWaitersOf(batchId: string): readonly WaitRequest[] {
+    const { waiters } = this.#mail;
+    this.#set({ waiters: waiters.filter((waiter) => waiter.batchId !== batchId) });
+    return waiters.filter((waiter) => waiter.batchId === batchId);
   }
 
-  // The oldest is forgotten: what comes twice comes soon after.
-  #remember(messageId: string): void {
-    this.#seen.add(messageId);
-    const [oldest] = this.#seen;
-    if (this.#seen.size > MOST_REMEMBERED && oldest !== undefined) this.#seen.delete(oldest);
+  #set(change: Partial<CarriedMail>): void {
+    this.#mail = { ...this.#mail, ...change };
   }
 }

@@ -1,73 +1,56 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OutcomeRef } from "../../domain/onboarding/batch-rows.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   afterDeadline,
+  afterDecisionTimeout,
   afterFailure,
   afterLink,
-  afterPatience,
   afterStop,
-  type CustomerCourse,
+  type CustomerState,
   isOutcomeDue,
   lacksOutput,
-  reopened,
   rowStatus,
-  UNPOSTED,
   withoutLink,
-} from "../../domain/onboarding/customer-state.js";
-import type {
-  AdoptedRow,
-  CarriedCustomer,
-  CustomerRef,
-  CustomerStand,
-  CustomerStep,
-  LinkOffer,
-} from "../../domain/onboarding/customer-step.js";
+} from "../../domain/onboarding/customer/customer-state.js";
+import {
+  beginProgress,
+  type CarriedCustomer,
+  type CustomerProgress,
+  type CustomerRef,
+  type CustomerStep,
+  type CustomerStepInput,
+  type ReusedRow,
+} from "../../domain/onboarding/customer/customer-step.js";
+import { beginPolls, PollSchedule, relevanceOf } from "../../domain/onboarding/customer/poll-schedule.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
-import { LookPlan, weightOf } from "../../domain/onboarding/poll-schedule.js";
 import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
-import { CustomerWatchers, tellBatch } from "./customer-watchers.js";
+import { CustomerWaiters, tellBatch } from "./customer-waiters.js";
 
-const { prepareCustomer, postOnboarding, lookUp, deliverLink } = proxyActivities<Activities>(CUSTOMER_STEP);
-const { settleCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
+const { prepareCustomer, postOnboarding, pollOnboarding, deliverLink } =
+  proxyActivities<Activities>(CUSTOMER_STEP);
+const { finishCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
 /** One customer's way from its row to its outcome: what it waits for, and what it does then. */
 export class CustomerRun {
   readonly #input: CustomerInput;
   readonly #ref: CustomerRef;
   readonly #mailbox: CustomerMailbox;
-  readonly #watchers: CustomerWatchers;
-  readonly #deadline: number;
-  readonly #patience: number;
-  #course: CustomerCourse;
-  /** The course that the last outcome says. */
-  #written: CustomerCourse;
-  readonly #looks: LookPlan;
-  #link: LinkOffer | null;
-  #first: OutcomeRef | null;
-  #calls: number;
-  #messageHash: string | null;
-  #told: boolean;
+  readonly #waiters: CustomerWaiters;
+  readonly #polls: PollSchedule;
+  #progress: CustomerProgress;
 
   constructor(input: CustomerInput) {
     const { open, plainOutput, timing, carried } = input;
     const now = Date.now();
     this.#input = input;
     this.#ref = refOf(input);
-    this.#watchers = new CustomerWatchers(this.#ref, plainOutput, carried?.watchers);
-    this.#mailbox = new CustomerMailbox(input.batchId, this.#watchers, carried?.mail);
-    this.#course = carried?.course ?? (open === null ? UNPOSTED : reopened(open));
-    this.#written = carried?.written ?? this.#course;
-    this.#looks = new LookPlan(timing, carried?.looks ?? { looks: 0, hinted: 0, lookedAt: now, hints: [] });
-    this.#deadline = carried?.deadline ?? now + timing.deadline;
-    this.#patience = carried?.patience ?? now + timing.patience;
-    this.#link = carried?.link ?? null;
-    this.#first = carried?.first ?? null;
-    this.#calls = carried?.calls ?? 0;
-    this.#messageHash = carried?.messageHash ?? null;
-    this.#told = carried?.told ?? false;
+    this.#waiters = new CustomerWaiters(this.#ref, plainOutput, carried?.waiters);
+    this.#mailbox = new CustomerMailbox(input.batchId, this.#waiters, carried?.mail);
+    this.#polls = new PollSchedule(timing, carried?.polls ?? beginPolls(now));
+    this.#progress = carried?.progress ?? beginProgress(open, timing, now);
   }
 
   /** Runs to the end of the row, or until the history has grown enough. */
@@ -77,13 +60,13 @@ export class CustomerRun {
     for (;;) {
       await this.#tell();
       if (this.#settled) break;
-      if (this.#mailbox.stopped || this.#watchers.superseded) {
-        if (this.#heir !== undefined) return "long";
+      if (this.#mailbox.stopped || this.#waiters.superseded) {
+        if (this.#successor !== undefined) return "long";
         await this.stop();
         break;
       }
       if (workflowInfo().continueAsNewSuggested) return "long";
-      await this.#waitAndLook();
+      await this.#waitAndPoll();
     }
     await this.#fetchOutput();
     return "done";
@@ -91,48 +74,37 @@ export class CustomerRun {
 
   /** What the next execution goes on with: for this row, or for one that is not stopped with it. */
   next(): CustomerInput {
-    const next = { ...this.#input, carried: this.#carry() };
-    return this.#heir === undefined ? next : inheritedBy(this.#heir, next);
-  }
-
-  get #heir(): AdoptedRow | undefined {
-    return this.#mailbox.stopped ? this.#watchers.heir : undefined;
-  }
-
-  #carry(): CarriedCustomer {
-    return {
-      course: this.#course,
-      written: this.#written,
-      link: this.#link,
-      first: this.#first,
-      calls: this.#calls,
-      messageHash: this.#messageHash,
-      told: this.#told,
-      looks: this.#looks.sofar,
-      deadline: this.#deadline,
-      patience: this.#patience,
+    const carried: CarriedCustomer = {
+      progress: this.#progress,
+      polls: this.#polls.sofar,
       mail: this.#mailbox.carry(),
-      watchers: this.#watchers.carry(),
+      waiters: this.#waiters.carry(),
     };
+    const next = { ...this.#input, carried };
+    return this.#successor === undefined ? next : inheritedBy(this.#successor, next);
+  }
+
+  get #successor(): ReusedRow | undefined {
+    return this.#mailbox.stopped ? this.#waiters.successor : undefined;
   }
 
   /** Ends with the last status: the batch was cancelled, the workflow too, or another row takes over. */
   async stop(): Promise<void> {
-    this.#watchers.keepEnd(this.#course);
-    this.#course = afterStop(this.#course);
+    this.#waiters.keepEnd(this.#state);
+    this.#set({ state: afterStop(this.#state) });
     await this.#settle("stopped");
   }
 
   /** Ends a row for which an activity failed for good. */
   async fail(failure: { readonly error_class: string; readonly error_message: string }): Promise<void> {
-    this.#course = afterFailure(this.#course);
+    this.#set({ state: afterFailure(this.#state) });
     await this.#settle("failed", failure);
   }
 
   /** Tells the batch and whoever waits for the customer, in whatever way the run ended. */
   async leave(): Promise<void> {
     await this.#tell();
-    await this.#watchers.release(() => this.#mailbox.takeWatchers());
+    await this.#waiters.release(() => this.#mailbox.takeWaiters());
   }
 
   /** Whether there is anything to wait for afterwards. */
@@ -149,34 +121,43 @@ export class CustomerRun {
     return (await this.#take(await postOnboarding({ ...this.#stand, syncTimeoutSecs }))) || this.#hold();
   }
 
-  get #settled(): boolean {
-    return this.#course.stage === "settled";
+  get #state(): CustomerState {
+    return this.#progress.state;
   }
 
-  get #stand(): CustomerStand {
-    return { ...this.#ref, course: this.#course, written: this.#written };
+  #set(change: Partial<CustomerProgress>): void {
+    this.#progress = { ...this.#progress, ...change };
+  }
+
+  get #settled(): boolean {
+    return this.#state.phase === "settled";
+  }
+
+  get #stand(): CustomerStepInput {
+    const { state, recorded } = this.#progress;
+    return { ...this.#ref, state, recorded };
   }
 
   /** Takes in what a step came to; false where the credentials were refused. */
   async #take(step: CustomerStep): Promise<boolean> {
-    this.#calls += step.calls;
+    const { state, outcome, messageHash } = step;
+    const { calls, link, told, first } = this.#progress;
+    this.#set({ calls: calls + step.calls });
     if (step.unauthorized) return false;
-    if (step.course.status !== this.#course.status) this.#looks.restart();
-    this.#course = step.course;
-    this.#link = step.link ?? this.#link;
-    if (step.outcome === null) return true;
-    this.#written = step.course;
-    this.#messageHash = step.messageHash;
-    if (!this.#told && this.#first === null && this.#input.open === null) this.#first = step.outcome;
-    else await this.#record(step.outcome);
+    if (state.status !== this.#state.status) this.#polls.restart();
+    this.#set({ state, link: step.link ?? link });
+    if (outcome === null) return true;
+    this.#set({ recorded: state, messageHash });
+    if (!told && first === null && this.#input.open === null) this.#set({ first: outcome });
+    else await this.#record(outcome);
     return true;
   }
 
   // The row is put back; nothing was posted for it.
   async #hold(): Promise<boolean> {
-    this.#told = true;
+    this.#set({ told: true });
     const { batchWorkflowId, row } = this.#input;
-    await tellBatch(batchWorkflowId, { kind: "held", row, calls: this.#calls });
+    await tellBatch(batchWorkflowId, { kind: "requeued", row, calls: this.#progress.calls });
     return false;
   }
 
@@ -185,93 +166,95 @@ export class CustomerRun {
     const { batchId, runId, plainOutput } = this.#input;
     const chunk = `${outcome.line}-${outcome.attempt}-${outcome.version}`;
     await recordOutcomes({ batchId, runId, chunk, plainOutput, rows: [outcome] });
-    await this.#watchers.follow(outcome);
+    await this.#waiters.follow(outcome);
   }
 
-  /** Once the row is machine done: hands out a link, tells the batch, and whoever else has the same row. */
+  /** Once the row is processed: hands out a link, tells the batch, and whoever else has the same row. */
   async #tell(): Promise<void> {
     const { row, line, attempt, batchWorkflowId } = this.#input;
-    if (this.#course.stage === "machine") return;
+    if (this.#state.phase === "machine") return;
     await this.#handOut();
-    if (!this.#told) {
-      this.#told = true;
+    const { told, first, calls, messageHash } = this.#progress;
+    if (!told) {
+      this.#set({ told: true });
       await tellBatch(batchWorkflowId, {
-        ...{ kind: "done", row, record: this.#first, calls: this.#calls, messageHash: this.#messageHash },
+        ...{ kind: "done", row, record: first, calls, messageHash },
         outputAwaited: this.#outputAwaited,
-        status: rowStatus(this.#course),
-        requiresManualReview: this.#course.requiresManualReview,
+        status: rowStatus(this.#state),
+        requiresManualReview: this.#state.requiresManualReview,
       });
     }
-    const { version } = this.#course;
+    const { version } = this.#state;
     if (version > 0)
-      await this.#watchers.admit(this.#mailbox.takeWatchers(), this.#course, { row, line, attempt, version });
+      await this.#waiters.admit(this.#mailbox.takeWaiters(), this.#state, { row, line, attempt, version });
   }
 
   async #handOut(): Promise<void> {
-    const link = this.#link;
+    const { link } = this.#progress;
     if (link === null) return;
-    this.#link = null;
+    this.#set({ link: null });
     const { delivered } = await deliverLink({ ...this.#stand, link });
-    this.#course = delivered ? afterLink(this.#course, link.expiresAt) : withoutLink(this.#course);
+    this.#set({ state: delivered ? afterLink(this.#state, link.expiresAt) : withoutLink(this.#state) });
     await this.#settle("link");
   }
 
-  /** Writes the outcome of a course that changed without the service. */
+  /** Writes the outcome of a state that changed without the service. */
   async #settle(
     event: string,
     failure: { readonly error_class: string; readonly error_message: string } | null = null,
   ): Promise<void> {
-    if (!isOutcomeDue(this.#written, this.#course)) return;
-    await this.#take(await settleCustomer({ ...this.#stand, event, failure }));
+    if (!isOutcomeDue(this.#progress.recorded, this.#state)) return;
+    await this.#take(await finishCustomer({ ...this.#stand, event, failure }));
   }
 
-  /** Waits for news, or for the time of the next look; then looks. */
-  async #waitAndLook(): Promise<void> {
+  /** Waits for news, or for the time of the next poll; then polls. */
+  async #waitAndPoll(): Promise<void> {
     const mailbox = this.#mailbox;
-    const machine = this.#course.stage === "machine";
-    const patience = machine ? this.#patience : Number.POSITIVE_INFINITY;
-    const wake = Math.min(this.#deadline, this.#looks.next(this.#course), patience);
-    // Who watches is told once the row is machine done.
-    const news = () => mailbox.hasMail || mailbox.stopped || (!machine && mailbox.hasWatchers);
+    const machine = this.#state.phase === "machine";
+    const { deadline } = this.#progress;
+    const decisionTimeout = machine ? this.#progress.decisionTimeout : Number.POSITIVE_INFINITY;
+    const wake = Math.min(deadline, this.#polls.next(this.#state), decisionTimeout);
+    // Who watches is told once the row is processed.
+    const news = () => mailbox.hasMail || mailbox.stopped || (!machine && mailbox.hasWaiters);
     await condition(news, Math.max(1, wake - Date.now()));
     const now = Date.now();
     if (mailbox.hasMail) return this.#read();
     if (news()) return;
-    if (now >= this.#deadline) {
-      this.#course = afterDeadline(this.#course);
+    if (now >= deadline) {
+      this.#set({ state: afterDeadline(this.#state) });
       return this.#settle("deadline");
     }
-    if (now >= this.#looks.next(this.#course)) await this.#look([], []);
-    if (now < patience || this.#course.stage !== "machine") return;
-    this.#course = afterPatience(this.#course);
+    if (now >= this.#polls.next(this.#state)) await this.#poll([], []);
+    if (now < decisionTimeout || this.#state.phase !== "machine") return;
+    this.#set({ state: afterDecisionTimeout(this.#state) });
     await this.#settle("patience");
   }
 
   /** Weighs what came: news is looked at, the rest costs nothing for now. */
   async #read(): Promise<void> {
-    const course = this.#course;
+    const state = this.#state;
     const sessions = this.#mailbox
       .takeSessions()
-      .filter(({ onboardingId }) => onboardingId === course.onboardingId);
+      .filter(({ onboardingId }) => onboardingId === state.onboardingId);
     const events: CustomerEvent[] = [];
     for (const event of this.#mailbox.takeEvents()) {
-      const weight = weightOf(course, event);
-      if (weight === "news") events.push(event);
-      if (weight === "hint") this.#looks.hint(event);
+      const relevance = relevanceOf(state, event);
+      if (relevance === "relevant") events.push(event);
+      if (relevance === "weak") this.#polls.hint(event);
     }
-    if (events.length + sessions.length > 0) await this.#look(events, sessions);
+    if (events.length + sessions.length > 0) await this.#poll(events, sessions);
   }
 
-  async #look(events: readonly CustomerEvent[], sessions: readonly SessionValidated[]): Promise<void> {
-    const hints = this.#looks.begin(Date.now());
-    const step = await lookUp({ ...this.#stand, events: [...hints, ...events], sessions });
+  async #poll(events: readonly CustomerEvent[], sessions: readonly SessionValidated[]): Promise<void> {
+    const hints = this.#polls.begin(Date.now());
+    const step = await pollOnboarding({ ...this.#stand, events: [...hints, ...events], sessions });
     if (!(await this.#take(step))) {
       const { batchWorkflowId, row } = this.#input;
       await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
     }
-    const { linkExpiresAt } = this.#course;
-    if (this.#link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
-      this.#course = withoutLink(this.#course);
+    const { linkExpiresAt } = this.#state;
+    if (this.#progress.link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
+      this.#set({ state: withoutLink(this.#state) });
       await this.#settle("link_ended");
     }
   }
@@ -279,21 +262,21 @@ export class CustomerRun {
   /** Whether the playbook may have an output that it had not reached when it decided. */
   get #outputAwaited(): boolean {
     const { outputExpected, open, timing } = this.#input;
-    return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(this.#course);
+    return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(this.#state);
   }
 
   /** Asks again for an output that the playbook had not reached (docs/service.md, "Onboarding result"). */
   async #fetchOutput(): Promise<void> {
     const { timing, batchWorkflowId } = this.#input;
     if (!this.#outputAwaited) return;
-    const before = this.#calls;
+    const before = this.#progress.calls;
     for (const wait of timing.outputRetries) {
-      if (this.#mailbox.stopped || this.#mailbox.hasWatchers) break;
+      if (this.#mailbox.stopped || this.#mailbox.hasWaiters) break;
       await sleep(wait);
-      await this.#take(await lookUp({ ...this.#stand, events: [], sessions: [] }));
-      if (this.#course.hasOutput) break;
+      await this.#take(await pollOnboarding({ ...this.#stand, events: [], sessions: [] }));
+      if (this.#state.hasOutput) break;
     }
-    const calls = this.#calls - before;
-    await tellBatch(batchWorkflowId, { kind: "output", found: this.#course.hasOutput, calls });
+    const calls = this.#progress.calls - before;
+    await tellBatch(batchWorkflowId, { kind: "output", found: this.#state.hasOutput, calls });
   }
 }

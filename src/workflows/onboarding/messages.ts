@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal } from "@temporalio/workflow";
-import type { CustomerReport } from "../../domain/onboarding/batch-rows.js";
+import type { CustomerReport } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   BATCH_PROGRESS,
   BATCH_SIGNALS,
@@ -8,7 +8,7 @@ import {
   type CustomerEvent,
   type SessionValidated,
   type StopRequest,
-  type WatchRequest,
+  type WaitRequest,
 } from "../../domain/onboarding/messages.js";
 
 /** A webhook about the customer came. */
@@ -16,7 +16,7 @@ export const customerEvent = defineSignal<[CustomerEvent]>(CUSTOMER_SIGNALS.even
 /** The customer's flow was finished, and its session validated. */
 export const sessionValidated = defineSignal<[SessionValidated]>(CUSTOMER_SIGNALS.validated);
 /** Another row is about the same customer. */
-export const watchCustomer = defineSignal<[WatchRequest]>(CUSTOMER_SIGNALS.watch);
+export const watchCustomer = defineSignal<[WaitRequest]>(CUSTOMER_SIGNALS.watch);
 /** The batch was cancelled. */
 export const stopCustomer = defineSignal<[StopRequest]>(CUSTOMER_SIGNALS.stop);
 

@@ -6,7 +6,7 @@ import {
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch-totals.js";
+import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { HEARTBEATING } from "../policies.js";
 import { BatchRun, type OnboardBatchInput } from "./batch-run.js";
 
@@ -14,7 +14,7 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
 
 /**
  * Onboards the customers of a frozen file in a sliding window of child workflows, and ends when every row is
- * machine done; customers for whom people are waited for go on without it. A cancelled batch ends in order: what
+ * processed; customers for whom people are waited for go on without it. A cancelled batch ends in order: what
  * was not posted is cancelled, what was keeps its last status.
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {

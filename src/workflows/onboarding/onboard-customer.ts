@@ -10,7 +10,7 @@ import { CustomerRun } from "./customer-run.js";
 
 /**
  * Onboards one customer: prepares the vault, posts the onboarding once, then waits for the service, for the
- * customer or for a reviewer, for days if it must. It tells its batch when the row is machine done, whatever
+ * customer or for a reviewer, for days if it must. It tells its batch when the row is processed, whatever
  * happens; what changes later are new versions of the outcome. Its history holds row numbers and ids of the
  * service only.
  */

@@ -1,43 +1,31 @@
-import type { AdmitLinksResult, AdmittedLink } from "../../activities/sync/commit/admit-links.js";
+import type { AdmitLinksResult } from "../../activities/sync/commit/admit-links.js";
 import type { CompleteLink } from "../../activities/sync/commit/candidate.js";
 import type { EndedLink } from "../../activities/sync/commit/commit.js";
 import type { ExtractedLink } from "../../activities/sync/read/extract.js";
 import { freshProgress, handedToLoading, type LinkProgress } from "../../domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome, type LinkVerdict } from "../../domain/sync/link-reading.js";
-import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
+import {
+  addTotals,
+  type Failure,
+  noTotals,
+  type SyncTotals,
+  withFailure,
+} from "../../domain/sync/sync-totals.js";
 import { FIRST_LOAD_PAGES, LOAD_EVERY_PAGES } from "../policies.js";
-
-/** A link that a group is reading. */
-interface OpenLink {
-  readonly base: AdmittedLink;
-  progress: LinkProgress;
-  /** Staged names of the manifests that hold its rows so far. */
-  manifests: string[];
-  complete: boolean;
-  /** Loads of its pages that are on their way. */
-  loading: number;
-  /** Whether a slice has it: its progress is not here but there. */
-  inSlice: boolean;
-}
-
-/** All that a group carries through continue-as-new. */
-export interface CarriedGroup {
-  readonly plan: string;
-  readonly waiting: readonly number[];
-  readonly links: number;
-  readonly open: readonly OpenLink[];
-  readonly ended: readonly EndedLink[];
-  readonly notReady: readonly number[];
-  readonly size: number | null;
-  readonly chunk: number;
-  readonly unauthorized: boolean;
-  readonly totals: SyncTotals;
-}
+import type { CarriedGroup, OpenLink } from "./carried-group.js";
 
 /** What is to be loaded next. */
 export interface ToLoad {
   readonly progress: LinkProgress;
   readonly complete: boolean;
+}
+
+/** What one commit takes. */
+interface ToCommit {
+  readonly complete: readonly CompleteLink[];
+  readonly ended: readonly EndedLink[];
+  /** Number of the commit within the group. */
+  readonly chunk: number;
 }
 
 export interface GroupOptions {
@@ -59,31 +47,16 @@ function pagesOfNextLoad({ link, loaded }: LinkProgress): number {
 
 /** The links of one group on their courses: what to read, load and commit next. No Temporal in here. */
 export class GroupState {
-  readonly plan: string;
-  readonly links: number;
-  readonly #waiting: number[];
+  /** All but the links being read, which are kept by their number. */
+  #state: Omit<CarriedGroup, "open">;
   readonly #open: Map<number, OpenLink>;
-  #ended: EndedLink[];
-  readonly #notReady: number[];
-  #size: number | null;
-  chunk: number;
-  unauthorized: boolean;
-  totals: SyncTotals;
 
   constructor(
-    carried: CarriedGroup,
+    { open, ...state }: CarriedGroup,
     private readonly options: GroupOptions,
   ) {
-    this.plan = carried.plan;
-    this.links = carried.links;
-    this.#waiting = [...carried.waiting];
-    this.#open = new Map(carried.open.map((link) => [link.base.link, { ...link }]));
-    this.#ended = [...carried.ended];
-    this.#notReady = [...carried.notReady];
-    this.#size = carried.size;
-    this.chunk = carried.chunk;
-    this.unauthorized = carried.unauthorized;
-    this.totals = carried.totals;
+    this.#state = state;
+    this.#open = new Map(open.map((link) => [link.base.link, { ...link }]));
   }
 
   /** A group whose plan was just made. */
@@ -103,31 +76,45 @@ export class GroupState {
   }
 
   carry(): CarriedGroup {
-    return {
-      plan: this.plan,
-      links: this.links,
-      waiting: this.#waiting,
-      open: [...this.#open.values()],
-      ended: this.#ended,
-      notReady: this.#notReady,
-      size: this.#size,
-      chunk: this.chunk,
-      unauthorized: this.unauthorized,
-      totals: this.totals,
-    };
+    return { ...this.#state, open: [...this.#open.values()] };
+  }
+
+  get plan(): string {
+    return this.#state.plan;
+  }
+
+  get links(): number {
+    return this.#state.links;
+  }
+
+  get totals(): SyncTotals {
+    return this.#state.totals;
+  }
+
+  get unauthorized(): boolean {
+    return this.#state.unauthorized;
   }
 
   /** The size that worked; the run's later groups begin with it. */
   get size(): number | null {
-    return this.#size;
+    return this.#state.size;
   }
 
   get notReady(): readonly number[] {
-    return this.#notReady;
+    return this.#state.notReady;
+  }
+
+  count(totals: SyncTotals): void {
+    this.#set({ totals: addTotals(this.#state.totals, totals) });
+  }
+
+  /** What the group could not do at all, for its run's summary. */
+  fail(failure: Failure): void {
+    this.#set({ totals: withFailure(this.#state.totals, failure) });
   }
 
   get linksDone(): number {
-    return this.links - this.#waiting.length - this.#open.size;
+    return this.links - this.#state.waiting.length - this.#open.size;
   }
 
   get entriesOpen(): number {
@@ -136,12 +123,15 @@ export class GroupState {
 
   /** Takes links to be admitted, so that at most `most` are being read. */
   takeToAdmit(most: number): number[] {
-    return this.#waiting.splice(0, Math.max(0, most - this.#reading().length));
+    const { waiting } = this.#state;
+    const room = Math.max(0, most - this.#reading().length);
+    this.#set({ waiting: waiting.slice(room) });
+    return waiting.slice(0, room);
   }
 
   admit({ open, skipped }: AdmitLinksResult): void {
     for (const base of open) {
-      const fresh = freshProgress(base.link, base.cursor, this.#size, this.options.full);
+      const fresh = freshProgress(base.link, base.cursor, this.size, this.options.full);
       const progress = { ...fresh, attempt: this.options.secondTry ? SECOND_TRY_ATTEMPTS : 0 };
       this.#open.set(base.link, {
         base,
@@ -152,9 +142,10 @@ export class GroupState {
         inSlice: false,
       });
     }
-    for (const { link, reason } of skipped) {
-      this.#ended.push({ progress: freshProgress(link, null, null, false), status: "skipped", reason });
-    }
+    const ended = skipped.map(({ link, reason }) => {
+      return { progress: freshProgress(link, null, null, false), status: "skipped", reason } as const;
+    });
+    this.#set({ ended: [...this.#state.ended, ...ended] });
   }
 
   /** Takes the links that the next slice advances, those with the fewest pages first, until it brings them back. */
@@ -175,7 +166,7 @@ export class GroupState {
 
   /** Whether anything is still to be read. */
   get reading(): boolean {
-    return !this.unauthorized && (this.#waiting.length > 0 || this.#reading().length > 0);
+    return !this.unauthorized && (this.#state.waiting.length > 0 || this.#reading().length > 0);
   }
 
   applySlice(results: readonly ExtractedLink[], askedSize: number, at: number): void {
@@ -184,7 +175,7 @@ export class GroupState {
       if (link !== undefined) link.inSlice = false;
       // A load that found a torn page meanwhile has begun the link anew.
       if (link === undefined || link.progress.attempt !== progress.attempt) continue;
-      if (progress.pages > 0) this.#size = progress.size;
+      if (progress.pages > 0) this.#set({ size: progress.size });
       this.#apply(link, progress, outcome, askedSize, at);
     }
   }
@@ -227,19 +218,19 @@ export class GroupState {
     return this.#loaded().reduce((sum, { progress }) => sum + progress.entries, 0);
   }
 
-  /** Takes what is to be committed now; undefined where there is nothing. */
-  takeToCommit(): { complete: CompleteLink[]; ended: EndedLink[] } | undefined {
+  /** Takes what is to be committed now, under a number of its own; undefined where there is nothing. */
+  takeToCommit(): ToCommit | undefined {
     const loaded = this.#loaded();
-    const ended = this.#ended;
+    const { chunk, ended } = this.#state;
     if (loaded.length === 0 && ended.length === 0) return undefined;
-    this.#ended = [];
+    this.#set({ chunk: chunk + 1, ended: [] });
     for (const { base } of loaded) this.#open.delete(base.link);
-    return { complete: loaded.map(({ progress, manifests }) => ({ progress, manifests })), ended };
+    return { complete: loaded.map(({ progress, manifests }) => ({ progress, manifests })), ended, chunk };
   }
 
   /** Links of which nothing was committed when the group had to give up. */
   unfinished(): number {
-    return this.#waiting.length + this.#open.size + this.#ended.length;
+    return this.#state.waiting.length + this.#open.size + this.#state.ended.length;
   }
 
   #reading(): OpenLink[] {
@@ -267,11 +258,18 @@ export class GroupState {
     if (verdict.kind === "end") {
       this.#open.delete(link.base.link);
       const { status, reason } = verdict;
-      if (status === "not_ready" && !this.options.secondTry) this.#notReady.push(link.base.link);
-      else this.#ended.push({ progress: verdict.progress, status, reason });
+      if (status === "not_ready" && !this.options.secondTry) {
+        this.#set({ notReady: [...this.notReady, link.base.link] });
+      } else {
+        this.#set({ ended: [...this.#state.ended, { progress: verdict.progress, status, reason }] });
+      }
     } else if (verdict.kind === "drop") {
-      this.unauthorized = true;
+      this.#set({ unauthorized: true });
       this.#open.delete(link.base.link);
     }
+  }
+
+  #set(change: Partial<CarriedGroup>): void {
+    this.#state = { ...this.#state, ...change };
   }
 }

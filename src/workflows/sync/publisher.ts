@@ -3,7 +3,6 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
 import type { LoadResult } from "../../activities/sync/load/load.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { addTotals } from "../../domain/sync/sync-totals.js";
 import { COMMIT_EVERY_MS, COMMIT_EVERY_ROWS, HEARTBEATING, LOADS_BEHIND } from "../policies.js";
 import type { GroupState, ToLoad } from "./group-state.js";
 
@@ -94,10 +93,8 @@ export class Publisher {
     const { options, state, ref } = this;
     const finished = state.takeToCommit();
     if (finished === undefined) return;
-    const chunk = state.chunk;
-    state.chunk += 1;
-    const { totals } = await commit({ ...ref, ...finished, chunk, full: options.full });
-    state.totals = addTotals(state.totals, totals);
+    const { totals } = await commit({ ...ref, ...finished, full: options.full });
+    state.count(totals);
     // What is left at the group's end is deleted by its run, beside whatever comes next.
     if (last) return;
     const links = [...finished.complete, ...finished.ended].map(({ progress }) => progress.link);

@@ -3,7 +3,7 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import { addTotals, noTotals } from "../../domain/sync/sync-totals.js";
+import { noTotals } from "../../domain/sync/sync-totals.js";
 import {
   BRIEF,
   HEARTBEATING,
@@ -93,7 +93,7 @@ export class Reader {
     const { state, ref, options } = this;
     const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
     state.applySlice(slice.links, options.pageSize, slice.at);
-    state.totals = addTotals(state.totals, { ...noTotals(), calls: slice.calls });
+    state.count({ ...noTotals(), calls: slice.calls });
     await this.publisher.publish();
     if (state.reading) await this.tellRun();
     if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);

@@ -10,10 +10,11 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { addTotals, noTotals, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
+import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { HEARTBEATING } from "../policies.js";
+import type { CarriedGroup } from "./carried-group.js";
 import { discoverUsers } from "./discover-users.js";
-import { type CarriedGroup, GroupState } from "./group-state.js";
+import { GroupState } from "./group-state.js";
 import { groupProgressSignal } from "./messages.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
@@ -57,7 +58,7 @@ export async function syncGroup(input: SyncGroupInput): Promise<SyncGroupResult>
     await read(input, state, users);
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    state.totals = givenUp(input, state, error);
+    giveUp(input, state, error);
   }
   const { totals, notReady, size, unauthorized, plan } = state;
   return { totals, notReady, size, unauthorized, plan: plan === "" ? null : plan };
@@ -97,7 +98,7 @@ async function observe(
     users,
   });
   const { rows, ...none } = noTotals();
-  state.totals = addTotals(state.totals, { ...none, rows: { ...rows, quarantined } });
+  state.count({ ...none, rows: { ...rows, quarantined } });
 }
 
 /** Reads until nothing is open, or the history has grown enough. */
@@ -130,14 +131,10 @@ async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> 
 }
 
 /** What can't be committed fails, with the reason; everything committed before stays as it is. */
-function givenUp(input: SyncGroupInput, state: GroupState, error: ActivityFailure): SyncTotals {
+function giveUp(input: SyncGroupInput, state: GroupState, error: ActivityFailure): void {
   const { cause } = error;
   const reason = cause instanceof ApplicationFailure ? `${cause.type}: ${cause.message}` : error.message;
   const none = noTotals();
-  const failed = { ...none, links: { ...none.links, failed: state.unfinished() } };
-  return withFailure(addTotals(state.totals, failed), {
-    stream: "transactions",
-    owner: groupName(input),
-    reason: reason ?? "unknown",
-  });
+  state.count({ ...none, links: { ...none.links, failed: state.unfinished() } });
+  state.fail({ stream: "transactions", owner: groupName(input), reason: reason ?? "unknown" });
 }

@@ -48,6 +48,7 @@ interface CarriedRun {
   readonly totals: SyncTotals;
   readonly notReady: readonly NotReady[];
   readonly size: number | null;
+  readonly unauthorized: boolean;
 }
 
 /** Result of a run; `unauthorized` tells a refused key from every other failure. */
@@ -55,13 +56,9 @@ export interface SyncResult extends SyncSummary {
   readonly unauthorized: boolean;
 }
 
-interface Run extends CarriedRun {
-  readonly unauthorized: boolean;
-}
-
 /** Syncs the users of a frozen roster, group by group, then materializes and writes the run's row. */
 export async function sync(input: SyncInput): Promise<SyncResult> {
-  let run: Run = { ...(input.carried ?? firstGroups(input)), unauthorized: false };
+  let run = input.carried ?? firstGroups(input);
   let phase: SyncProgress["phase"] = "reading";
   const going = new Map<number, GroupProgress>();
   setHandler(groupProgressSignal, (progress) => {
@@ -123,7 +120,13 @@ async function bringUp(runId: string): Promise<Failure | undefined> {
 }
 
 function firstGroups(input: SyncInput): CarriedRun {
-  return { nextGroup: 0, totals: noTotals(), notReady: [], size: input.options.pageSize };
+  return {
+    nextGroup: 0,
+    totals: noTotals(),
+    notReady: [],
+    size: input.options.pageSize,
+    unauthorized: false,
+  };
 }
 
 type GroupHandle = ChildWorkflowHandle<typeof syncGroup>;
@@ -131,11 +134,11 @@ type GroupHandle = ChildWorkflowHandle<typeof syncGroup>;
 /** Runs the groups that are left, a few at a time, and continues as new after a few hundred. */
 async function readGroups(
   input: SyncInput,
-  start: Run,
+  start: CarriedRun,
   going: Map<number, GroupProgress>,
   drops: Drops,
-  onProgress: (run: Run) => void,
-): Promise<Run> {
+  onProgress: (run: CarriedRun) => void,
+): Promise<CarriedRun> {
   let run = start;
   const groups = Math.ceil(input.roster.users / input.roster.groupSize);
   const upTo = Math.min(groups, start.nextGroup + GROUPS_PER_EXECUTION);
@@ -152,8 +155,7 @@ async function readGroups(
   await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
   if (run.nextGroup < groups && !run.unauthorized) {
     await drops.ended();
-    const { nextGroup, totals, notReady, size } = run;
-    await continueAsNew<typeof sync>({ ...input, carried: { nextGroup, totals, notReady, size } });
+    await continueAsNew<typeof sync>({ ...input, carried: run });
   }
   return run;
 }
@@ -162,7 +164,11 @@ async function readGroups(
  * Links whose history was not ready get one more try at the end of the run
  * (docs/architecture.md, "Sync rules").
  */
-async function readAgain(input: SyncInput, start: Run, going: Map<number, GroupProgress>): Promise<Run> {
+async function readAgain(
+  input: SyncInput,
+  start: CarriedRun,
+  going: Map<number, GroupProgress>,
+): Promise<CarriedRun> {
   let run = start;
   for (const { group, plan, links } of start.notReady) {
     if (run.unauthorized) break;
@@ -217,7 +223,7 @@ function failedGroup(group: SyncGroupInput, error: unknown): SyncGroupResult {
   return { totals, plan: null, notReady: [], size: group.size, unauthorized: false };
 }
 
-function withGroup(run: Run, group: number, result: SyncGroupResult): Run {
+function withGroup(run: CarriedRun, group: number, result: SyncGroupResult): CarriedRun {
   const { plan, notReady, size, unauthorized } = result;
   return {
     ...run,

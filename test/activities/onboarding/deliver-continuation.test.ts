@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ContinuationCommandError,
   handToCommand,
-} from "../../../src/activities/onboarding/deliver-continuation.js";
+} from "../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { identify, type ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 

@@ -2,9 +2,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { spill } from "./spill.js";
 
 // A process of its own for what one process can't prove. Commands:
 //   race <lake> <scratch> <writer> <commits>   adds 1 to the domain "count" so many times
+//   spill <lake> <scratch> <seed>              sorts more than fits into memory
 //   fill <lake> <scratch>                      tries each write with more bytes than the process may write
 const [command, lake = "", scratch = "", writer = "", commits = "0"] = process.argv.slice(2);
 const store = createLocalStore(lake);
@@ -52,4 +54,9 @@ async function fill(): Promise<object> {
   return { outcomes, names: (await readdir(lake, { recursive: true })).sort() };
 }
 
-process.stdout.write(JSON.stringify(await (command === "race" ? race() : fill())));
+const commands: Readonly<Record<string, () => Promise<object>>> = {
+  race,
+  fill,
+  spill: async () => ({ pid: process.pid, ...(await spill(scratch, Number(writer))) }),
+};
+process.stdout.write(JSON.stringify(await commands[command ?? ""]?.()));

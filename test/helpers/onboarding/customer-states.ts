@@ -1,11 +1,11 @@
-import { type CustomerCourse, UNPOSTED } from "../../../src/domain/onboarding/customer-state.js";
+import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
 
-export const POSTED: CustomerCourse = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
-export const PASSED: CustomerCourse = { ...POSTED, status: "pass", stage: "settled", settledBy: "webhook" };
-export const IN_REVIEW: CustomerCourse = { ...PASSED, stage: "people", requiresManualReview: true };
-export const INCOMPLETE: CustomerCourse = { ...POSTED, status: "incomplete", stage: "people" };
+export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
+export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "settled", settledBy: "webhook" };
+export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", requiresManualReview: true };
+export const INCOMPLETE: CustomerState = { ...POSTED, status: "incomplete", phase: "people" };
 
 /** A webhook of the onboarding `ob_1`. */
 export const event = (kind: EventKind, change: Partial<CustomerEvent> = {}): CustomerEvent => ({

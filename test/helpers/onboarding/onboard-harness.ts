@@ -8,7 +8,7 @@ import {
   type StartedBatch,
   startOnboarding,
 } from "../../../src/cli/onboarding/start.js";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
 import {

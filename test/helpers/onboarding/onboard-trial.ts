@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { Random } from "../../../sandbox/world/random.js";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import type { ChildCommand } from "../command/command-process.js";
 import { type JobFolder, openJobFolder } from "../command/job-folder.js";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
-import { CUSTOMER_COUNTS } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
+import { CUSTOMER_COUNTS } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { LakeQuery } from "../../../src/lake/query/query.js";
 import { few, rowsOf, withLake } from "../lake/lake-audit.js";
 

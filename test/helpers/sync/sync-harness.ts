@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
 import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
-import { type StartedSync, startSync } from "../../../src/cli/sync/start.js";
+import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
+import { startSync } from "../../../src/cli/sync/start.js";
 import { type ApiConfig, scopeOf } from "../../../src/config.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { SyncOptions } from "../../../src/domain/sync/job.js";
@@ -41,7 +42,7 @@ export interface SyncWorld {
   /** Answers of the service to sync calls. */
   readonly answers: readonly RecordedAnswer[];
   /** Starts a run, or joins the one of the same job that is going on. */
-  start(choice?: RunChoice): Promise<StartedSync>;
+  start(choice?: RunChoice): Promise<StartedRun>;
   /** Runs a sync through the real workflow to its end. */
   sync(choice?: RunChoice): Promise<EndedSync>;
   /** Rows of the lake's tables, values as text where a JSON number is not exact. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
-import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
+import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";

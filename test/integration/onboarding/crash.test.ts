@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 import { IMPATIENT } from "../../helpers/sync/sync-harness.js";
 

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
+import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { openedContinuations } from "../../../src/lake/onboarding/continuation-file.js";
 import type { OnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";

@@ -24,7 +24,7 @@ afterAll(async () => {
   await temporal?.stop();
 });
 
-const looks = () => world.sandbox.calls().by_operation.get_onboarding ?? 0;
+const polls = () => world.sandbox.calls().by_operation.get_onboarding ?? 0;
 
 test("a waiting customer told of its vault again and again continues as new, looks seldom and forgets nothing", async () => {
   const batch = await world.onboard(world.users(1), NOW);
@@ -32,14 +32,14 @@ test("a waiting customer told of its vault again and again continues as new, loo
   const second = await world.onboard([{ fp_id: "fp_1" }, { fp_id: "fp_none" }], NOW);
   const [id = ""] = eventWorkflowIds(sha256, world.scope, { fp_id: "fp_1", playbook_key: "pb_kyc" });
   const customer = world.client.workflow.getHandle(id);
-  const before = looks();
+  const before = polls();
   const runs = new Set<string>();
   const hint = { kind: "service.vault.updated", onboardingId: null } as const;
   for (let sent = 0; runs.size < EXECUTIONS; sent += 1) {
     expect(await world.tell("fp_1", { ...hint, messageId: `msg_${sent}` })).toBe(true);
     runs.add((await customer.describe()).runId);
   }
-  expect(looks() - before).toBeLessThanOrEqual(1);
+  expect(polls() - before).toBeLessThanOrEqual(1);
   const [onboarding] = world.sandbox.onboardings.of("fp_1");
   world.sandbox.onboardings.finish(onboarding?.id ?? "", "pass");
   await world.tell("fp_1", { messageId: "done", status: "pass", requiresManualReview: false });

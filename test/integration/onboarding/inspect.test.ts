@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import {
   type InspectCustomersResult,
   inspectCustomers,
-} from "../../../src/activities/onboarding/inspect-customers.js";
-import type { OutstandingRow } from "../../../src/domain/onboarding/batch-rows.js";
+} from "../../../src/activities/onboarding/batch/inspect-customers.js";
+import type { OutstandingRow } from "../../../src/domain/onboarding/batch/batch-rows.js";
 import { findOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/temporal/activity-bench.js";
@@ -42,7 +42,7 @@ async function ended(open: OutstandingRow["open"]) {
 
 test("a row that told nothing has failed", async () => {
   expect(await ended(null)).toMatchObject([{ status: "failed", record: { version: 1 } }]);
-  expect(await staged(1)).toMatchObject({ status: "failed", errorClass: "InterruptedError" });
+  expect(await staged(1)).toMatchObject({ status: "failed", error_class: "InterruptedError" });
 });
 
 test("a row is as the outcome says that it staged and did not tell", async () => {
@@ -53,7 +53,7 @@ test("a row is as the outcome says that it staged and did not tell", async () =>
 test("a row that was taken up again keeps the outcome that stands", async () => {
   await stage(1, "needs_customer");
   expect(await ended(OPEN)).toMatchObject([{ status: "needs_customer", record: null }]);
-  expect(await staged(1)).toMatchObject({ status: "needs_customer", onboardingId: "ob_2" });
+  expect(await staged(1)).toMatchObject({ status: "needs_customer", onboarding_id: "ob_2" });
   expect(await staged(2)).toBeUndefined();
 });
 

@@ -1,7 +1,7 @@
 import { Client } from "@temporalio/client";
 import { expect, test } from "vitest";
 import { startOnboarding } from "../../../src/cli/onboarding/start.js";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";

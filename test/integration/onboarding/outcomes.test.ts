@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NEXT_ACTIONS } from "../../../src/domain/onboarding/next-action.js";
+import { NEXT_ACTIONS } from "../../../src/domain/onboarding/customer/next-action.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
@@ -67,7 +67,7 @@ test("what stays pending counts as done after a while, exit and all, and is foll
       playbooks: [{ ...ALWAYS, outcomes: { pending: 1 } }],
     },
   });
-  const batch = await world.onboard(world.users(1), { timing: { patience: 500 } });
+  const batch = await world.onboard(world.users(1), { timing: { decisionTimeout: 500 } });
   expect(batch.summary).toMatchObject({ status: "completed", customers: { pending: 1 } });
   expect(await world.outcomes(batch)).toMatchObject([
     { status: "pending", settled_by: null, settled_at: null, next_action: NEXT_ACTIONS.wait },
@@ -120,9 +120,9 @@ test("a lost webhook: polls with growing waits end it", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 2_500 }] } });
   await world.onboard(world.users(1), { timing: { pollFirst: 200, pollMost: 60_000 } });
   // After 0.2, 0.6, 1.4 and 3 s; every 0.2 s it would be a dozen.
-  const looks = world.sandbox.requests({ operation: "get_onboarding" }).length;
-  expect(looks).toBeGreaterThanOrEqual(2);
-  expect(looks).toBeLessThanOrEqual(5);
+  const polls = world.sandbox.requests({ operation: "get_onboarding" }).length;
+  expect(polls).toBeGreaterThanOrEqual(2);
+  expect(polls).toBeLessThanOrEqual(5);
 });
 
 test("forged, repeated and stale events change nothing; an end never goes back", async () => {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { type OnboardWorld, openOnboardWorld } from "../../helpers/onboarding/onboard-harness.js";
 import { holding } from "../../helpers/onboarding/planted-texts.js";
 import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { BATCH_SIGNALS, type BatchProgress } from "../../../src/domain/onboarding/messages.js";
 import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
@@ -146,7 +146,7 @@ test("a batch continues as new over and over, and every row runs once", async ()
 test("a customer that was ended from outside is missed, its row has failed, and its retry finds what was posted", async () => {
   const world = await worlds.open(playbook({ delayMs: 600_000 }));
   const rows = world.users(2);
-  const batch = await world.begin(rows, { timing: { silence: 1_000 } });
+  const batch = await world.begin(rows, { timing: { reportTimeout: 1_000 } });
   // Looked at: the answer to the request is kept.
   const looked = () =>
     new Set(world.sandbox.requests({ operation: "get_onboarding" }).map(({ path }) => path));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch-totals.js";
+import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
 import { BATCH_SIGNALS, CUSTOMER_SIGNALS } from "../../../src/domain/onboarding/messages.js";
 import { sha256 } from "../../../src/receiver/customer-signals.js";
@@ -158,8 +158,8 @@ test("a row that asks while others are told that the customer is free is told to
   };
   const ask = (batchWorkflowId: string) => {
     const row = { row: 0, line: 1, attempt: 1, rowKey: "another", open: null };
-    const watcher = { ...row, batchWorkflowId, batchId: "onb_other", runId: "other" };
-    return customer(world, "fp_1").signal(CUSTOMER_SIGNALS.watch, watcher);
+    const waiter = { ...row, batchWorkflowId, batchId: "onb_other", runId: "other" };
+    return customer(world, "fp_1").signal(CUSTOMER_SIGNALS.watch, waiter);
   };
   // Told one after the other, which takes a while.
   for (let n = 0; n < 100; n += 1) await ask(`nobody-${n}`);

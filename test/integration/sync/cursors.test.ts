@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rowsOfFiles } from "../../helpers/lake/file-rows.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import {
   addLink,
@@ -224,7 +225,7 @@ test("pending removed on one page and posted created on the next: every version 
   expect(await linkSync(world, runId, "a")).toMatchObject({ pages: 2, created: 1, removed: 1 });
   expect(await liveIds(world, "a")).toEqual(["Q"]);
   for (const files of await versionsOf(world, "transactions")) {
-    expect(await world.rows(`select transaction_id from read_parquet([${files}])`)).toHaveLength(1);
+    expect(await rowsOfFiles(`select transaction_id from read_parquet([${files}])`)).toHaveLength(1);
   }
   await expectLakeEqualsTruth(world);
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type StartedSync, startSync } from "../../../src/cli/sync/start.js";
+import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
+import { startSync } from "../../../src/cli/sync/start.js";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
@@ -33,7 +34,7 @@ afterEach(async () => {
 });
 
 /** Starts a sync over the wire, whose answers are lost from the moment at which the roster is frozen. */
-function startOverWire(): Promise<StartedSync> {
+function startOverWire(): Promise<StartedRun> {
   const store = new Proxy(world.store, {
     get: (target, name: keyof ObjectStore) => {
       if (name !== "put") {

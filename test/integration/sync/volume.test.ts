@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { NewEvent } from "../../../sandbox/index.js";
 import { decimalText, decimalUnits } from "../../../sandbox/index.js";
+import { rowsOfFiles } from "../../helpers/lake/file-rows.js";
 import { expectCurrentState } from "../../helpers/lake/lake-truth.js";
 import { addLink, created, linkSync, versionsOf } from "../../helpers/sync/scripted-links.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
@@ -34,7 +35,7 @@ test("a link of 60,000 rows is loaded into several files while it is read, and c
   const versions = await versionsOf(world, "transaction_changes");
   const withBig = [];
   for (const files of versions) {
-    const [found] = await world.rows(
+    const [found] = await rowsOfFiles(
       `select count(*) as n from read_parquet([${files}]) where link_id = 'big'`,
     );
     withBig.push(found?.n);

@@ -48,7 +48,7 @@ test("a write that the disk has no room for publishes nothing, leaves nothing, a
   const { outcomes, names } = await runDeltaChild<{
     outcomes: { write: string; failure?: object }[];
     names: string[];
-  }>(["fill", full, lake.duckdb.scratchDirectory], 512);
+  }>(["fill", full, lake.duckdb.scratchDirectory], { limitKb: 512 });
   const refused = {
     name: "TransientError",
     code: "ENOSPC",

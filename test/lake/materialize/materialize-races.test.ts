@@ -1,5 +1,4 @@
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AddFile } from "../../../src/lake/delta/delta-actions.js";
 import { openLake } from "../../../src/lake/lake.js";
@@ -64,7 +63,7 @@ test("a failure before the commit leaves the table as it was and a later call su
   const store = { ...at.lake.store, uploadAll: () => Promise.reject(new Error("disk gone")) };
   await expect(materialize({ ...at.lake, store })).rejects.toThrow("disk gone");
   expect(await at.rows()).toEqual(["a/x 1 2026-05-05"]);
-  expect(await readdir(join(at.directory, "_staging/scratch"))).toEqual([]);
+  expect(await readdir(at.lake.duckdb.scratchDirectory)).toEqual([]);
   await materialize(at.lake);
   expect(await at.rows()).toEqual(["a/x 2 2026-05-05"]);
 });

@@ -27,7 +27,7 @@ export class FileStorage {
 
   /** A new path in scratch for SQL to write to; nothing is left there in the end. */
   async scratch(extension: string): Promise<string> {
-    this.#made ??= mkdir(this.#directory, { recursive: true });
+    this.#made ??= this.#lake.duckdb.makeScratch().then(() => mkdir(this.#directory, { recursive: true }));
     await this.#made;
     return join(this.#directory, `${randomUUID()}.${extension}`);
   }

@@ -1,0 +1,34 @@
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import type { WaitRequest } from "../../domain/onboarding/messages.js";
+import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
+import { withHeartbeat } from "../heartbeat.js";
+import type { OnboardingDependencies } from "./dependencies.js";
+
+export interface ReuseOutcomeInput {
+  readonly batchId: string;
+  readonly outcome: OutcomeRef;
+  /** The row of another batch that is the same to the last value. */
+  readonly waiter: WaitRequest;
+  readonly version: number;
+}
+
+/** Stages a customer's outcome for the same row of another batch, which posted nothing. */
+export async function reuseOutcome(
+  deps: OnboardingDependencies,
+  { batchId, outcome, waiter, version }: ReuseOutcomeInput,
+): Promise<OutcomeRef> {
+  return withHeartbeat(async () => {
+    const found = await getOutcome(deps.sealed, batchId, outcome);
+    const { row, line, attempt } = waiter;
+    const event = {
+      event: "adopted",
+      status: found.status,
+      message_id: null,
+      at: new Date().toISOString(),
+      detail: `from ${batchId}, line ${outcome.line}, attempt ${outcome.attempt}`,
+    };
+    const name = { row, line, attempt, version };
+    await putOutcome(deps.sealed, waiter.batchId, { ...found, ...name, events: [event] });
+    return name;
+  });
+}

@@ -1,0 +1,110 @@
+import type { RunStatus } from "../../domain/run.js";
+import { exitCodeOfRun } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { JobSession } from "./job-session.js";
+import { createProgressView, type ProgressForm } from "./progress-view.js";
+import { type RunEnd, watchRun } from "./run-watch.js";
+import type { StartedRun } from "./start-or-join.js";
+
+/** One run of a job as its command sees it: how it starts, what is shown of it, what is said at its end. */
+export interface JobRun<Progress, Result> {
+  /** Starts the run, or joins the one of the same job that is going on. */
+  start(session: JobSession): Promise<StartedRun>;
+  /** Says what else is going on. */
+  afterStart?(session: JobSession, started: StartedRun): Promise<void>;
+  readonly progress: ProgressForm<Progress>;
+  /** What to say of a progress besides showing it; `before` is the last one. */
+  remark?(progress: Progress, before: Progress | undefined): string | undefined;
+  /** Whether the run stands still, so that nothing is gained by waiting; left out, it never does. */
+  isHalted?(progress: Progress): boolean;
+  /** What else a run that is completed waits for. */
+  afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
+  outcome(left: LeftRun<Progress, Result>): RunOutcome;
+}
+
+/** A run as its command leaves it. */
+export interface LeftRun<Progress, Result> {
+  readonly started: StartedRun;
+  /** Undefined where the run goes on without the command. */
+  readonly end: RunEnd<Result> | undefined;
+  /** What was seen last. */
+  readonly sofar: Progress | undefined;
+  readonly watchedMs: number;
+}
+
+/** What is known of a run as its command leaves it. */
+export interface RunOutcome {
+  /** What `--json` prints. */
+  readonly summary: { readonly status: RunStatus };
+  /** The summary for people. */
+  readonly text: string;
+  /** The service refused the credentials. */
+  readonly unauthorized: boolean;
+  /** What to say besides the summary. */
+  readonly notes: readonly string[];
+}
+
+/** Starts or joins a run and shows its progress to its end, or until it stands still; detached it only starts it. */
+export async function followRun<Progress, Result>(
+  terminal: Terminal,
+  session: JobSession,
+  run: JobRun<Progress, Result>,
+  detach = false,
+): Promise<LeftRun<Progress, Result>> {
+  const { temporal, signal } = session;
+  const started = await run.start(session);
+  terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
+  await run.afterStart?.(session, started);
+  if (detach) return { started, end: undefined, sofar: undefined, watchedMs: 0 };
+  const since = Date.now();
+  let sofar: Progress | undefined;
+  const view = createProgressView(terminal, run.progress);
+  try {
+    let end = await watchRun<Progress, Result>(temporal, started.handle, {
+      signal,
+      onProgress: (progress) => {
+        const remark = run.remark?.(progress, sofar);
+        if (remark !== undefined) view.say(remark);
+        sofar = progress;
+        view.show(progress);
+      },
+      isHalted: (progress) => run.isHalted?.(progress) ?? false,
+      onSilence: () => view.silent(temporal.embedded),
+      onFailure: (words) => view.say(words),
+    });
+    if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
+    // A cluster's run does not end with its command: Ctrl-C only detaches.
+    const goesOn = !temporal.embedded && end.kind === "interrupted";
+    return { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
+  } finally {
+    view.stop();
+  }
+}
+
+/** Says how a run went; the exit code. */
+export function reportRun<Progress, Result>(
+  terminal: Terminal,
+  run: JobRun<Progress, Result>,
+  left: LeftRun<Progress, Result>,
+  json: boolean,
+): number {
+  const { summary, text, unauthorized, notes } = run.outcome(left);
+  terminal.result(json ? JSON.stringify(summary) : text);
+  for (const note of [...endNotes(left), ...notes]) terminal.say(note);
+  return exitCodeOfRun(summary, unauthorized);
+}
+
+function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>): string[] {
+  if (end === undefined) return [`run ${runId} goes on without this command; the same command joins it`];
+  if (end.kind === "interrupted")
+    return [`interrupted: run ${runId} stands as it is, and the same command goes on with it`];
+  return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
+}
+
+/** The status of a run that has no result of its own. */
+export function statusWithoutResult(
+  end: Exclude<RunEnd<unknown>, { kind: "completed" }> | undefined,
+): RunStatus {
+  if (end === undefined) return "running";
+  return end.kind === "halted" || end.kind === "interrupted" ? "paused" : end.kind;
+}

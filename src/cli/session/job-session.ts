@@ -1,0 +1,57 @@
+import { mkdir } from "node:fs/promises";
+import { SealedStore } from "../../lake/store/sealed-store.js";
+import { createLogger, type Logger } from "../../logger.js";
+import { ensureCanary } from "../../temporal/encryption/key-check.js";
+import { ensureEmbeddedKeys } from "../../temporal/encryption/keys.js";
+import { createSealer } from "../../temporal/encryption/sealer.js";
+import type { Interruptible } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { Preflight } from "./preflight.js";
+import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
+
+/** What a command holds while it works on jobs. */
+export interface JobSession {
+  readonly preflight: Preflight;
+  readonly temporal: TemporalSession;
+  readonly sealed: SealedStore;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Begins to write: HOME, keys and the lake's canary; then connects to Temporal. */
+export async function openJobSession(
+  terminal: Terminal,
+  preflight: Preflight,
+  { signal, releases }: Interruptible,
+  options: { readonly ui?: boolean } = {},
+): Promise<JobSession> {
+  const { config, settings, store } = preflight;
+  const home = config.home.path;
+  if (settings.mode === "embedded") await mkdir(home, { recursive: true, mode: 0o700 });
+  const keys = preflight.keys ?? (await ensureEmbeddedKeys(home));
+  const destination = logDestination(settings, home);
+  const handle = createLogger({ destination, level: config.log.level, secrets: config.secrets });
+  releases.add(() => handle.close());
+  const temporal = await openTemporal({
+    settings,
+    env: { ...config.temporal.env, ...terminal.env },
+    home,
+    keys,
+    api: config.api,
+    lake: config.lake.address,
+    taskQueue: preflight.taskQueue,
+    log: handle.logger,
+    report: (message) => terminal.say(message),
+    signal,
+    ...options,
+  });
+  releases.add(() => temporal.close());
+  await ensureCanary(store, keys);
+  return {
+    preflight,
+    temporal,
+    sealed: new SealedStore(store, createSealer(keys)),
+    log: handle.logger,
+    signal,
+  };
+}

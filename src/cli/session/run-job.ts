@@ -1,0 +1,49 @@
+import { withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { followRun, type JobRun, reportRun } from "./job-run.js";
+import { openJobSession } from "./job-session.js";
+import { checkDetach, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
+import { pingService } from "./service.js";
+
+/** A job as its command line asks for it. */
+export interface Job<Progress, Result, Input> {
+  /** Reads and judges the files that the job is given; the configuration is right by now. @throws InputError */
+  read?(): Promise<Input>;
+  /** Looks at what only the lake can tell; lake and keys are right by now. @throws InputError */
+  plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
+}
+
+export interface PlannedRun<Progress, Result> {
+  /** User whom the service is asked for before anything starts; undefined asks it nothing. */
+  readonly pingedUser: string | undefined;
+  readonly run: JobRun<Progress, Result>;
+}
+
+/** Flags that every command that runs a job may have. */
+export interface JobFlags {
+  readonly detach?: boolean;
+  readonly json?: boolean;
+}
+
+/**
+ * Runs a job from its checks to its report, and releases what it took; the exit code. It checks in the order of
+ * docs/commands.md, "Order of checks".
+ */
+export async function runJob<Progress, Result, Input>(
+  terminal: Terminal,
+  flags: JobFlags,
+  job: Job<Progress, Result, Input>,
+): Promise<number> {
+  const configuration = readJobConfig(terminal);
+  checkDetach(flags, configuration.settings.mode);
+  // A job that reads nothing has a plan without an input.
+  const input = (await job.read?.()) as Input;
+  const preflight = await runPreflight(terminal, configuration);
+  const { run, pingedUser } = await job.plan(preflight, input);
+  if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
+  const left = await withInterruption(async (held) => {
+    const session = await openJobSession(terminal, preflight, held);
+    return followRun(terminal, session, run, flags.detach);
+  });
+  return reportRun(terminal, run, left, flags.json === true);
+}

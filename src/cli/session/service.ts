@@ -1,0 +1,37 @@
+import { type ApiClient, createApiClient } from "../../api/http/client.js";
+import { ApiError, AuthError, NotSentError } from "../../api/http/errors.js";
+import { getUser } from "../../api/operations/user.js";
+import type { ApiConfig } from "../../config.js";
+import { UnreachableError } from "../../domain/failures.js";
+import { VERSION } from "../../version.js";
+
+/** An id that nobody has. */
+export const NOBODY = "nightledger-check";
+
+/**
+ * Asks the service for one user: any answer but 401 and 403 counts as reached.
+ *
+ * @throws AuthError (exit 4), UnreachableError (exit 3).
+ */
+export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> {
+  const client = openServiceClient(api);
+  try {
+    await client.call(getUser, { path: { fp_id: fpId } });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
+    if (error.status === undefined || error instanceof NotSentError) {
+      throw new UnreachableError(
+        `the service at ${api.url} could not be reached: ${error.message}. Nothing was started; check NIGHTLEDGER_API_URL and the network`,
+        { cause: error },
+      );
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** A client of the configured service for a command's own calls; whoever opens it closes it. */
+export function openServiceClient(api: ApiConfig): ApiClient {
+  const { url: baseUrl, key: apiKey } = api;
+  return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}` });
+}

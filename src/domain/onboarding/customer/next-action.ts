@@ -1,0 +1,41 @@
+import { isKnownStatus } from "../../service/onboarding-status.js";
+import { type CustomerState, needsCustomer } from "./customer-state.js";
+
+/** What somebody has to do now about a row (`onboardings.next_action`); the words are part of the table. */
+export const NEXT_ACTIONS = {
+  follow: "the customer follows the link",
+  resend: "resend from the dashboard",
+  answer: "the customer answers the reviewer",
+  review: "decide the manual review in the dashboard",
+  wait: "none yet: the service is still deciding",
+  look: "no decision: look at it in the dashboard",
+  retry: "mend what error_message says, then runs retry",
+  settle: "look in the dashboard whether it was carried out, then runs retry",
+  expired: "ask the customer, then runs retry",
+  needsFpId: "needs fp_id",
+  again: "run the same command again",
+  version: "another playbook version ran than the one pinned: check it",
+} as const;
+
+/** What is to be done about a posted row; null for nothing. */
+export function nextActionOf(state: CustomerState, pinnedVersion: number | null): string | null {
+  const actions = [actionOf(state)];
+  const ran = state.playbookVersion;
+  if (pinnedVersion !== null && ran !== null && ran !== pinnedVersion) actions.push(NEXT_ACTIONS.version);
+  const words = actions.filter((action) => action !== null);
+  return words.length === 0 ? null : words.join("; ");
+}
+
+function actionOf(state: CustomerState): string | null {
+  const { status, requiresManualReview, failed, cancelled, expired, infoRequested, linkMissing } = state;
+  if (failed) return NEXT_ACTIONS.retry;
+  if (cancelled) return NEXT_ACTIONS.again;
+  if (expired) return NEXT_ACTIONS.expired;
+  if (needsCustomer(state)) return linkMissing ? NEXT_ACTIONS.resend : NEXT_ACTIONS.follow;
+  if (infoRequested) return NEXT_ACTIONS.answer;
+  if (requiresManualReview) return NEXT_ACTIONS.review;
+  if (status === "error") return NEXT_ACTIONS.retry;
+  if (status === "pending" || status === null) return NEXT_ACTIONS.wait;
+  if (status === "none" || !isKnownStatus(status)) return NEXT_ACTIONS.look;
+  return status === "incomplete" ? NEXT_ACTIONS.resend : null;
+}

@@ -1,0 +1,106 @@
+import { isDecision } from "../../service/onboarding-status.js";
+import type { CustomerEvent } from "../messages.js";
+import { type OnboardingTiming, pollWaitMs } from "../timing.js";
+import { type CustomerState, needsCustomer } from "./customer-state.js";
+
+/** Hints kept until the next poll, for `onboarding_events`; all of them are in `webhook_events`. */
+const MOST_HINTS = 20;
+
+/** What is known of the polls at an onboarding. */
+export interface PollsSoFar {
+  /** Since the status changed last. */
+  readonly polls: number;
+  /** Of these: brought forward by hints. */
+  readonly hinted: number;
+  /** Epoch milliseconds of the last one, or of the beginning. */
+  readonly polledAt: number;
+  /** Events since then that bring the next poll forward. */
+  readonly hints: readonly CustomerEvent[];
+}
+
+/** No poll yet, and none asked for. */
+export function beginPolls(now: number): PollsSoFar {
+  return { polls: 0, hinted: 0, polledAt: now, hints: [] };
+}
+
+/** When a posted onboarding is looked at next, without news of it. Pure. */
+export class PollSchedule {
+  #sofar: PollsSoFar;
+
+  constructor(
+    private readonly timing: OnboardingTiming,
+    sofar: PollsSoFar,
+  ) {
+    this.#sofar = sofar;
+  }
+
+  get sofar(): PollsSoFar {
+    return this.#sofar;
+  }
+
+  /** Something came that may be news: the first brings a poll at once, and each further poll waits twice as long. */
+  hint(event: CustomerEvent): void {
+    this.#sofar = { ...this.#sofar, hints: [...this.#sofar.hints, event].slice(-MOST_HINTS) };
+  }
+
+  /** A poll begins; gives the hints that it takes along. */
+  begin(now: number): readonly CustomerEvent[] {
+    const { polls, hinted, hints } = this.#sofar;
+    this.#sofar = {
+      polls: polls + 1,
+      hinted: hints.length > 0 ? hinted + 1 : hinted,
+      polledAt: now,
+      hints: [],
+    };
+    return hints;
+  }
+
+  /** The status is another one: the waits begin anew. */
+  restart(): void {
+    this.#sofar = { ...this.#sofar, polls: 0, hinted: 0 };
+  }
+
+  /** Epoch milliseconds of the next poll. */
+  next(state: CustomerState): number {
+    const { timing } = this;
+    const { polls, hinted, polledAt, hints } = this.#sofar;
+    const poll = polledAt + pollWaitMs(timing, state.phase, polls);
+    const hint = hinted === 0 ? polledAt : polledAt + pollWaitMs(timing, "machine", hinted - 1);
+    const next = hints.length === 0 ? poll : Math.min(poll, hint);
+    const expires = state.linkExpiresAt;
+    if (expires === null || !needsCustomer(state)) return next;
+    // Before the link's end, for a fresh one; and at its end.
+    const early = expires - timing.linkMargin;
+    return Math.min(next, polledAt < early ? early : Math.max(expires, polledAt));
+  }
+}
+
+/**
+ * What a webhook is worth to a state. `relevant`: the onboarding is looked at. `weak`: it says nothing of the onboarding
+ * itself, such as a changed vault; a poll comes earlier, but many of them are not many polls. `irrelevant`: it changes
+ * nothing.
+ */
+export type EventRelevance = "relevant" | "weak" | "irrelevant";
+
+/** Weighs a webhook against what is known. */
+export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRelevance {
+  if (state.phase === "settled") return "irrelevant";
+  if (event.onboardingId !== null && event.onboardingId !== state.onboardingId) return "irrelevant";
+  switch (event.kind) {
+    case "service.onboarding.incomplete":
+      return isDecision(state.status) || state.status === "incomplete" ? "irrelevant" : "relevant";
+    case "service.onboarding.completed":
+    case "service.user.manual_review":
+      return isDecision(state.status) && isSame(state, event) ? "irrelevant" : "relevant";
+    case "service.user.info_requested":
+      return state.infoRequested ? "weak" : "relevant";
+    case "service.user.bank_link_updated":
+      return "irrelevant";
+    default:
+      return "weak";
+  }
+}
+
+function isSame(state: CustomerState, { status, requiresManualReview }: CustomerEvent): boolean {
+  return status === state.status && requiresManualReview === state.requiresManualReview;
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from "node:crypto";
+import { type Dirent, existsSync } from "node:fs";
+import { lstat, mkdir, mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { errorCode, unpublished } from "../store/local-store-errors.js";
+
+const LEASE = "lease";
+const BEAT_MS = 30_000;
+/** A lease of this age that was also seen to rest for some beats, whatever clocks say, is that of a dead engine. */
+const STALE_MS = 10 * BEAT_MS;
+const RESTING_BEATS = 4;
+/** At this age one look suffices. */
+const FORGOTTEN_MS = 3_600_000;
+/** Earlier versions left files without a lease. */
+const UNLEASED_MS = 12 * 3_600_000;
+
+const PRIVATE = { recursive: true, mode: 0o700 } as const;
+
+/** When another engine last renewed its lease, and how many beats have seen nothing newer. */
+interface LastRenewal {
+  readonly at: number;
+  readonly beats: number;
+}
+
+/**
+ * One engine's own part of a scratch directory that engines of many processes and machines share. It is named at
+ * random: containers all have the same process ids. Its lease says that the engine lives; what dead engines left
+ * is removed by whoever comes next. All times are those of the file system, so that no two clocks are compared.
+ */
+export class Scratch {
+  readonly #base: string;
+  readonly #own: string;
+  readonly #makeParent: () => Promise<unknown>;
+  readonly #id = randomUUID();
+  #others: ReadonlyMap<string, LastRenewal> = new Map();
+  #opening: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param makeParent makes the directory above the base. */
+  constructor(base: string, makeParent: () => Promise<unknown> = async () => undefined) {
+    this.#base = base;
+    this.#makeParent = makeParent;
+    this.#own = join(base, this.#id);
+  }
+
+  /** Where files lie that are made for SQL or by it; there once it is opened. */
+  get files(): string {
+    return join(this.#own, "files");
+  }
+
+  /** Where SQL spills. */
+  get spill(): string {
+    return join(this.#own, "spill");
+  }
+
+  /** Makes the directories and the lease, and removes what dead engines left; once, until it is closed. */
+  async open(): Promise<void> {
+    this.#opening ??= this.#open().catch((error) => {
+      this.#opening = undefined;
+      throw unpublished(error, this.#own);
+    });
+    await this.#opening;
+    // Somebody took this engine for dead, as after a long sleep of the machine.
+    if (!existsSync(this.files)) await this.beat();
+  }
+
+  /** Renews the lease, makes again what somebody removed, and removes what dead engines left. */
+  async beat(): Promise<void> {
+    await this.#makeDirectories();
+    const now = await this.#renew();
+    const others = new Map<string, LastRenewal>();
+    for (const entry of await readdir(this.#base, { withFileTypes: true })) {
+      if (entry.name === this.#id) continue;
+      const path = join(this.#base, entry.name);
+      const sign = await lastSign(path, entry).catch(() => undefined);
+      if (sign === undefined) continue;
+      const before = this.#others.get(entry.name);
+      const beats = before?.at === sign.at ? before.beats + 1 : 0;
+      others.set(entry.name, { at: sign.at, beats });
+      if (now - sign.at <= patienceWith(sign.leased, beats)) continue;
+      // Another user's can't be removed, and another engine may be removing it: the next beat looks again.
+      await rm(path, { recursive: true, force: true }).catch(() => undefined);
+    }
+    this.#others = others;
+  }
+
+  /** Removes all of it. */
+  async close(): Promise<void> {
+    if (this.#opening === undefined) return;
+    await this.#opening.catch(() => undefined);
+    clearInterval(this.#timer);
+    this.#opening = undefined;
+    await rm(this.#own, { recursive: true, force: true });
+  }
+
+  async #open(): Promise<void> {
+    await this.#makeParent();
+    await this.beat();
+    // A beat that fails (a full disk, a mount that is away) costs nothing: the lease rests until the next one.
+    this.#timer = setInterval(() => void this.beat().catch(() => undefined), BEAT_MS);
+    this.#timer.unref();
+  }
+
+  async #makeDirectories(): Promise<void> {
+    await mkdir(this.files, PRIVATE);
+    await mkdir(this.spill, PRIVATE);
+  }
+
+  /** Writes over the same bytes, which takes no room on a full disk; returns the time of the file system. */
+  async #renew(): Promise<number> {
+    const path = join(this.#own, LEASE);
+    const text = new Date().toISOString();
+    try {
+      const lease = await open(path, "r+");
+      try {
+        await lease.write(text, 0);
+      } finally {
+        await lease.close();
+      }
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw error;
+      await writeFile(path, text, { mode: 0o600 });
+    }
+    return (await stat(path)).mtimeMs;
+  }
+}
+
+function patienceWith(leased: boolean, beats: number): number {
+  if (!leased) return UNLEASED_MS;
+  return beats >= RESTING_BEATS ? STALE_MS : FORGOTTEN_MS;
+}
+
+/** When an entry of a scratch directory last showed that somebody uses it. */
+async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leased: boolean }> {
+  const own = (await lstat(path)).mtimeMs;
+  if (!entry.isDirectory()) return { at: own, leased: false };
+  const lease = await lstat(join(path, LEASE)).catch(() => undefined);
+  if (lease !== undefined) return { at: lease.mtimeMs, leased: true };
+  const within = await Promise.all(
+    (await readdir(path)).map((name) => lstat(join(path, name)).catch(() => undefined)),
+  );
+  return { at: Math.max(own, ...within.map((found) => found?.mtimeMs ?? 0)), leased: false };
+}
+
+/**
+ * A scratch directory of this user alone outside of any lake, for commands that only look at one. It is the same
+ * for all of them, so that each removes what a killed one left.
+ */
+export async function temporaryScratch(): Promise<string> {
+  const user = process.getuid?.();
+  const path = join(tmpdir(), `nightledger-${user ?? "scratch"}`);
+  await mkdir(path, { mode: 0o700 }).catch((error) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
+  const found = await lstat(path);
+  const isOurs = found.isDirectory() && found.uid === (user ?? found.uid) && (found.mode & 0o077) === 0;
+  return isOurs ? path : mkdtemp(join(tmpdir(), "nightledger-"));
+}

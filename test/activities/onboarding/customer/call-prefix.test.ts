@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
+import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+
+const BATCH = "onb_1";
+const at = (name: string | number) => `_staging/onboarding-calls/key/${name}/`;
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await openActivityBench();
+});
+afterEach(() => bench.close());
+
+const prefix = (attempt: number, before: string | null = null) =>
+  onboardingPrefix(bench.deps, {
+    ...{ batchId: BATCH, runId: "run", row: 0, line: 2, attempt, rowKey: "key", latch: "run" },
+    ...{ retry: attempt > 1, before, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
+  });
+const keepAnswer = (name: string | number, id: string) =>
+  bench.deps.sealed.put(`${at(name)}answer`, { operation: "createOnboarding", at: 0, body: { id } });
+const tell = (attempt: number, onboardingId: string | null) =>
+  putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), 0, { attempt, onboarding_id: onboardingId }));
+
+test("a retry posts anew where the attempt before told its onboarding", async () => {
+  await keepAnswer("first", "ob_1");
+  await tell(1, "ob_1");
+  expect(await prefix(1)).toBe(at("first"));
+  expect(await prefix(2, "ob_1")).toBe(at(2));
+});
+
+test("a retry settles a request of whose fate nothing is known", async () => {
+  await bench.deps.sealed.put(`${at("first")}intents/1`, { operation: "createOnboarding", at: 0 });
+  await tell(1, null);
+  expect(await prefix(2)).toBe(at("first"));
+});
+
+test("a retry takes the answer that no outcome told", async () => {
+  await keepAnswer("first", "ob_1");
+  await tell(1, null);
+  expect(await prefix(2)).toBe(at("first"));
+  await tell(2, null);
+  expect(await prefix(3)).toBe(at("first"));
+});
+
+test("a retry after one that posted nothing does not give an old onboarding once more", async () => {
+  await keepAnswer("first", "ob_1");
+  await tell(1, "ob_1");
+  await tell(2, null);
+  expect(await prefix(3)).toBe(at(3));
+  await keepAnswer(3, "ob_3");
+  await tell(3, null);
+  expect(await prefix(4)).toBe(at(3));
+});

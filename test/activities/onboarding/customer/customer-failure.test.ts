@@ -1,0 +1,47 @@
+import { MockActivityEnvironment } from "@temporalio/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { prepareCustomer } from "../../../../src/activities/onboarding/customer/prepare-customer.js";
+import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
+import type { CustomerStep } from "../../../../src/domain/onboarding/customer/customer-step.js";
+import { getOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench, SILENT } from "../../../helpers/temporal/activity-bench.js";
+
+const MINUTE_MS = 60_000;
+
+let bench: ActivityBench;
+let batchId: string;
+beforeEach(async () => {
+  bench = await openActivityBench();
+  bench.sandbox.addUser({ fp_id: "fp_2" });
+  batchId = await freezeCustomers(bench.deps.batches, [customer(2, { vault: { "custom.n": "x" } })]);
+  bench.sandbox.addFault({ kind: "status", status: 503, retryAfter: 2, operation: "create_client_token" });
+});
+afterEach(() => bench.close());
+
+/** The n-th attempt at a row's vault while the service is down, so long after the first one was due. */
+function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
+  const info = { attempt: n, scheduledTimestampMs: Date.now() - sinceMs };
+  const environment = new MockActivityEnvironment(info, { logger: SILENT });
+  return environment.run(() =>
+    prepareCustomer(bench.deps, {
+      ...{ batchId, runId: "run", row: 0, line: 2, attempt: 1, rowKey: "key", latch: "run" },
+      ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
+      ...{ state: UNPOSTED, recorded: UNPOSTED },
+    }),
+  );
+}
+
+test.for([
+  ["many attempts in a minute, as soon as the service asked for", 30, MINUTE_MS],
+  ["an hour in which the machine was off", 2, 90 * MINUTE_MS],
+] as const)("a row is not given up after %s", async ([, n, sinceMs]) => {
+  await expect(attempt(n, sinceMs)).rejects.toMatchObject({ name: "TransientError" });
+});
+
+test("a row whose service could not be reached for an hour has failed", async () => {
+  const step = await attempt(20, 61 * MINUTE_MS);
+  expect(step.state.failed).toBe(true);
+  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  expect(outcome).toMatchObject({ status: "failed", error_class: "TransientError" });
+});

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Continuation, linkKey } from "../../../../src/activities/onboarding/customer/continuations.js";
+import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
+import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
+import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
+import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
+import { event, INCOMPLETE, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+
+let bench: ActivityBench;
+let batchId: string;
+let onboardingId: string;
+beforeEach(async () => {
+  bench = await openActivityBench({ playbooks: [{ key: "pb_1", outcomes: { pass: 1 }, versions: 3 }] });
+  bench.sandbox.addUser({ fp_id: "fp_2" });
+  const params = { body: { key: "pb_1:v3", fp_id: "fp_2" } };
+  onboardingId = (await bench.deps.api.read(createOnboarding, params)).id;
+  batchId = await freezeCustomers(bench.deps.batches, [customer(2)]);
+});
+afterEach(() => bench.close());
+
+/** A look that is answered with this. */
+async function look(answer: object, known: CustomerState, events: readonly CustomerEvent[] = []) {
+  const state = { ...known, onboardingId };
+  bench.sandbox.addFault({
+    kind: "wrong_body",
+    operation: "get_onboarding",
+    body: JSON.stringify({ id: onboardingId, requires_manual_review: false, ...answer }),
+    times: 1,
+  });
+  const stand = {
+    ...{ batchId, runId: "run", row: 0, line: 2, attempt: 1, rowKey: "key", latch: "run" },
+    ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: true },
+    ...{ state, recorded: state },
+  };
+  return bench.run(() => pollOnboarding(bench.deps, { ...stand, events, sessions: [] }));
+}
+
+test("a look that lags behind does not undo the webhook that led to it", async () => {
+  const told = event("service.onboarding.incomplete", { status: "incomplete" });
+  const step = await look({ status: "pending" }, POSTED, [told]);
+  expect(step.state).toMatchObject({ status: "incomplete", phase: "people" });
+  expect(step.outcome).toMatchObject({ version: 1 });
+});
+
+test("a look that knows more than the webhook counts", async () => {
+  const told = event("service.onboarding.incomplete", { status: "incomplete" });
+  const step = await look({ status: "pass" }, POSTED, [told]);
+  expect(step.state).toMatchObject({ status: "pass", phase: "settled" });
+});
+
+const open = (n: number): Continuation => ({
+  token: `token-${n}`,
+  link: `https://verify.example/#token-${n}`,
+  expires_at: new Date(Date.UTC(2030, 0, n)).toISOString(),
+});
+const lookForLink = (n: number, state: CustomerState) =>
+  look({ status: "incomplete", continue_onboarding: open(n) }, state);
+const kept = (number: number) =>
+  bench.deps.sealed.get<Continuation>(linkKey({ batchId, line: 2, attempt: 1 }, number));
+
+test("a fresh link is the next delivery, the same one none; five at most", async () => {
+  let state: CustomerState = INCOMPLETE;
+  for (const number of [1, 2, 3, 4, 5]) {
+    const step = await lookForLink(number, state);
+    expect(step.link).toEqual({ number, expiresAt: Date.UTC(2030, 0, number) });
+    state = afterLink(step.state, step.link?.expiresAt ?? null);
+    expect((await lookForLink(number, state)).link).toBeNull();
+  }
+  expect((await lookForLink(6, state)).link).toBeNull();
+});
+
+test("a repeated look offers its link under the same number", async () => {
+  expect((await lookForLink(1, INCOMPLETE)).link?.number).toBe(1);
+  expect((await lookForLink(1, INCOMPLETE)).link?.number).toBe(1);
+  expect(await kept(2)).toBeUndefined();
+});
+
+test("a row that is taken up again never gives a delivery's number to another link", async () => {
+  for (const number of [1, 2]) {
+    const { link } = await lookForLink(number, { ...INCOMPLETE, links: number - 1 });
+    expect(link?.number).toBe(number);
+  }
+  const { link, state } = await lookForLink(3, INCOMPLETE);
+  expect(link?.number).toBe(3);
+  expect(await kept(1)).toEqual(open(1));
+  const after = afterLink(state, link?.expiresAt ?? null);
+  expect(after.links).toBe(3);
+  expect((await lookForLink(3, after)).link).toBeNull();
+});
+
+test("a row that is taken up again hands the link that is still the last out as what it was", async () => {
+  await lookForLink(1, INCOMPLETE);
+  await lookForLink(2, { ...INCOMPLETE, links: 1 });
+  const { link, state } = await lookForLink(2, INCOMPLETE);
+  expect(link?.number).toBe(2);
+  expect((await lookForLink(2, afterLink(state, link?.expiresAt ?? null))).link).toBeNull();
+});

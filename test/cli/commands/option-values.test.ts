@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import {
+  between,
+  count,
+  duration,
+  linkIds,
+  namesOf,
+  playbook,
+  positive,
+  rowLimit,
+} from "../../../src/cli/commands/option-values.js";
+
+type Read = (text: string) => unknown;
+const streams = namesOf("stream", ["accounts", "transactions"]);
+
+describe("values of options", () => {
+  const right: [string, Read, string, unknown][] = [
+    ["a count", count, "0", 0],
+    ["a size", positive, "500", 500],
+    ["a range's ends", between(1, 30), "30", 30],
+    ["a limit of rows", rowLimit, "10", 10],
+    ["no limit of rows", rowLimit, "0", Number.POSITIVE_INFINITY],
+    [
+      "names, sorted, each once",
+      streams,
+      "transactions, accounts,transactions",
+      ["accounts", "transactions"],
+    ],
+    ["ids, sorted, each once", linkIds, "b,a ,b", ["a", "b"]],
+    ["a duration", duration, "90m", 5_400_000],
+    ["a playbook's version", playbook, "pb_1:v3", "pb_1:v3"],
+  ];
+  it.each(right)("%s", (_, read, text, value) => {
+    expect(read(text)).toEqual(value);
+  });
+
+  const wrong: [string, Read, string, string][] = [
+    ["a count that is not whole", count, "1.5", "accepted: a whole number."],
+    ["a count that is empty", count, "", "accepted: a whole number."],
+    ["a size of zero", positive, "0", "accepted: a positive whole number."],
+    ["a number below a range", between(1, 30), "0", "accepted: a whole number from 1 to 30."],
+    ["a number above a range", between(1, 30, "a number"), "31", "accepted: a number from 1 to 30."],
+    ["a limit below zero", rowLimit, "-1", "accepted: a whole number; 0 shows all."],
+    ["an unknown name", streams, "accounts,x", "unknown stream x; accepted: accounts, transactions."],
+    ["an empty id", linkIds, "a,,b", "a link id is empty; accepted: ID,ID,…"],
+    ["a duration without its unit", duration, "14", "accepted: a number and a unit"],
+    ["a playbook without a key", playbook, ":v3", "accepted: <playbook_key>"],
+  ];
+  it.each(wrong)("%s is refused, and what is accepted is said", (_, read, text, words) => {
+    expect(() => read(text)).toThrow(words);
+  });
+});

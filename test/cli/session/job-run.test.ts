@@ -1,0 +1,79 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { describe, expect, it } from "vitest";
+import {
+  type JobRun,
+  type LeftRun,
+  reportRun,
+  statusWithoutResult,
+} from "../../../src/cli/session/job-run.js";
+import type { RunEnd } from "../../../src/cli/session/run-watch.js";
+import type { RunStatus } from "../../../src/domain/run.js";
+
+type Result = { readonly status: RunStatus; readonly unauthorized?: boolean };
+
+const run: JobRun<number, Result> = {
+  start: () => Promise.reject(new Error("a report starts nothing")),
+  progress: { bar: "", figures: (done) => ({ done, total: done }), line: () => "" },
+  outcome({ end }) {
+    const summary = end?.kind === "completed" ? end.result : { status: statusWithoutResult(end) };
+    return { summary, text: `status ${summary.status}`, unauthorized: unauthorized(end), notes: ["a note"] };
+  },
+};
+
+function unauthorized(end: RunEnd<Result> | undefined): boolean {
+  return end?.kind === "completed" && end.result.unauthorized === true;
+}
+
+function report(end: RunEnd<Result> | undefined, json = false) {
+  const out: string[] = [];
+  const said: string[] = [];
+  const terminal = {
+    env: {},
+    cwd: "/",
+    interactive: false,
+    result: (text: string) => void out.push(text),
+    say: (line: string) => void said.push(line),
+  };
+  const started = { handle: {} as WorkflowHandle, runId: "job-1", memo: {}, joined: false };
+  const left: LeftRun<number, Result> = { started, end, sofar: undefined, watchedMs: 0 };
+  return { code: reportRun(terminal, run, left, json), out, said };
+}
+
+describe("the report of a run", () => {
+  const ends: [string, RunEnd<Result> | undefined, RunStatus, number, RegExp | undefined][] = [
+    ["completed", { kind: "completed", result: { status: "completed" } }, "completed", 0, undefined],
+    [
+      "completed with failures",
+      { kind: "completed", result: { status: "completed_with_failures" } },
+      "completed_with_failures",
+      1,
+      undefined,
+    ],
+    [
+      "ended by refused credentials",
+      { kind: "completed", result: { status: "failed", unauthorized: true } },
+      "failed",
+      4,
+      undefined,
+    ],
+    [
+      "left running",
+      undefined,
+      "running",
+      0,
+      /^run job-1 goes on without this command; the same command joins it$/,
+    ],
+    ["halted", { kind: "halted" }, "paused", 1, undefined],
+    ["interrupted", { kind: "interrupted" }, "paused", 1, /^interrupted: run job-1 stands as it is/],
+    ["cancelled", { kind: "cancelled" }, "cancelled", 1, undefined],
+    ["failed", { kind: "failed", message: "no" }, "failed", 1, /^run job-1 failed: no$/],
+  ];
+  it.each(ends)("that is %s: status, exit code and words", (_, end, status, code, words) => {
+    const text = report(end);
+    expect([text.code, text.out]).toEqual([code, [`status ${status}`]]);
+    expect(text.said).toEqual(words === undefined ? ["a note"] : [expect.stringMatching(words), "a note"]);
+    const json = report(end, true);
+    expect(JSON.parse(json.out.join())).toMatchObject({ status });
+    expect([json.code, json.said]).toEqual([code, text.said]);
+  });
+});

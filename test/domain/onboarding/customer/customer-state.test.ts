@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import {
+  afterDeadline,
+  afterDecisionTimeout,
+  afterEvents,
+  afterFailure,
+  afterLink,
+  afterReport,
+  afterStop,
+  isOpenOutcome,
+  isOutcomeDue,
+  lacksOutput,
+  reopened,
+  rowStatus,
+  UNPOSTED,
+  withoutLink,
+} from "../../../../src/domain/onboarding/customer/customer-state.js";
+import {
+  completed,
+  event,
+  IN_REVIEW,
+  INCOMPLETE,
+  PASSED,
+  POSTED,
+} from "../../../helpers/onboarding/customer-states.js";
+
+const report = (status: string | null, more: { review?: boolean | null; output?: boolean } = {}) => ({
+  onboardingId: "ob_1",
+  status,
+  requiresManualReview: more.review === undefined ? false : more.review,
+  hasOutput: more.output ?? false,
+});
+
+describe("the service's own answer", () => {
+  test.for([
+    ["pass", false, { phase: "settled", status: "pass", settledBy: "sync" }],
+    ["fail", false, { phase: "settled", status: "fail", settledBy: "sync" }],
+    ["none", false, { phase: "settled", status: "none", settledBy: "sync" }],
+    ["error", false, { phase: "settled", status: "error", settledBy: "sync" }],
+    ["pass", true, { phase: "people", requiresManualReview: true, settledBy: "sync" }],
+    ["incomplete", false, { phase: "people", status: "incomplete", settledBy: null }],
+    ["pending", false, { phase: "machine", status: "pending", settledBy: null }],
+    ["pending", true, { phase: "people", status: "pending", requiresManualReview: true }],
+    ["brand_new", false, { phase: "people", status: "brand_new", settledBy: null }],
+  ] as const)("%s, review %s", ([status, review, expected]) => {
+    expect(afterReport(UNPOSTED, report(status, { review }), "sync")).toMatchObject({
+      onboardingId: "ob_1",
+      ...expected,
+    });
+  });
+
+  test("without a status it says nothing but an id and an output", () => {
+    const after = afterReport(UNPOSTED, report(null, { output: true }), "poll");
+    expect(after).toEqual({ ...UNPOSTED, onboardingId: "ob_1", hasOutput: true });
+  });
+
+  test.for(["pending", "incomplete", "brand_new"])("a decision never goes back to %s", (status) => {
+    expect(afterReport(PASSED, report(status), "poll")).toEqual(PASSED);
+    expect(afterReport(IN_REVIEW, report(status), "poll")).toEqual(IN_REVIEW);
+  });
+
+  test("a decision becomes another one only while a reviewer is waited for", () => {
+    expect(afterReport(PASSED, report("fail"), "poll")).toEqual(PASSED);
+    expect(afterReport(IN_REVIEW, report("fail"), "webhook")).toMatchObject({
+      status: "fail",
+      phase: "settled",
+      requiresManualReview: false,
+    });
+  });
+
+  test("the same decision again keeps who brought it", () => {
+    expect(afterReport(PASSED, report("pass"), "poll").settledBy).toBe("webhook");
+  });
+
+  test("an incomplete one may go on: pending for the people, then decided", () => {
+    const pending = afterReport(INCOMPLETE, report("pending"), "validation");
+    expect(pending).toMatchObject({ status: "pending", phase: "people" });
+    expect(afterReport(pending, report("pass"), "webhook")).toMatchObject({ phase: "settled" });
+  });
+
+  test("what has expired stays so", () => {
+    const expired = afterDeadline(INCOMPLETE);
+    expect(rowStatus(expired)).toBe("expired_no_response");
+    expect(afterReport(expired, report("pass"), "poll")).toEqual(expired);
+  });
+});
+
+describe("a webhook and the look it led to", () => {
+  test("the look counts", () => {
+    expect(afterEvents(POSTED, [completed("pass")], report("fail", { output: true }))).toMatchObject({
+      status: "fail",
+      settledBy: "webhook",
+      hasOutput: true,
+    });
+  });
+
+  test.for([
+    ["failed", null],
+    ["still says pending", report("pending")],
+    ["says nothing", report(null)],
+  ] as const)("where the look %s, the webhook counts", ([, look]) => {
+    expect(afterEvents(POSTED, [completed("pass")], look)).toMatchObject({
+      status: "pass",
+      settledBy: "webhook",
+    });
+  });
+
+  test("stale or in the wrong order, it takes nothing back", () => {
+    expect(
+      afterEvents(IN_REVIEW, [event("service.onboarding.incomplete", { status: "incomplete" })], null),
+    ).toEqual(IN_REVIEW);
+  });
+
+  test("a look that lags behind does not undo what a webhook said, whatever comes with it", () => {
+    const told = event("service.onboarding.incomplete", { status: "incomplete" });
+    const after = afterEvents(POSTED, [told, event("service.vault.updated")], report("pending"));
+    expect(after).toMatchObject({ status: "incomplete", phase: "people" });
+  });
+
+  test("a request for more is over with the review, also among other news", () => {
+    const news = [completed("pass"), event("service.user.info_requested")];
+    expect(afterEvents(POSTED, news, report("pass")).infoRequested).toBe(false);
+  });
+
+  test("names the version that ran, and that a reviewer asked for more", () => {
+    const asked = event("service.user.info_requested", { playbookVersion: 2 });
+    const after = afterEvents(IN_REVIEW, [asked], report("pass", { review: true }));
+    expect(after).toMatchObject({ playbookVersion: 2, infoRequested: true, phase: "people" });
+    expect(afterReport(after, report("pass"), "poll").infoRequested).toBe(false);
+  });
+});
+
+test("patience over: done as pending, and still listening", () => {
+  expect(afterDecisionTimeout(POSTED)).toEqual({ ...POSTED, phase: "people" });
+  expect(afterDecisionTimeout(PASSED)).toBe(PASSED);
+});
+
+test("the deadline ends every wait; only a customer who was waited for has expired", () => {
+  expect(afterDeadline(INCOMPLETE)).toMatchObject({ phase: "settled", expired: true });
+  expect(afterDeadline(IN_REVIEW)).toMatchObject({ phase: "settled", expired: false, status: "pass" });
+});
+
+test.for([
+  ["needs_customer", false, true],
+  ["pending", false, true],
+  ["pass", false, false],
+  ["pass", true, true],
+  ["error", false, false],
+  ["brand_new", false, true],
+  ["failed", false, false],
+  ["expired_no_response", false, false],
+  ["cancelled", false, false],
+] as const)("an outcome %s, review %s, is open: %s", ([status, review, expected]) => {
+  expect(isOpenOutcome(status, review)).toBe(expected);
+});
+
+test("an open outcome of an earlier command goes on where it stands, and is not written again", () => {
+  const open = { onboardingId: "ob_1", status: "needs_customer", requiresManualReview: false, version: 2 };
+  const state = reopened(open);
+  expect(state).toMatchObject({ status: "incomplete", phase: "people", version: 2 });
+  expect(isOutcomeDue(state, state)).toBe(false);
+  expect(rowStatus(state)).toBe("needs_customer");
+});
+
+test("stopped before anything was posted it is cancelled, afterwards it keeps its status", () => {
+  expect(rowStatus(afterStop(UNPOSTED))).toBe("cancelled");
+  expect(rowStatus(afterStop(POSTED))).toBe("pending");
+  expect(rowStatus(afterStop(INCOMPLETE))).toBe("needs_customer");
+  expect(rowStatus(afterStop(afterFailure(UNPOSTED)))).toBe("failed");
+});
+
+test.for([
+  ["nothing while the service works", UNPOSTED, POSTED, false],
+  ["the first time it is machine done", UNPOSTED, PASSED, true],
+  ["not for the same again", { ...PASSED, version: 1 }, { ...PASSED, version: 1 }, false],
+  ["for the end of a review", { ...IN_REVIEW, version: 1 }, { ...PASSED, version: 1 }, true],
+  ["for an output that came", { ...PASSED, version: 1 }, { ...PASSED, version: 1, hasOutput: true }, true],
+  ["for an expiry", { ...INCOMPLETE, version: 1 }, afterDeadline({ ...INCOMPLETE, version: 1 }), true],
+  ["not for being stopped", { ...INCOMPLETE, version: 1 }, afterStop({ ...INCOMPLETE, version: 1 }), false],
+  [
+    "for a link that is missing",
+    { ...INCOMPLETE, version: 1 },
+    withoutLink({ ...INCOMPLETE, version: 1 }),
+    true,
+  ],
+  ["not for another link", { ...INCOMPLETE, version: 1 }, afterLink({ ...INCOMPLETE, version: 1 }, 9), false],
+] as const)("an outcome is due %s", ([, written, now, expected]) => {
+  expect(isOutcomeDue(written, now)).toBe(expected);
+});
+
+test.for([
+  ["decided without one", PASSED, true],
+  ["decided with one", { ...PASSED, hasOutput: true }, false],
+  ["not decided", POSTED, false],
+  ["in review", IN_REVIEW, false],
+  ["ended with an error", { ...PASSED, status: "error" }, false],
+  ["not started", afterFailure(POSTED), false],
+  ["expired", afterDeadline(INCOMPLETE), false],
+] as const)("an output may follow a course that was %s: %s", ([, state, expected]) => {
+  expect(lacksOutput(state)).toBe(expected);
+});

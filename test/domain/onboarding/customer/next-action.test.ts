@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { type CustomerState, UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
+import { NEXT_ACTIONS, nextActionOf } from "../../../../src/domain/onboarding/customer/next-action.js";
+
+const state = (change: Partial<CustomerState>): CustomerState => ({
+  ...UNPOSTED,
+  onboardingId: "ob_1",
+  phase: "people",
+  ...change,
+});
+
+test.for([
+  [{ status: "pass" }, null],
+  [{ status: "fail" }, null],
+  [{ status: "pass", requiresManualReview: true }, NEXT_ACTIONS.review],
+  [{ status: "pass", requiresManualReview: true, infoRequested: true }, NEXT_ACTIONS.answer],
+  [{ status: "incomplete" }, NEXT_ACTIONS.follow],
+  [{ status: "incomplete", linkMissing: true }, NEXT_ACTIONS.resend],
+  [{ status: "incomplete", phase: "settled" }, NEXT_ACTIONS.resend],
+  [{ status: "incomplete", expired: true, phase: "settled" }, NEXT_ACTIONS.expired],
+  [{ status: "pending" }, NEXT_ACTIONS.wait],
+  [{ status: null }, NEXT_ACTIONS.wait],
+  [{ status: "none" }, NEXT_ACTIONS.look],
+  [{ status: "brand_new" }, NEXT_ACTIONS.look],
+  [{ status: "error" }, NEXT_ACTIONS.retry],
+  [{ status: null, failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
+  [{ status: "pending", failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
+  [{ status: null, cancelled: true, phase: "settled" }, NEXT_ACTIONS.again],
+] as const)("%o", ([change, expected]) => {
+  expect(nextActionOf(state(change), null)).toBe(expected);
+});
+
+test("a playbook version that is not the one pinned is flagged, beside what else there is to do", () => {
+  expect(nextActionOf(state({ status: "pass", playbookVersion: 3 }), 3)).toBeNull();
+  expect(nextActionOf(state({ status: "pass", playbookVersion: 4 }), 3)).toBe(NEXT_ACTIONS.version);
+  expect(nextActionOf(state({ status: "none", playbookVersion: 4 }), 3)).toBe(
+    `${NEXT_ACTIONS.look}; ${NEXT_ACTIONS.version}`,
+  );
+});
