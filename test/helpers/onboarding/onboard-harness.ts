@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { WorkflowNotFoundError } from "@temporalio/client";
+import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
 import { readCustomers } from "../../../src/cli/onboarding/customers-file.js";
 import {
   type OnboardingOptions,
@@ -121,8 +121,8 @@ export async function openOnboardWorld(
     progress: ({ handle }) => handle.query<BatchProgress>(BATCH_PROGRESS),
     async until(batch, fits) {
       for (;;) {
-        const progress = await onboardWorld.progress(batch);
-        if (fits(progress)) return progress;
+        const progress = await onboardWorld.progress(batch).catch(noWorker);
+        if (progress !== undefined && fits(progress)) return progress;
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },
@@ -158,6 +158,11 @@ export async function openOnboardWorld(
     },
   };
   return onboardWorld;
+}
+
+/** While a worker stops or starts, nobody may be there to answer. */
+function noWorker(error: unknown): undefined {
+  if (!(error instanceof ServiceError)) throw error;
 }
 
 function noTable(error: unknown): Row[] {
