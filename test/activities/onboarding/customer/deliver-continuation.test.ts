@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ContinuationCommandError,
   handToCommand,
-} from "../../../src/activities/onboarding/customer/deliver-continuation.js";
-import { identify, type ProcessIdentity } from "../../../src/temporal/server/process-identity.js";
-import { endProcess } from "../../../src/temporal/server/server-process.js";
+} from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
+import { identify, type ProcessIdentity } from "../../../../src/temporal/server/process-identity.js";
+import { endProcess } from "../../../../src/temporal/server/server-process.js";
 
 const DELIVERY = {
   ...{ delivery_id: "onb-1-1-1", batch_id: "onb", line: 1, fp_id: "fp_1", external_id: null },

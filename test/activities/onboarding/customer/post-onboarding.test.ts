@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { postOnboarding } from "../../../src/activities/onboarding/customer/post-onboarding.js";
-import { UNPOSTED } from "../../../src/domain/onboarding/customer/customer-state.js";
-import type { CustomerStep } from "../../../src/domain/onboarding/customer/customer-step.js";
-import { getOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
-import { customer, freezeCustomers } from "../../helpers/onboarding/onboarding-batch.js";
-import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { postOnboarding } from "../../../../src/activities/onboarding/customer/post-onboarding.js";
+import { UNPOSTED } from "../../../../src/domain/onboarding/customer/customer-state.js";
+import type { CustomerStep } from "../../../../src/domain/onboarding/customer/customer-step.js";
+import { getOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { customer, freezeCustomers } from "../../../helpers/onboarding/onboarding-batch.js";
+import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
 let bench: ActivityBench;
 let batchId: string;
@@ -24,7 +24,7 @@ function post(row: number): Promise<CustomerStep> {
     postOnboarding(bench.deps, {
       ...{ batchId, runId: "run", row, line: row + 2, attempt: 1, rowKey: `key-${row}`, latch: "run" },
       ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
-      ...{ course: UNPOSTED, written: UNPOSTED, syncTimeoutSecs: null },
+      ...{ state: UNPOSTED, recorded: UNPOSTED, syncTimeoutSecs: null },
     }),
   );
 }
