@@ -36,6 +36,7 @@ export class Scratch {
   #others: ReadonlyMap<string, LastRenewal> = new Map();
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
 
   /** @param makeParent makes the directory above the base. */
   constructor(base: string, makeParent: () => Promise<unknown> = async () => undefined) {
@@ -90,6 +91,7 @@ export class Scratch {
     if (this.#opening === undefined) return;
     await this.#opening.catch(() => undefined);
     clearInterval(this.#timer);
+    await this.#beating;
     this.#opening = undefined;
     await rm(this.#own, { recursive: true, force: true });
   }
@@ -98,7 +100,9 @@ export class Scratch {
     await this.#makeParent();
     await this.beat();
     // A beat that fails (a full disk, a mount that is away) costs nothing: the lease rests until the next one.
-    this.#timer = setInterval(() => void this.beat().catch(() => undefined), BEAT_MS);
+    this.#timer = setInterval(() => {
+      this.#beating = this.beat().catch(() => undefined);
+    }, BEAT_MS);
     this.#timer.unref();
   }
 

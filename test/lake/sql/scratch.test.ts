@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
-import { Scratch } from "../../../src/lake/sql/scratch.js";
+import { Scratch, temporaryScratch } from "../../../src/lake/sql/scratch.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { compileDeltaChild, type DeltaProcesses } from "../../helpers/lake/delta-process.js";
 import { canIsolate, spill } from "../../helpers/lake/spill.js";
@@ -97,6 +98,35 @@ describe("what a dead engine left", () => {
     await next.open();
     expect([page, spilled, fresh].map(existsSync)).toEqual([false, false, true]);
     await next.close();
+  });
+});
+
+describe("scratch outside of any lake", () => {
+  const before = process.env.TMPDIR;
+  afterEach(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+
+  test("is the same directory for every command of a user, and nobody else's", async () => {
+    process.env.TMPDIR = await mkdtemp(join(tmpdir(), "nightledger-tmp-"));
+    const path = await temporaryScratch();
+    expect(await temporaryScratch()).toBe(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o700);
+    await rm(process.env.TMPDIR, { recursive: true });
+  });
+
+  test("is never one that somebody else has planted", async () => {
+    process.env.TMPDIR = await mkdtemp(join(tmpdir(), "nightledger-tmp-"));
+    const path = await temporaryScratch();
+    await chmod(path, 0o777);
+    const other = await temporaryScratch();
+    expect(other).not.toBe(path);
+    expect((await stat(other)).mode & 0o777).toBe(0o700);
+    await rm(path, { recursive: true });
+    await symlink(lake.directory, path);
+    expect(await temporaryScratch()).not.toBe(path);
+    await rm(process.env.TMPDIR, { recursive: true });
   });
 });
 
