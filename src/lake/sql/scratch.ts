@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode, unpublished } from "../store/local-store-errors.js";
 
-const LEASE = "lease";
+/** Begins as the store's temp files do, which no listing of the lake shows. */
+const LEASE = ".tmp-lease";
 const BEAT_MS = 30_000;
 /** A lease of this age that was also seen to rest for some beats, whatever clocks say, is that of a dead engine. */
 const STALE_MS = 10 * BEAT_MS;

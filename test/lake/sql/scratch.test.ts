@@ -31,7 +31,7 @@ async function leaveBehind(ms: number): Promise<string> {
   await dead.open();
   await writeFile(join(dead.files, "page.json"), "a customer's transactions");
   await writeFile(join(dead.spill, "duckdb_temp_storage-0.tmp"), "rows");
-  await age(join(dead.files, "..", "lease"), ms);
+  await age(join(dead.files, "..", ".tmp-lease"), ms);
   return join(dead.files, "..");
 }
 
@@ -135,7 +135,7 @@ describe("a living engine's scratch", () => {
     const [living, other] = [new Scratch(base), new Scratch(base)];
     await living.open();
     await other.open();
-    const lease = join(living.files, "..", "lease");
+    const lease = join(living.files, "..", ".tmp-lease");
     for (let beat = 0; beat < 10; beat += 1) {
       await age(lease, (beat % 3) * 20 * MINUTE_MS);
       await other.beat();
@@ -152,7 +152,7 @@ describe("a living engine's scratch", () => {
     const sorted =
       "select count(*) as n from (select hash(range)::varchar as t from range(1000000) order by t)";
     expect(await engine.exclusive((sql) => sql.rows(sorted))).toEqual([{ n: 1_000_000n }]);
-    await age(join(engine.scratchDirectory, "..", "lease"), 61 * MINUTE_MS);
+    await age(join(engine.scratchDirectory, "..", ".tmp-lease"), 61 * MINUTE_MS);
     const other = new Scratch(base);
     await other.open();
     expect(existsSync(engine.scratchDirectory)).toBe(false);
@@ -168,7 +168,7 @@ describe("a living engine's scratch", () => {
     for (const path of [scratch.files, scratch.spill, join(scratch.files, "..")]) {
       expect((await stat(path)).mode & 0o777).toBe(0o700);
     }
-    expect((await stat(join(scratch.files, "..", "lease"))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(scratch.files, "..", ".tmp-lease"))).mode & 0o777).toBe(0o600);
     await scratch.close();
   });
 });
