@@ -1,3 +1,4 @@
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../../domain/failures.js";
 import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { rowsOf } from "../delta/delta-stats.js";
@@ -61,8 +62,9 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
     const views = [...(await Promise.all(found.map(tableView))), ...missing.map(emptyView)];
     // What locks an engine can't be taken back, so each query has one of its own.
     const locked = createDuckDb({ scratchDirectory, memoryLimitMb });
-    const connection = await locked.connect();
+    let connection: DuckDBConnection | undefined;
     try {
+      connection = await locked.connect();
       const sql = createSession(connection);
       for (const view of views) await sql.run(view.statement);
       await lock(
@@ -77,7 +79,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
     } catch (error) {
       throw inWords(error);
     } finally {
-      connection.closeSync();
+      connection?.closeSync();
       await locked.close();
     }
   }

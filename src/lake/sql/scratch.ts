@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode, unpublished } from "../store/local-store-errors.js";
 
-const LEASE = "lease";
+/** Begins as the store's temp files do, which no listing of the lake shows. */
+const LEASE = ".tmp-lease";
 const BEAT_MS = 30_000;
 /** A lease of this age that was also seen to rest for some beats, whatever clocks say, is that of a dead engine. */
 const STALE_MS = 10 * BEAT_MS;
@@ -36,6 +37,7 @@ export class Scratch {
   #others: ReadonlyMap<string, LastRenewal> = new Map();
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<void> = Promise.resolve();
 
   /** @param makeParent makes the directory above the base. */
   constructor(base: string, makeParent: () => Promise<unknown> = async () => undefined) {
@@ -90,6 +92,7 @@ export class Scratch {
     if (this.#opening === undefined) return;
     await this.#opening.catch(() => undefined);
     clearInterval(this.#timer);
+    await this.#beating;
     this.#opening = undefined;
     await rm(this.#own, { recursive: true, force: true });
   }
@@ -98,7 +101,9 @@ export class Scratch {
     await this.#makeParent();
     await this.beat();
     // A beat that fails (a full disk, a mount that is away) costs nothing: the lease rests until the next one.
-    this.#timer = setInterval(() => void this.beat().catch(() => undefined), BEAT_MS);
+    this.#timer = setInterval(() => {
+      this.#beating = this.beat().catch(() => undefined);
+    }, BEAT_MS);
     this.#timer.unref();
   }
 

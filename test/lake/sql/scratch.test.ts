@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
-import { Scratch } from "../../../src/lake/sql/scratch.js";
+import { Scratch, temporaryScratch } from "../../../src/lake/sql/scratch.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { runDeltaChild } from "../../helpers/lake/delta-process.js";
 import { canIsolate, spill } from "../../helpers/lake/spill.js";
@@ -30,7 +31,7 @@ async function leaveBehind(ms: number): Promise<string> {
   await dead.open();
   await writeFile(join(dead.files, "page.json"), "a customer's transactions");
   await writeFile(join(dead.spill, "duckdb_temp_storage-0.tmp"), "rows");
-  await age(join(dead.files, "..", "lease"), ms);
+  await age(join(dead.files, "..", ".tmp-lease"), ms);
   return join(dead.files, "..");
 }
 
@@ -94,12 +95,41 @@ describe("what a dead engine left", () => {
   });
 });
 
+describe("scratch outside of any lake", () => {
+  const before = process.env.TMPDIR;
+  afterEach(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+
+  test("is the same directory for every command of a user, and nobody else's", async () => {
+    process.env.TMPDIR = await mkdtemp(join(tmpdir(), "nightledger-tmp-"));
+    const path = await temporaryScratch();
+    expect(await temporaryScratch()).toBe(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o700);
+    await rm(process.env.TMPDIR, { recursive: true });
+  });
+
+  test("is never one that somebody else has planted", async () => {
+    process.env.TMPDIR = await mkdtemp(join(tmpdir(), "nightledger-tmp-"));
+    const path = await temporaryScratch();
+    await chmod(path, 0o777);
+    const other = await temporaryScratch();
+    expect(other).not.toBe(path);
+    expect((await stat(other)).mode & 0o777).toBe(0o700);
+    await rm(path, { recursive: true });
+    await symlink(lake.directory, path);
+    expect(await temporaryScratch()).not.toBe(path);
+    await rm(process.env.TMPDIR, { recursive: true });
+  });
+});
+
 describe("a living engine's scratch", () => {
   test("stays while its lease is renewed, also where the clock jumps by days between two renewals", async () => {
     const [living, other] = [new Scratch(base), new Scratch(base)];
     await living.open();
     await other.open();
-    const lease = join(living.files, "..", "lease");
+    const lease = join(living.files, "..", ".tmp-lease");
     for (let beat = 0; beat < 10; beat += 1) {
       await age(lease, (beat % 3) * 20 * MINUTE_MS);
       await other.beat();
@@ -116,7 +146,7 @@ describe("a living engine's scratch", () => {
     const sorted =
       "select count(*) as n from (select hash(range)::varchar as t from range(1000000) order by t)";
     expect(await engine.exclusive((sql) => sql.rows(sorted))).toEqual([{ n: 1_000_000n }]);
-    await age(join(engine.scratchDirectory, "..", "lease"), 61 * MINUTE_MS);
+    await age(join(engine.scratchDirectory, "..", ".tmp-lease"), 61 * MINUTE_MS);
     const other = new Scratch(base);
     await other.open();
     expect(existsSync(engine.scratchDirectory)).toBe(false);
@@ -132,7 +162,7 @@ describe("a living engine's scratch", () => {
     for (const path of [scratch.files, scratch.spill, join(scratch.files, "..")]) {
       expect((await stat(path)).mode & 0o777).toBe(0o700);
     }
-    expect((await stat(join(scratch.files, "..", "lease"))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(scratch.files, "..", ".tmp-lease"))).mode & 0o777).toBe(0o600);
     await scratch.close();
   });
 });
