@@ -1,3 +1,4 @@
+export type { OnboardingStatus } from "../src/domain/service/onboarding-status.js";
 export type { Business, NewBusiness } from "./businesses/business-book.js";
 export type { CallCounts, RecordedRequest, RequestFilter } from "./calls.js";
 export type { MadeReport } from "./cip/cip-book.js";
@@ -8,7 +9,7 @@ export { parseFaults } from "./faults/fault-input.js";
 export type { RateLimitOptions } from "./http/rate-limit.js";
 export type { NewInvestments } from "./investments/investment-book.js";
 export type { Onboarding } from "./onboarding/onboarding.js";
-export type { OnboardingStatus, PlaybookOptions } from "./onboarding/playbook.js";
+export type { PlaybookOptions } from "./onboarding/playbook.js";
 export type { OutcomeScript, ScriptedOutcome } from "./onboarding/playbook-book.js";
 export type { NewSession } from "./onboarding/session-book.js";
 export { OPERATIONS as SANDBOX_OPERATIONS } from "./operations/index.js";

@@ -1,10 +1,11 @@
 import { InputError } from "../../src/domain/failures.js";
+import type { OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 import type { Clock } from "../clock.js";
 import { seededId } from "../seeded-id.js";
 import type { WebhookBook } from "../webhooks/webhook-book.js";
 import { isTerminal, type Onboarding, onboardingEvent } from "./onboarding.js";
 import { decide, type Outcome } from "./outcome.js";
-import type { OnboardingStatus, Playbook } from "./playbook.js";
+import type { Playbook } from "./playbook.js";
 import type { PlaybookBook } from "./playbook-book.js";
 
 /** Which run to begin. */

@@ -1,4 +1,4 @@
-import type { OnboardingStatus } from "./playbook.js";
+import type { OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 
 /** A run of a playbook on a user or business. */
 export interface Onboarding {

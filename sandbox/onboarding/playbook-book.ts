@@ -1,9 +1,9 @@
 import { InputError } from "../../src/domain/failures.js";
+import type { OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 import { refuse } from "../http/answer.js";
 import { isObject } from "../vault/fields.js";
 import {
   DEFAULT_PLAYBOOKS,
-  type OnboardingStatus,
   type Playbook,
   type PlaybookOptions,
   type PrerequisiteType,

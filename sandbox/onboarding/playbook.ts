@@ -1,8 +1,5 @@
 import { InputError } from "../../src/domain/failures.js";
-
-/** As in docs/service.md, "Onboarding statuses". */
-export const STATUSES = ["pass", "fail", "incomplete", "pending", "none", "error"] as const;
-export type OnboardingStatus = (typeof STATUSES)[number];
+import { ONBOARDING_STATUSES, type OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 
 /** What a prerequisite node asks of a value. */
 export type PrerequisiteType = "string" | "integer" | "number" | "boolean" | "object";
@@ -47,8 +44,10 @@ export function playbookOf(options: PlaybookOptions): Playbook {
     throw new InputError(`playbook ${key}: versions is an integer from 1; nothing was declared`);
   }
   for (const status of Object.keys(outcomes)) {
-    if (!(STATUSES as readonly string[]).includes(status)) {
-      throw new InputError(`playbook ${key}: no outcome ${status}; accepted are ${STATUSES.join(", ")}`);
+    if (!(ONBOARDING_STATUSES as readonly string[]).includes(status)) {
+      throw new InputError(
+        `playbook ${key}: no outcome ${status}; accepted are ${ONBOARDING_STATUSES.join(", ")}`,
+      );
     }
   }
   return {

@@ -1,4 +1,4 @@
-import { STATUSES } from "../onboarding/playbook.js";
+import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
 import { Fields } from "../vault/fields.js";
 
 /** As in docs/service.md, "Webhook events". */
@@ -34,7 +34,7 @@ export function checkPayload(payload: Readonly<Record<string, unknown>>): void {
   fields.oneOf("event_kind", EVENT_KINDS);
   if (known !== COMPLETED) return;
   for (const name of ["fp_id", "timestamp", "status", "playbook_key", "onboarding_id"]) fields.required(name);
-  fields.oneOf("status", STATUSES);
+  fields.oneOf("status", ONBOARDING_STATUSES);
   if (Number.isNaN(Date.parse(fields.required("timestamp")))) fields.refuse("timestamp", "not ISO 8601");
   for (const name of ["external_id", "onboarding_external_id"]) fields.textOrNull(name);
   fields.integer("playbook_version", 1, Number.MAX_SAFE_INTEGER) ??

@@ -1,28 +1,20 @@
 import type { RunStatus } from "../../run.js";
-import { isKnownStatus } from "../../service/onboarding-status.js";
+import { isKnownStatus, ONBOARDING_STATUSES } from "../../service/onboarding-status.js";
+
 /** Where a row stands in the counts of its batch, in the order of the summary. */
 export const CUSTOMER_COUNTS = [
-  ...["queued", "running", "pass", "fail", "incomplete", "pending", "none", "error"],
-  ...["needs_customer", "invalid", "failed", "expired", "cancelled"],
-] as const satisfies readonly string[];
+  "queued",
+  "running",
+  ...ONBOARDING_STATUSES,
+  "needs_customer",
+  "invalid",
+  "failed",
+  "expired",
+  "cancelled",
+] as const;
 
 /** Live counts of a batch; those but `total` always add up to it. */
-export interface CustomerCounts {
-  readonly total: number;
-  readonly queued: number;
-  readonly running: number;
-  readonly pass: number;
-  readonly fail: number;
-  readonly incomplete: number;
-  readonly pending: number;
-  readonly none: number;
-  readonly error: number;
-  readonly needs_customer: number;
-  readonly invalid: number;
-  readonly failed: number;
-  readonly expired: number;
-  readonly cancelled: number;
-}
+export type CustomerCounts = Readonly<Record<"total" | (typeof CUSTOMER_COUNTS)[number], number>>;
 
 /** A count that a row may stand under. */
 export type CustomerCount = Exclude<keyof CustomerCounts, "total">;
