@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { DurableDirectories } from "./local-store-directories.js";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
-import { makeDirectoryDurably, syncToDisk, temporaryBeside } from "./local-store-files.js";
+import { syncToDisk, temporaryBeside } from "./local-store-files.js";
 
 /** Node has four threads for files and SQL together: two for the disk leave two for SQL on both cores. */
 const SYNCS_AT_ONCE = 2;
@@ -27,13 +28,16 @@ export async function publish(from: string, path: string): Promise<boolean> {
  *
  * @throws StoreFullError, InputError as every write of the store; Error where a path is taken.
  */
-export async function publishFiles(files: readonly Publication[]): Promise<void> {
+export async function publishFiles(
+  files: readonly Publication[],
+  durable: DurableDirectories,
+): Promise<void> {
   const copies: string[] = [];
   const published: string[] = [];
   let current = files[0]?.path ?? "";
   try {
     const directories = new Set(files.map(({ path }) => dirname(path)));
-    for (const directory of directories) await makeDirectoryDurably(directory);
+    for (const directory of directories) await durable.make(directory);
     await inLanes(files, async ({ localPath, path }) => {
       current = path;
       const near = await besideTarget(localPath, path, copies);
@@ -53,10 +57,19 @@ export async function publishFiles(files: readonly Publication[]): Promise<void>
   for (const { localPath } of files) await unlink(localPath);
 }
 
-async function inLanes(
-  files: readonly Publication[],
-  work: (file: Publication) => Promise<void>,
-): Promise<void> {
+/**
+ * Makes files that were written without it survive a power cut: the files, then each of their directories with all
+ * names on the way to it.
+ */
+export async function persistFiles(paths: readonly string[], durable: DurableDirectories): Promise<void> {
+  await inLanes(paths, (path) => syncToDisk(path));
+  for (const directory of new Set(paths.map((path) => dirname(path)))) {
+    await syncToDisk(directory);
+    await durable.make(directory);
+  }
+}
+
+async function inLanes<T>(files: readonly T[], work: (file: T) => Promise<void>): Promise<void> {
   const queue = [...files];
   const lane = async () => {
     try {

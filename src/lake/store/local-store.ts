@@ -1,11 +1,10 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { KnownDirectories } from "./local-store-directories.js";
+import { DurableDirectories, KnownDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
-  makeDirectoryDurably,
   pathOfKey,
   readInPlace,
   syncToDisk,
@@ -13,7 +12,7 @@ import {
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
-import { publish, publishFiles } from "./local-store-publish.js";
+import { persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
@@ -26,6 +25,7 @@ export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
   const pathOf = (key: string) => pathOfKey(address, key);
   const directories = new KnownDirectories();
+  const durably = new DurableDirectories(address);
 
   async function get(key: string): Promise<Buffer | undefined> {
     const path = pathOf(key);
@@ -53,7 +53,7 @@ export function createLocalStore(root: string): ObjectStore {
     const temporary = temporaryBeside(path);
     const durable = options.durable === true;
     try {
-      if (durable) await makeDirectoryDurably(directory);
+      if (durable) await durably.make(directory);
       await directories.writeIn(directory, () => writeTemporary(temporary, body, { durable }));
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);
@@ -67,7 +67,7 @@ export function createLocalStore(root: string): ObjectStore {
     const path = pathOf(key);
     const temporary = temporaryBeside(path);
     try {
-      await makeDirectoryDurably(dirname(path));
+      await durably.make(dirname(path));
       await writeTemporary(temporary, body, { durable: true });
     } catch (error) {
       throw unpublished(error, path);
@@ -86,10 +86,16 @@ export function createLocalStore(root: string): ObjectStore {
     put,
     putIfAbsent,
     async upload(localPath, key) {
-      await publishFiles([{ localPath, path: pathOf(key) }]);
+      await publishFiles([{ localPath, path: pathOf(key) }], durably);
     },
     async uploadAll(files) {
-      await publishFiles(files.map(({ localPath, key }) => ({ localPath, path: pathOf(key) })));
+      const published = files.map(({ localPath, key }) => ({ localPath, path: pathOf(key) }));
+      await publishFiles(published, durably);
+    },
+    async persist(keys) {
+      await persistFiles(keys.map(pathOf), durably).catch((error) => {
+        throw unpublished(error, address);
+      });
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
     async stat(key) {
@@ -103,6 +109,7 @@ export function createLocalStore(root: string): ObjectStore {
     },
     async deletePrefix(prefix) {
       const path = pathOf(prefix.replace(/\/$/, ""));
+      durably.forget(path);
       await removeTree(path).catch((error) => {
         throw unpublished(error, path);
       });
