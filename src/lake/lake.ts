@@ -3,6 +3,7 @@ import { type DeltaTable, openTable } from "./delta/delta-table.js";
 import { createDuckDb, type DuckDb } from "./sql/duckdb.js";
 import { Staging } from "./staging.js";
 import { createLocalStore } from "./store/local-store.js";
+import { DurableDirectories } from "./store/local-store-directories.js";
 import { StoreModes } from "./store/modes.js";
 import type { ObjectStore } from "./store/object-store.js";
 
@@ -29,7 +30,7 @@ export interface LakeOptions {
 /** Opens a lake; nothing is written before the first use. */
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
-  const modes = new StoreModes(options.directory);
+  const modes = new StoreModes(options.directory, new DurableDirectories(options.directory));
   const duckdb = createDuckDb({
     scratchDirectory: join(options.directory, "_staging", "scratch"),
     makeParent: () => modes.of("_staging/scratch"),

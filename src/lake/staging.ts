@@ -80,6 +80,11 @@ export class Staging {
     await this.store.put(pageKey(name), body);
   }
 
+  /** Makes staged pages durable: those that no hash is kept of, before a history says that they are there. */
+  async persist(names: readonly PageName[]): Promise<void> {
+    await this.store.persist(names.map(pageKey));
+  }
+
   /**
    * Writes the clean page of the page with this hash, its bad rows first: a clean page that is there always has
    * them beside it. It stands for no other page of the same name, such as that of an attempt that was stalled and
@@ -102,14 +107,11 @@ export class Staging {
     return (await this.store.stat(key)) && this.store.get(key);
   }
 
-  /** The bad rows of the page that is staged, and the time of the page. @throws Error where it is gone. */
-  async badRows(name: PageName): Promise<{ rows: BadRow[]; fetchedAt: Date }> {
-    const page = await this.page(name);
-    if (page === undefined) throw new Error(`${pageKey(name)} is gone from the lake's staging area`);
-    const text = await this.store.get(badKey(name, pageSha256(page.body)));
+  /** The bad rows of the page with this hash, also where the page itself is gone by now. */
+  async badRows(name: PageName, sha256: string): Promise<BadRow[]> {
+    const text = await this.store.get(badKey(name, sha256));
     const lines = text?.toString("utf8").split("\n") ?? [];
-    const rows = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as BadRow);
-    return { rows, fetchedAt: page.fetchedAt };
+    return lines.filter((line) => line !== "").map((line) => JSON.parse(line) as BadRow);
   }
 
   async dropOwner(runId: string, stream: string, owner: string): Promise<void> {
@@ -120,9 +122,9 @@ export class Staging {
     await this.store.deletePrefix(`_staging/${runId}/`);
   }
 
-  /** Something of the run that is too large, or too personal, for a workflow's history. */
+  /** Something of the run that is too large, or too personal, for a workflow's history, which names it: durable. */
   async putDocument(runId: string, name: string, value: unknown): Promise<void> {
-    await this.store.put(documentKey(runId, name), JSON.stringify(value));
+    await this.store.put(documentKey(runId, name), JSON.stringify(value), { durable: true });
   }
 
   /** @throws Error when it is not there: staging was deleted under a run that is still going. */

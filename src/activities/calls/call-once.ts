@@ -69,15 +69,15 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   const kept = await record.answer<A>();
   if (kept !== undefined) return answered(kept, "found");
   const plan = await planOf(deps, call, record);
-  if ("found" in plan) return answered(await record.keep(plan.found, guarded), "settled");
+  if ("found" in plan) return answered(await record.keep(plan.found), "settled");
   try {
     const body = await send(deps, call, plan.missing, guarded ? record : undefined);
     const whole = plan.complete?.(body) ?? body;
-    return answered(await record.keep(whole, guarded), "no");
+    return answered(await record.keep(whole), "no");
   } catch (error) {
     const meaning = meaningOf(call, record, error);
     if (meaning instanceof Error) throw meaning;
-    if (meaning !== undefined) return answered(await record.keep(meaning.found, guarded), "settled");
+    if (meaning !== undefined) return answered(await record.keep(meaning.found), "settled");
     throw await judged(call, record, error);
   }
 }

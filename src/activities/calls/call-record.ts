@@ -102,10 +102,10 @@ export class CallRecord {
     throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
   }
 
-  /** Keeps the answer. Durable where a second request would be a second effect. */
-  async keep<A>(body: A, durable: boolean): Promise<KeptAnswer<A>> {
+  /** Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer. */
+  async keep<A>(body: A): Promise<KeptAnswer<A>> {
     const kept = { operation: this.operation, at: Date.now(), body };
-    await this.sealed.put(answerKey(this.prefix), kept, { durable });
+    await this.sealed.put(answerKey(this.prefix), kept, { durable: true });
     return kept;
   }
 

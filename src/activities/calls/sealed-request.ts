@@ -23,7 +23,7 @@ export interface SealedRequest {
 
 const LAST = "request";
 
-/** Stages a request of a run under a name of its own; gives its key, which a workflow passes on. */
+/** Stages a request of a run, durably, under a name of its own; gives its key, which a workflow passes on. */
 export async function putRequest(
   sealed: SealedStore,
   run: string,
@@ -31,7 +31,7 @@ export async function putRequest(
   request: SealedRequest,
 ): Promise<string> {
   const key = `_staging/${run}/calls/${name}/${LAST}`;
-  await sealed.put(key, request);
+  await sealed.put(key, request, { durable: true });
   return key;
 }
 

@@ -1,7 +1,54 @@
 import { mkdir } from "node:fs/promises";
+import { dirname, sep } from "node:path";
 import { errorCode } from "./local-store-errors.js";
+import { syncToDisk } from "./local-store-files.js";
 
 const MOST_KNOWN = 10_000;
+const MOST_DURABLE = 2_000;
+
+/**
+ * Directories whose names survive a power cut. A directory that is there already may have been made by a write that
+ * asked for no such thing, so its name is synced in its parent all the same: once in the life of a process.
+ */
+export class DurableDirectories {
+  readonly #known = new Set<string>();
+
+  /** @param sync makes the names in a directory durable. */
+  constructor(
+    private readonly root: string,
+    private readonly sync: (directory: string) => Promise<void> = syncToDisk,
+  ) {}
+
+  /** Makes a directory below the root where it is not there, and every name on the way to it durable. */
+  async make(directory: string, mode: number): Promise<void> {
+    const first = await mkdir(directory, { recursive: true, mode });
+    const isNew = (path: string) => first !== undefined && path.length >= first.length;
+    const isDue = (path: string) =>
+      isNew(path) || (path.length >= this.root.length && !this.#known.has(path));
+    for (let path = directory; isDue(path); path = dirname(path)) {
+      await this.#syncName(path, isNew(path));
+      if (this.#known.size >= MOST_DURABLE) this.#known.clear();
+      this.#known.add(path);
+    }
+  }
+
+  /** A directory that was deleted may come back without its name on the disk; so may all below it. */
+  forget(directory: string): void {
+    for (const path of this.#known) {
+      if (path === directory || path.startsWith(`${directory}${sep}`)) this.#known.delete(path);
+    }
+  }
+
+  async #syncName(path: string, isNew: boolean): Promise<void> {
+    try {
+      await this.sync(dirname(path));
+    } catch (error) {
+      // Above the root nothing need be readable: whoever made the root before did what could be done.
+      if (isNew || path.length > this.root.length || !["EACCES", "EPERM"].includes(errorCode(error)))
+        throw error;
+    }
+  }
+}
 
 /** Directories that this process made or found: a page of a link needs no look at its directory again. */
 export class KnownDirectories {

@@ -8,8 +8,8 @@ import {
   realpathSync,
   writeFileSync,
 } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { open, rm } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
 import { isAbsent } from "./local-store-errors.js";
@@ -87,16 +87,6 @@ export async function syncToDisk(path: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** Creates a directory so that it survives a power cut: each new name is fsynced in its parent. */
-export async function makeDirectoryDurably(directory: string, mode: number): Promise<void> {
-  const first = await mkdir(directory, { recursive: true, mode });
-  if (first === undefined) return;
-  for (let made = directory; made.length >= first.length; made = dirname(made)) {
-    await syncToDisk(dirname(made));
-    if (!made.includes(sep)) break;
   }
 }
 

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { DurableDirectories } from "./local-store-directories.js";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
-import { makeDirectoryDurably, syncToDisk, temporaryBeside } from "./local-store-files.js";
+import { syncToDisk, temporaryBeside } from "./local-store-files.js";
 import type { Modes } from "./modes.js";
 
 /** Node has four threads for files and SQL together: two for the disk leave two for SQL on both cores. */
@@ -29,13 +30,16 @@ export async function publish(from: string, path: string): Promise<boolean> {
  *
  * @throws StoreFullError, InputError as every write of the store; Error where a path is taken.
  */
-export async function publishFiles(files: readonly Publication[]): Promise<void> {
+export async function publishFiles(
+  files: readonly Publication[],
+  durable: DurableDirectories,
+): Promise<void> {
   const copies: string[] = [];
   const published: string[] = [];
   let current = files[0]?.path ?? "";
   try {
     const directories = new Map(files.map(({ path, modes }) => [dirname(path), modes.directory]));
-    for (const [directory, mode] of directories) await makeDirectoryDurably(directory, mode);
+    for (const [directory, mode] of directories) await durable.make(directory, mode);
     await inLanes(files, async ({ localPath, path, modes }) => {
       current = path;
       const near = await besideTarget(localPath, path, copies);
@@ -62,10 +66,23 @@ async function close(path: string, allowed: number): Promise<void> {
   if ((mode & 0o777 & ~allowed) !== 0) await chmod(path, mode & allowed);
 }
 
-async function inLanes(
+/**
+ * Makes files that were written without it survive a power cut: the files, then each of their directories with all
+ * names on the way to it.
+ */
+export async function persistFiles(
   files: readonly Publication[],
-  work: (file: Publication) => Promise<void>,
+  durable: DurableDirectories,
 ): Promise<void> {
+  await inLanes(files, ({ path }) => syncToDisk(path));
+  const directories = new Map(files.map(({ path, modes }) => [dirname(path), modes.directory]));
+  for (const [directory, mode] of directories) {
+    await syncToDisk(directory);
+    await durable.make(directory, mode);
+  }
+}
+
+async function inLanes<T>(files: readonly T[], work: (file: T) => Promise<void>): Promise<void> {
   const queue = [...files];
   const lane = async () => {
     try {

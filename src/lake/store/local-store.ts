@@ -1,11 +1,10 @@
 import { readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import { KnownDirectories } from "./local-store-directories.js";
+import { DurableDirectories, KnownDirectories } from "./local-store-directories.js";
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
-  makeDirectoryDurably,
   pathOfKey,
   readInPlace,
   syncToDisk,
@@ -13,7 +12,7 @@ import {
   writeTemporary,
 } from "./local-store-files.js";
 import { entryOf, listBelow } from "./local-store-list.js";
-import { type Publication, publish, publishFiles } from "./local-store-publish.js";
+import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { StoreModes } from "./modes.js";
 import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
@@ -27,7 +26,8 @@ export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
   const pathOf = (key: string) => pathOfKey(address, key);
   const directories = new KnownDirectories();
-  const modes = new StoreModes(address);
+  const durably = new DurableDirectories(address);
+  const modes = new StoreModes(address, durably);
 
   async function get(key: string): Promise<Buffer | undefined> {
     const path = pathOf(key);
@@ -56,7 +56,7 @@ export function createLocalStore(root: string): ObjectStore {
     const durable = options.durable === true;
     try {
       const { directory: directoryMode, file: mode } = await modes.of(key);
-      if (durable) await makeDirectoryDurably(directory, directoryMode);
+      if (durable) await durably.make(directory, directoryMode);
       await directories.writeIn(directory, directoryMode, () =>
         writeTemporary(temporary, body, { durable, mode }),
       );
@@ -87,7 +87,7 @@ export function createLocalStore(root: string): ObjectStore {
     const temporary = temporaryBeside(path);
     try {
       const { directory, file } = await modes.of(key);
-      await makeDirectoryDurably(dirname(path), directory);
+      await durably.make(dirname(path), directory);
       await writeTemporary(temporary, body, { durable: true, mode: file });
     } catch (error) {
       throw unpublished(error, path);
@@ -106,10 +106,16 @@ export function createLocalStore(root: string): ObjectStore {
     put,
     putIfAbsent,
     async upload(localPath, key) {
-      await publishFiles(await publications([{ localPath, key }]));
+      await publishFiles(await publications([{ localPath, key }]), durably);
     },
     async uploadAll(files) {
-      await publishFiles(await publications(files));
+      await publishFiles(await publications(files), durably);
+    },
+    async persist(keys) {
+      const files = await publications(keys.map((key) => ({ localPath: pathOf(key), key })));
+      await persistFiles(files, durably).catch((error) => {
+        throw unpublished(error, address);
+      });
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
     async stat(key) {
@@ -123,6 +129,7 @@ export function createLocalStore(root: string): ObjectStore {
     },
     async deletePrefix(prefix) {
       const path = pathOf(prefix.replace(/\/$/, ""));
+      durably.forget(path);
       await removeTree(path).catch((error) => {
         throw unpublished(error, path);
       });

@@ -1,7 +1,7 @@
 import { chmod, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { DurableDirectories } from "./local-store-directories.js";
 import { errorCode, isAbsent } from "./local-store-errors.js";
-import { makeDirectoryDurably } from "./local-store-files.js";
 
 /** Modes of what is written; a tighter umask takes more away. */
 export interface Modes {
@@ -25,21 +25,23 @@ const OF_VOLUMES = "lost+found";
  */
 export class StoreModes {
   readonly #root: string;
+  readonly #durable: DurableDirectories;
   #lake: Promise<Modes> | undefined;
   #staging: Promise<Modes> | undefined;
 
-  constructor(root: string) {
+  constructor(root: string, durable: DurableDirectories) {
     this.#root = root;
+    this.#durable = durable;
   }
 
   /** The modes of what lies under a key, whose area is made where it is not there. */
   async of(key: string): Promise<Modes> {
-    this.#lake ??= lakeMode(this.#root).then(modesLike);
+    this.#lake ??= lakeMode(this.#root, this.#durable).then(modesLike);
     const lake = await kept(this.#lake, () => {
       this.#lake = undefined;
     });
     if (!key.startsWith(`${STAGING}/`)) return lake;
-    this.#staging ??= modeOf(join(this.#root, STAGING), STAGING_MODE).then(modesLike);
+    this.#staging ??= modeOf(join(this.#root, STAGING), STAGING_MODE, this.#durable).then(modesLike);
     return kept(this.#staging, () => {
       this.#staging = undefined;
     });
@@ -75,8 +77,8 @@ async function isReachable(directory: string): Promise<boolean> {
 }
 
 /** The mode of a lake's directory: made, or closed to others where nothing is in it yet, or as it stands. */
-async function lakeMode(root: string): Promise<number> {
-  const mode = await modeOf(root, LAKE_MODE);
+async function lakeMode(root: string, durable: DurableDirectories): Promise<number> {
+  const mode = await modeOf(root, LAKE_MODE, durable);
   const holds = (await readdir(root)).some((name) => name !== OF_VOLUMES);
   if (holds || (mode & OTHERS) === 0) return mode;
   try {
@@ -90,8 +92,8 @@ async function lakeMode(root: string): Promise<number> {
 }
 
 /** The mode of a directory, which is made where it is not there. */
-async function modeOf(directory: string, ifNew: number): Promise<number> {
-  await makeDirectoryDurably(directory, ifNew);
+async function modeOf(directory: string, ifNew: number, durable: DurableDirectories): Promise<number> {
+  await durable.make(directory, ifNew);
   return (await permissions(directory)) ?? ifNew;
 }
 

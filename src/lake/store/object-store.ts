@@ -28,10 +28,19 @@ export interface ObjectStore {
   /** The bytes and the time of an object; into what `room` gives for so many bytes, where they need not be new. */
   read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
-  /** Atomic; not durable unless asked: staged pages are checked by hash when they are read. */
+  /**
+   * Atomic; not durable unless asked. What something durable names is made durable before it: a file of a table, a
+   * document or a page of which a workflow's history says that it is there. Pages of an update need not be: their
+   * hash is checked when they are read.
+   */
   put(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
   /** Atomic and durable; `false` when the key is there already. The one primitive that commits rest on. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
+  /**
+   * Makes objects that were put without it survive a power cut, waiting for the disk once instead of once an object.
+   * Rejects where one of them is gone.
+   */
+  persist(keys: readonly string[]): Promise<void>;
   /** Every entry below a key prefix (a prefix ends in `/` or is empty), in key order, after `startAfter`. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
   delete(key: string): Promise<void>;

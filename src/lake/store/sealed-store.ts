@@ -56,6 +56,11 @@ export class SealedStore {
     throw new Error(`${key} is gone from the lake's staging area; start the job again`);
   }
 
+  /** Makes objects that were put without it durable. */
+  async persist(keys: readonly string[]): Promise<void> {
+    await this.store.persist(keys);
+  }
+
   /** Size of the sealed bytes and their time in the store. */
   async stat(key: string): Promise<ObjectEntry | undefined> {
     return this.store.stat(key);

@@ -24,8 +24,8 @@ export interface SealedStream extends StreamFacts {
 }
 
 /**
- * Seals bytes of any length piece by piece below `<key>/`. The stream is there once all of it is: its manifest
- * comes last, and replaces an earlier one whole.
+ * Seals bytes of any length piece by piece below `<key>/`, durably. The stream is there once all of it is: its
+ * manifest comes last, and replaces an earlier one whole.
  */
 export async function putStream(
   sealed: SealedStore,
@@ -35,15 +35,17 @@ export async function putStream(
   const writing = randomUUID();
   const hash = createHash("sha256");
   let bytes = 0;
-  let pieces = 0;
+  const keys: string[] = [];
   for await (const piece of inPieces(source)) {
     hash.update(piece);
     bytes += piece.length;
-    await sealed.putBytes(pieceKey(key, writing, pieces), piece);
-    pieces += 1;
+    const pieceAt = pieceKey(key, writing, keys.length);
+    await sealed.putBytes(pieceAt, piece);
+    keys.push(pieceAt);
   }
-  const manifest: Manifest = { writing, pieces, bytes, sha256: hash.digest("hex") };
-  await sealed.put(manifestKey(key), manifest);
+  await sealed.persist(keys);
+  const manifest: Manifest = { writing, pieces: keys.length, bytes, sha256: hash.digest("hex") };
+  await sealed.put(manifestKey(key), manifest, { durable: true });
   return { bytes, sha256: manifest.sha256 };
 }
 

@@ -8,16 +8,20 @@ function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
 }
 
-/** Stages the rows rows of a roster, a file a group, so that later changes of the file are the next run's. */
+/** Stages the rows of a roster, a file a group, durably, so that later changes of the file are the next run's. */
 export async function freezeRoster(
   store: ObjectStore,
   runId: string,
   rows: readonly RosterRow[],
 ): Promise<void> {
+  const keys: string[] = [];
   for (let group = 0; group * GROUP_SIZE < rows.length; group += 1) {
     const part = rows.slice(group * GROUP_SIZE, (group + 1) * GROUP_SIZE);
-    await store.put(rosterKey(runId, group), rosterText(part));
+    const key = rosterKey(runId, group);
+    await store.put(key, rosterText(part));
+    keys.push(key);
   }
+  await store.persist(keys);
 }
 
 /** The users of one group, as they were frozen. @throws Error when the run's staging is gone. */

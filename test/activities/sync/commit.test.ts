@@ -68,6 +68,18 @@ async function feed() {
   return { cursors, rows: found.map(({ link_id, n }) => [link_id, Number(n)]) };
 }
 
+test("several links whose pages are torn are all refused, and the others of the load are loaded", async () => {
+  const links = LINKS.map((_, link) => freshProgress(link, null, 10, false));
+  const read = await bench.run(() => extract(bench.deps, { ...bench.ref, links, budgetMs: 5_000 }));
+  for (const owner of LINKS) await bench.deps.lake.staging.putPage({ ...page, owner }, Buffer.alloc(0));
+  const input = { ...bench.ref, links: read.links.map(({ progress }) => ({ progress, complete: true })) };
+  const { refused } = await bench.run(() => load(bench.deps, input));
+  expect(refused.map(({ link, outcome }) => [link, outcome.kind]).sort()).toEqual([
+    [0, "torn"],
+    [1, "torn"],
+  ]);
+});
+
 const directory = () => join(bench.deps.lake.store.address, "transaction_changes");
 const dataFiles = async () => (await readdir(directory())).filter((name) => name.endsWith(".parquet"));
 

@@ -121,16 +121,12 @@ async function badRows(
   const stream = transactionStream.name;
   const found: QuarantinedRow[] = [];
   const pages = files.flatMap((file) => file.pages).filter((page) => page.link === link);
-  for (const { page, entries } of pages.sort((a, b) => a.page - b.page)) {
-    if (entries === 0) continue;
-    const { rows, fetchedAt } = await deps.lake.staging.badRows({
-      runId,
-      stream,
-      owner: planned.link_id,
-      attempt,
-      page,
-    });
-    for (const row of rows) found.push({ row, page, fetchedAt });
+  for (const { page, cleaned } of pages.sort((a, b) => a.page - b.page)) {
+    if (cleaned === undefined) continue;
+    const name = { runId, stream, owner: planned.link_id, attempt, page };
+    for (const row of await deps.lake.staging.badRows(name, cleaned.sha256)) {
+      found.push({ row, page, fetchedAt: new Date(cleaned.fetched_at) });
+    }
   }
   return found;
 }

@@ -1,4 +1,5 @@
 import type { RosterRow } from "../../../domain/sync/roster.js";
+import { pageSha256 } from "../../../lake/staging.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
 import { appendOnce } from "../../../lake/tables/append.js";
@@ -73,8 +74,10 @@ async function pagesOf(
 }
 
 async function quarantinedRows(deps: SyncDependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
-  const { rows, fetchedAt } = await deps.lake.staging.badRows(page.name);
-  return rows.map((row) => ({
+  const { staging } = deps.lake;
+  const staged = await staging.page(page.name);
+  if (staged === undefined) throw new Error("a staged page is gone while it is committed");
+  return (await staging.badRows(page.name, pageSha256(staged.body))).map((row) => ({
     run_id: page.name.runId,
     stream: page.name.stream,
     fp_id: page.fpId,
@@ -84,6 +87,6 @@ async function quarantinedRows(deps: SyncDependencies, page: PageToLoad): Promis
     list: row.list,
     reason: row.reason,
     payload: row.payload,
-    fetched_at: fetchedAt.toISOString(),
+    fetched_at: staged.fetchedAt.toISOString(),
   }));
 }

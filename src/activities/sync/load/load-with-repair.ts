@@ -20,8 +20,16 @@ export interface PageToLoad {
   readonly entries?: number;
 }
 
-/** Sees the hash of each staged page before it is loaded; throws where it is not the page that was read. */
-export type CheckPage<P> = (page: P, sha256: string) => void;
+/** A staged page as it is about to be loaded. */
+export interface SeenPage {
+  readonly sha256: string;
+  readonly fetchedAt: Date;
+  /** Whether its clean page is loaded in its stead. */
+  readonly cleaned: boolean;
+}
+
+/** Sees each staged page before it is loaded; throws where it is not the page that was read. */
+export type SeePage<P> = (page: P, seen: SeenPage) => void;
 
 /** Thrown when a page's envelope can't be loaded: its owner fails. */
 export class PageRefusedError extends Error {
@@ -40,7 +48,7 @@ async function bundled<P extends PageToLoad, T>(
   deps: Dependencies,
   pages: readonly P[],
   work: (bundle: PageBundle) => Promise<T>,
-  check?: CheckPage<P>,
+  see?: SeePage<P>,
 ): Promise<T> {
   const { staging } = deps.lake;
   const fill = async (add: AddPage) => {
@@ -56,10 +64,10 @@ async function bundled<P extends PageToLoad, T>(
       const staged = await staging.page(name, recycled);
       if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
       const sha256 = pageSha256(staged.body);
-      check?.(page, sha256);
-      if (entries === 0) continue;
-      const body = (await staging.cleanPage(name, sha256)) ?? staged.body;
-      add({ ...origin, runId: name.runId, fetchedAt: staged.fetchedAt }, body);
+      const { fetchedAt } = staged;
+      const clean = entries === 0 ? undefined : await staging.cleanPage(name, sha256);
+      see?.(page, { sha256, fetchedAt, cleaned: clean !== undefined });
+      if (entries !== 0) add({ ...origin, runId: name.runId, fetchedAt }, clean ?? staged.body);
     }
   };
   return withBundle(deps.lake, fill, work);
@@ -76,10 +84,10 @@ export async function loadWithRepair<P extends PageToLoad, T>(
   stream: Stream,
   pages: readonly P[],
   load: (bundle: PageBundle) => Promise<T>,
-  check?: CheckPage<P>,
+  see?: SeePage<P>,
 ): Promise<T> {
   try {
-    return await bundled(deps, pages, load, check);
+    return await bundled(deps, pages, load, see);
   } catch (error) {
     if (!refusesData(error)) throw error;
     let repaired = 0;
@@ -94,7 +102,7 @@ export async function loadWithRepair<P extends PageToLoad, T>(
       { stream: stream.name, pages: repaired },
       "SQL refused pages; their bad rows were quarantined",
     );
-    return bundled(deps, pages, load);
+    return bundled(deps, pages, load, see);
   }
 }
 

@@ -41,6 +41,8 @@ export interface ManifestPage {
   readonly sequence_from: number;
   /** Entries that it adds; none where it repeats the page before. */
   readonly entries: number;
+  /** Of a page whose clean page was loaded: what its bad rows are found by, whatever becomes of the page. */
+  readonly cleaned?: { readonly sha256: string; readonly fetched_at: string };
 }
 
 /** A file of the feed that no commit refers to yet, and the pages in it. */
@@ -207,7 +209,7 @@ async function tornIn(
   return undefined;
 }
 
-function pageId({ link, page }: ManifestPage): string {
+function pageId({ link, page }: Pick<ManifestPage, "link" | "page">): string {
   return `${link}-${page}`;
 }
 
@@ -251,15 +253,21 @@ export async function loadPages(
 ): Promise<ManifestFile> {
   const toBeLoaded = given.map((page) => toLoad(input, plan, page));
   const prefix = `${input.runId}-${input.group}`;
+  const cleaned = new Map<string, ManifestPage["cleaned"]>();
   const file = await loadWithRepair(
     deps,
     transactionStream,
     toBeLoaded,
     (bundle) => loadFeedFile(deps.lake, transactionStream, prefix, bundle),
-    check && (({ link, page }, sha256) => check.see(link, page, sha256)),
+    ({ link, page }, { sha256, fetchedAt, cleaned: isCleaned }) => {
+      check?.see(link, page, sha256);
+      if (isCleaned) cleaned.set(pageId({ link, page }), { sha256, fetched_at: fetchedAt.toISOString() });
+    },
   );
-  const pages = given.map(({ link, attempt, page, generation, sequence_from, entries }) => {
-    return { link, attempt, page, generation, sequence_from, entries };
+  const pages = given.map(({ link, attempt, page, generation, sequence_from, entries }): ManifestPage => {
+    const known = { link, attempt, page, generation, sequence_from, entries };
+    const found = cleaned.get(pageId(known));
+    return found === undefined ? known : { ...known, cleaned: found };
   });
   return file === undefined ? { pages } : { file, pages };
 }

@@ -31,12 +31,18 @@ export class PageCheck {
     this.#courses.set(link, { next, sha256, end: next + pageEntries.length, expected: pagesSha256 });
   }
 
-  /** Sees a link's pages in their order; those seen before pass. @throws TornPageError at the last one. */
+  /**
+   * Sees a link's pages in their order; those seen before pass, unless the link was found torn.
+   *
+   * @throws TornPageError at the last one, and at every later look at the link.
+   */
   see(link: number, page: number, bodySha256: string): void {
     const course = this.#courses.get(link);
-    if (course === undefined || page !== course.next) return;
-    course.sha256 = withPageHash(course.sha256, bodySha256);
-    course.next += 1;
+    if (course === undefined) return;
+    if (page === course.next && page < course.end) {
+      course.sha256 = withPageHash(course.sha256, bodySha256);
+      course.next += 1;
+    }
     if (course.next === course.end && course.sha256 !== course.expected) throw new TornPageError(link);
   }
 }

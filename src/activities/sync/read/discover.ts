@@ -44,15 +44,16 @@ export interface DiscoverResult {
 /** Stages the links and accounts of a slice of users (docs/architecture.md, "A run"). */
 export async function discover(deps: SyncDependencies, input: DiscoverInput): Promise<DiscoverResult> {
   const users = await frozenUsers(deps.lake.store, input.runId, input.group);
+  const read: PageName[] = [];
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {
     const fpId = users[progress.user]?.fp_id;
     if (fpId === undefined) throw new Error(`user ${progress.user} is not in the frozen roster`);
-    return {
-      progress,
-      fpId,
-      outcome: await readUser({ deps, input, slice, attempt: progress.attempt }, fpId),
-    };
+    const pages: PageName[] = [];
+    const outcome = await readUser({ deps, input, slice, attempt: progress.attempt, pages }, fpId);
+    if (outcome.kind === "complete") read.push(...pages);
+    return { progress, fpId, outcome };
   });
+  await deps.lake.staging.persist(read);
   const at = Date.now();
   const discovered = results.map(({ progress, fpId, outcome }) => ({
     progress,
@@ -68,6 +69,8 @@ interface Reader {
   readonly input: DiscoverInput;
   readonly slice: Slice;
   readonly attempt: number;
+  /** Every page of the user, as they are found or staged. */
+  readonly pages: PageName[];
 }
 
 async function readUser(reader: Reader, fpId: string): Promise<UserOutcome> {
@@ -94,6 +97,7 @@ async function readOwner(reader: Reader, stream: Stream, owner: Owner): Promise<
         if (!slice.mayGoOn()) return { kind: "open" };
         reading = await askPage(reader, stream, owner, name, next);
       }
+      reader.pages.push(name);
       if (stream.paging === "none") return "read";
       const envelope = reading.envelope as Readonly<Record<string, unknown>>;
       const after = pass.take(listPage(stream.operation, envelope, next, pass.before));

@@ -14,6 +14,7 @@ import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js"
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../group-plan.js";
+import { TornPageError } from "../load/page-check.js";
 import { callFailure } from "./call-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
@@ -69,6 +70,7 @@ async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedL
       page = await nextPage(reader, progress);
       step = advance(progress, page);
     } catch (error) {
+      if (error instanceof TornPageError) return { progress, outcome: { kind: "torn" } };
       return { progress, outcome: callFailure(error) };
     }
     warnOfOddities(reader.deps, reader.input.runId, transactionStream, page.facts);
@@ -174,8 +176,15 @@ async function addsNothing(
   }
   if (reader.previousId !== undefined && reader.previousId !== facts.firstId) return false;
   const before = await reader.deps.lake.staging.body(nameOf(reader, progress, progress.pages - 1));
-  if (before === undefined || !mayHold(before, facts.firstId)) return false;
+  // A power cut may have taken it, also after its rows were loaded: whether they come again can't be told then.
+  if (before === undefined || !endsWhole(before)) throw new TornPageError(progress.link);
+  if (!mayHold(before, facts.firstId)) return false;
   return deliveredSha256(before) === deliveredSha256(body);
+}
+
+/** Whether a page that was whole once ends as one: a power cut leaves nothing, zeros or the beginning. */
+function endsWhole(page: Buffer): boolean {
+  return page.subarray(-64).toString("latin1").trimEnd().endsWith("}");
 }
 
 const PLAIN_ID = /^[\w.:@-]+$/;

@@ -1,0 +1,129 @@
+import type { ObjectEntry, ObjectStore } from "../../../src/lake/store/object-store.js";
+
+/** A step of a store at which the power is cut. */
+export interface PowerCut {
+  readonly on: "put" | "putIfAbsent" | "upload" | "persist" | "deletePrefix";
+  /** Source of a regular expression that the key matches. */
+  readonly key: string;
+  /** Before the step, which then does not happen, or after it has. */
+  readonly when: "before" | "after";
+}
+
+/** A store over a disk that keeps only what was synced once the power is cut. */
+export interface ForgetfulStore extends ObjectStore {
+  /** The cut that came; undefined while the power is on. */
+  readonly cut: PowerCut | undefined;
+  /** Resolves when the power is cut and the disk holds what it kept. */
+  readonly dark: Promise<void>;
+  /** Cuts the power now. */
+  powerCut(): Promise<void>;
+}
+
+const OFF = new Error("the power is off");
+
+/**
+ * Wraps a store so that a power cut takes everything that was not synced: what was put without `durable`, and what
+ * was deleted comes back. Of the objects that are lost, some are gone and some are there without a byte, as file
+ * systems leave them. From the cut on every step fails.
+ */
+export function forgetful(store: ObjectStore, cuts: readonly PowerCut[] = []): ForgetfulStore {
+  /** What the disk will hold of each key that is not synced. */
+  const unsynced = new Map<string, Buffer | undefined>();
+  const under = new Set<Promise<unknown>>();
+  let cut: PowerCut | undefined;
+  let off = false;
+  let wentDark = () => {};
+  const dark = new Promise<void>((resolve) => {
+    wentDark = resolve;
+  });
+
+  async function powerCut(): Promise<void> {
+    if (off) return dark;
+    off = true;
+    await Promise.allSettled(under);
+    let odd = false;
+    for (const [key, before] of unsynced) {
+      odd = !odd;
+      if (before !== undefined) await store.put(key, before);
+      else if (odd) await store.delete(key);
+      else if ((await store.stat(key)) !== undefined) await store.put(key, "");
+    }
+    wentDark();
+  }
+
+  function step<T>(on: PowerCut["on"] | "read", keys: readonly string[], work: () => Promise<T>): Promise<T> {
+    if (off) return Promise.reject(OFF);
+    const met = cuts.find((one) => one.on === on && keys.some((key) => new RegExp(one.key).test(key)));
+    if (met?.when === "before") return strike(met);
+    const done = work();
+    under.add(done);
+    const forget = () => under.delete(done);
+    done.then(forget, forget);
+    return done.then((value) => {
+      if (off) throw OFF;
+      return met === undefined ? value : strike(met);
+    });
+  }
+
+  function strike(met: PowerCut): Promise<never> {
+    cut ??= met;
+    void powerCut();
+    return Promise.reject(OFF);
+  }
+
+  async function forgettable(key: string): Promise<void> {
+    if (!unsynced.has(key)) unsynced.set(key, await store.get(key));
+  }
+
+  const synced = (keys: readonly string[]) => {
+    for (const key of keys) unsynced.delete(key);
+  };
+  const read =
+    <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>
+    (...given: A) =>
+      step("read", [], () => work(...given));
+
+  return {
+    address: store.address,
+    get cut() {
+      return cut;
+    },
+    dark,
+    powerCut,
+    get: read(store.get),
+    read: read(store.read),
+    stat: read(store.stat),
+    list: read(
+      (prefix: string, startAfter?: string): Promise<ObjectEntry[]> => store.list(prefix, startAfter),
+    ),
+    download: read(store.download),
+    put: (key, body, options) =>
+      step("put", [key], async () => {
+        if (options?.durable !== true) await forgettable(key);
+        await store.put(key, body, options);
+        if (options?.durable === true) synced([key]);
+      }),
+    putIfAbsent: (key, body) =>
+      step("putIfAbsent", [key], async () => {
+        const put = await store.putIfAbsent(key, body);
+        synced([key]);
+        return put;
+      }),
+    persist: (keys) => step("persist", keys, () => store.persist(keys).then(() => synced(keys))),
+    upload: (path, key) => step("upload", [key], () => store.upload(path, key).then(() => synced([key]))),
+    uploadAll: (files) => {
+      const keys = files.map(({ key }) => key);
+      return step("upload", keys, () => store.uploadAll(files).then(() => synced(keys)));
+    },
+    delete: (key) =>
+      step("deletePrefix", [key], async () => {
+        await forgettable(key);
+        await store.delete(key);
+      }),
+    deletePrefix: (prefix) =>
+      step("deletePrefix", [prefix], async () => {
+        for (const { key } of await store.list(prefix)) await forgettable(key);
+        await store.deletePrefix(prefix);
+      }),
+  };
+}
