@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { rowProblem } from "../api/schemas/row-check.js";
 import { EnvelopeError } from "./envelope-error.js";
-import { mayHoldSurrogates, RawJson } from "./raw-json.js";
+import { mayHoldSurrogates } from "./raw-json.js";
 import type { RowList, Stream } from "./stream.js";
 
 /** A bad row by its place; its text is cut out of the page only when there is one. */
@@ -60,19 +60,8 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
       }
     }
   }
-  if (entries.every((count) => count === 0)) refuseRepeatedKeys(stream, text);
   const needsCleaning = problems.length > 0 || mayHoldSurrogates(body) || !(ascii || isUtf8(body));
   return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
-}
-
-/** An empty page is loaded by nothing that would notice a list that came before the one that counts. */
-function refuseRepeatedKeys({ lists }: Stream, text: string): void {
-  const raw = new RawJson(text);
-  for (const { path } of lists) {
-    if (raw.repeatedKeyAlong(path.slice(0, -1)) !== undefined) {
-      throw new EnvelopeError(path.slice(0, -1).join("."), "a key stands twice");
-    }
-  }
 }
 
 /** The rows of one list of a parsed response. */
