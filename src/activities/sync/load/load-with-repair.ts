@@ -16,7 +16,7 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
-  /** Entries that it adds, where that is known; a page that adds none is not given to SQL. */
+  /** Entries that it adds, where that is known: none where it is empty, or repeats the page before. */
   readonly entries?: number;
 }
 
@@ -46,6 +46,7 @@ export class PageRefusedError extends Error {
 /** Bundles what SQL reads of each page: the clean page where there is one, the staged file's time in any case. */
 async function bundled<P extends PageToLoad, T>(
   deps: Dependencies,
+  stream: Stream,
   pages: readonly P[],
   work: (bundle: PageBundle) => Promise<T>,
   see?: SeePage<P>,
@@ -67,7 +68,9 @@ async function bundled<P extends PageToLoad, T>(
       const { fetchedAt } = staged;
       const clean = entries === 0 ? undefined : await staging.cleanPage(name, sha256);
       see?.(page, { sha256, fetchedAt, cleaned: clean !== undefined });
-      if (entries !== 0) add({ ...origin, runId: name.runId, fetchedAt }, clean ?? staged.body);
+      // SQL must find an empty page empty too; one that repeats the page before has rows, which count once.
+      if (entries === 0 && readPage(stream, staged.body).entries.some((count) => count > 0)) continue;
+      add({ ...origin, runId: name.runId, fetchedAt }, clean ?? staged.body);
     }
   };
   return withBundle(deps.lake, fill, work);
@@ -87,13 +90,13 @@ export async function loadWithRepair<P extends PageToLoad, T>(
   see?: SeePage<P>,
 ): Promise<T> {
   try {
-    return await bundled(deps, pages, load, see);
+    return await bundled(deps, stream, pages, load, see);
   } catch (error) {
     if (!refusesData(error)) throw error;
     let repaired = 0;
     for (const page of pages) {
       cancellationSignal().throwIfAborted();
-      if (page.entries === 0 || (await accepts(deps, stream, page))) continue;
+      if (await accepts(deps, stream, page)) continue;
       await repair(deps, stream, page);
       repaired += 1;
     }
@@ -102,7 +105,7 @@ export async function loadWithRepair<P extends PageToLoad, T>(
       { stream: stream.name, pages: repaired },
       "SQL refused pages; their bad rows were quarantined",
     );
-    return bundled(deps, pages, load, see);
+    return bundled(deps, stream, pages, load, see);
   }
 }
 
@@ -112,8 +115,9 @@ function refusesData(error: unknown): boolean {
 }
 
 async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<boolean> {
-  return bundled(deps, [page], (bundle) =>
-    deps.lake.duckdb.exclusive(async (sql) => {
+  return bundled(deps, stream, [page], async (bundle) => {
+    if (bundle.origins.length === 0) return true;
+    return deps.lake.duckdb.exclusive(async (sql) => {
       try {
         await sql.run(`create or replace temp table probe as ${bundleQuery(stream, bundle)}`);
         return true;
@@ -121,8 +125,8 @@ async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Pr
         if (!refusesData(error)) throw error;
         return false;
       }
-    }),
-  );
+    });
+  });
 }
 
 /** First what we know DuckDB to refuse; then, should it still refuse the page, by halves down to single rows. */
