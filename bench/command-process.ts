@@ -8,7 +8,7 @@ export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 export const NIGHTLEDGER = fileURLToPath(new URL("../../bin/nightledger.js", import.meta.url));
 
 /** How a process ended and what it said. */
-export interface Ended {
+interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { REPOSITORY } from "./command-process.js";
 
 /** On what figures were measured: without it they say nothing. */
-export interface Machine {
+interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memory_gb: number;

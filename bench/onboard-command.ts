@@ -6,7 +6,7 @@ import { type ProcessUsage, watchUsage } from "./process-usage.js";
 import type { StandIn } from "./stand-in.js";
 
 /** Where and against what a batch runs. */
-export interface OnboardOptions {
+interface OnboardOptions {
   readonly standIn: Pick<StandIn, "url" | "apiKey" | "control">;
   /** The customers file. */
   readonly customers: string;

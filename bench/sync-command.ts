@@ -7,7 +7,7 @@ import { type ProcessUsage, watchUsage } from "./process-usage.js";
 import type { StandIn } from "./stand-in.js";
 
 /** Where and against what the command runs. */
-export interface SyncOptions {
+interface SyncOptions {
   readonly standIn: Pick<StandIn, "url" | "apiKey">;
   readonly roster: string;
   /** Its working directory: lake and HOME lie there, and are used again by the next run. */

@@ -17,7 +17,7 @@ export const VARIABLES = [
   "NIGHTLEDGER_WEBHOOK_MODE",
   "NIGHTLEDGER_LOG_LEVEL",
 ] as const;
-export type Variable = (typeof VARIABLES)[number];
+type Variable = (typeof VARIABLES)[number];
 
 /** The variables that are set, the environment over `.env`. */
 export type Values = ReadonlyMap<string, string>;

@@ -69,7 +69,7 @@ export type Config<Part extends keyof ConfigParts> = Pick<ConfigParts, Part> & {
 };
 
 /** Where the configuration comes from. */
-export interface ConfigSource {
+interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Directory of `.env` and of relative paths. */
   readonly cwd: string;

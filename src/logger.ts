@@ -8,7 +8,7 @@ const MIN_SECRET_LENGTH = 4;
 const MAX_DEPTH = 8;
 
 /** Where logs go and what they may not say. Never standard output: that is for results. */
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly destination: "stderr" | { readonly file: string };
   readonly level: string;
   /** Configured secrets: taken out wherever they stand, also inside a message. */
@@ -57,7 +57,7 @@ export function createLogger({ destination, level, secrets }: LoggerOptions): Lo
 }
 
 /** Takes out of a value everything that stands under a secret's name; errors become plain objects. */
-export function redactFields(value: unknown, depth = 0): unknown {
+function redactFields(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[deep]";
   if (value instanceof Error) return redactFields({ ...stdSerializers.err(value) }, depth);
@@ -71,7 +71,7 @@ export function redactFields(value: unknown, depth = 0): unknown {
 }
 
 /** A function that takes secrets out of a line, as they are, as JSON writes them, and as HTTP Basic sends them. */
-export function scrubber(secrets: readonly string[]): (line: string) => string {
+function scrubber(secrets: readonly string[]): (line: string) => string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .flatMap((secret) => [

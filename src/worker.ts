@@ -16,7 +16,7 @@ import { installRuntime } from "./temporal/runtime.js";
 import { VERSION } from "./version.js";
 
 /** What a worker is made of. */
-export interface WorkerSettings {
+interface WorkerSettings {
   readonly api: ApiConfig;
   /** Directory of the lake. */
   readonly lake: string;

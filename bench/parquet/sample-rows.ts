@@ -1,5 +1,5 @@
 /** A row of the comparison: what both writers are given. */
-export interface SampleRow {
+interface SampleRow {
   readonly transaction_id: string;
   readonly account_id: string;
   /** Decimal text, as the service sends it. */
@@ -16,7 +16,7 @@ export const AWKWARD = { amount: "999999999999999999.9999999999", sequence: "900
 const TEXTS = ["Corner Bakery", "Café Zürich", "City Power and Light", "東京電力"];
 
 /** The n-th row; the first has the awkward values. */
-export function sampleRow(index: number): SampleRow {
+function sampleRow(index: number): SampleRow {
   return {
     transaction_id: `txn_link_000001_1_${String(index).padStart(8, "0")}`,
     account_id: `acc_${index % 4}`,

@@ -28,7 +28,7 @@ const WATCHLIST_CHECKS: readonly WatchlistCheck[] = [
 ];
 
 /** What a report is about. */
-export interface CipSubject {
+interface CipSubject {
   readonly fpId: string;
   readonly seed: string;
   readonly now: string;

@@ -2,7 +2,7 @@ import { Random } from "../world/random.js";
 import type { EffectOf, Fault, FaultKind } from "./fault.js";
 
 /** What a fault can select a call by. */
-export interface FaultTarget {
+interface FaultTarget {
   readonly operation: string;
   readonly link: string | undefined;
   readonly user: string | undefined;

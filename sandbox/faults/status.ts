@@ -1,5 +1,4 @@
-import type { Answer } from "../http/answer.js";
-import { errorBody } from "../http/answer.js";
+import { type Answer, errorBody } from "../http/answer.js";
 import type { EffectOf, RetryAfter } from "./fault.js";
 
 /** The answer of a `status` fault; dates are by the stand-in's clock. */

@@ -1,5 +1,5 @@
 /** Headers of an answer; a list is sent as several lines. */
-export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
+type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** An answer of the service before it goes onto the wire. */
 export interface Answer {

@@ -13,7 +13,7 @@ import { Query } from "./query.js";
 import type { Operation, Route } from "./router.js";
 
 /** A request at the door: nothing of it is checked yet. */
-export interface Arrival {
+interface Arrival {
   readonly state: SandboxState;
   readonly route: Route | Refusal;
   readonly request: IncomingMessage;

@@ -7,7 +7,7 @@ const MAX_SIZE = 100;
 export const LIST_QUERY = ["account_ids", "start_date", "end_date", "page", "size"];
 
 /** Which rows of a list make a page. */
-export interface PageWindow {
+interface PageWindow {
   readonly page: number;
   readonly size: number;
   /** Index of the page's first row. */

@@ -4,7 +4,7 @@ import { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 
 /** A transaction or a security: its id and day to find it by, and the JSON served for it, byte for byte. */
-export interface InvestmentRecord {
+interface InvestmentRecord {
   readonly id: string;
   readonly account_id: string;
   readonly date: string;

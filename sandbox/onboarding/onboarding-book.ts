@@ -9,7 +9,7 @@ import type { Playbook } from "./playbook.js";
 import type { PlaybookBook } from "./playbook-book.js";
 
 /** Which run to begin. */
-export interface NewRun {
+interface NewRun {
   readonly entityId: string;
   readonly entityExternalId: string | undefined;
   /**

@@ -28,7 +28,7 @@ export interface Onboarding {
   continuation: Continuation | undefined;
 }
 
-export interface Continuation {
+interface Continuation {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;

@@ -3,7 +3,7 @@ import type { GeneratedRows } from "../world/link-log.js";
 import { RowTemplate, VARIANTS } from "./row-template.js";
 import type { TemplateCache } from "./template-cache.js";
 
-export interface VolumeRowsOptions {
+interface VolumeRowsOptions {
   linkId: string;
   accounts: readonly [string, string];
   count: number;

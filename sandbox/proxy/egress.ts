@@ -10,7 +10,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "upgrade", "content-length", "trailer"];
 
 /** A request as it goes to the target. */
-export interface EgressRequest {
+interface EgressRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;

@@ -8,7 +8,7 @@ export type Escaping = "json" | "form" | "none";
 const PLACEHOLDER = /\{\{\s*([^{}\s][^{}]*?)\s*\}\}/g;
 
 /** Looks a value up; `undefined` where there is none. */
-export type VaultLookup = (fpId: string, identifier: string) => VaultValue | undefined;
+type VaultLookup = (fpId: string, identifier: string) => VaultValue | undefined;
 
 /**
  * Replaces placeholders by decrypted values. What delimits them is not shown in the contract; here

@@ -2,8 +2,8 @@ import { refuse } from "../http/answer.js";
 import { Fields } from "./fields.js";
 import { checkIdentifiers } from "./identifiers.js";
 
-export const SCOPES = ["vault", "decrypt", "vault_and_decrypt", "decrypt_download", "vault_card"] as const;
-export type TokenScope = (typeof SCOPES)[number];
+const SCOPES = ["vault", "decrypt", "vault_and_decrypt", "decrypt_download", "vault_card"] as const;
+type TokenScope = (typeof SCOPES)[number];
 
 const TTL = { least: 60, most: 86_400, usual: 1_800 };
 

@@ -24,7 +24,7 @@ const ACCEPTED = {
   proxy: [...PERSON, "business"],
 } as const satisfies Record<string, readonly string[]>;
 
-export type IdentifierUse = keyof typeof ACCEPTED;
+type IdentifierUse = keyof typeof ACCEPTED;
 
 /** The only ones of the investor profile that can be uploaded. */
 const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profile.occupation"];

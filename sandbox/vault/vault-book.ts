@@ -6,7 +6,7 @@ import { isVaultValue, type VaultValue } from "./fields.js";
 import { seededIdentity } from "./seeded-identity.js";
 
 /** What one identifier of a vault holds. */
-export type VaultEntry =
+type VaultEntry =
   | { readonly kind: "value"; readonly value: VaultValue }
   | {
       readonly kind: "bytes";

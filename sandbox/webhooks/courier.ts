@@ -5,7 +5,7 @@ import type { WebhookMessage } from "./message.js";
 import { webhookSignature } from "./signature.js";
 
 /** What is wrong, on purpose, with the first attempt of a delivery. */
-export interface DeliveryChanges {
+interface DeliveryChanges {
   readonly forged: boolean;
   /** How far back its timestamp lies. */
   readonly ageSeconds: number;

@@ -12,8 +12,6 @@ export const EVENT_KINDS = [
   "service.user.bank_link_updated",
   "service.entity.entity_status_set",
 ] as const;
-export type EventKind = (typeof EVENT_KINDS)[number];
-
 /** An event's payload; the shapes of seven of the kinds are not shown (docs/service.md, "Webhook events"). */
 export type EventPayload = Readonly<Record<string, unknown>>;
 

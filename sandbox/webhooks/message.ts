@@ -1,7 +1,7 @@
 import type { EventPayload } from "./event.js";
 
 /** One try to bring a message to an endpoint. */
-export interface DeliveryAttempt {
+interface DeliveryAttempt {
   readonly endpoint: string;
   /** Real time, milliseconds since 1970. */
   readonly at: number;

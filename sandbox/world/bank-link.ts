@@ -1,7 +1,7 @@
 import { type GeneratedRows, LinkLog, type LogEvent } from "./link-log.js";
 
 /** A bank account; `text` is the JSON served for it. */
-export interface BankAccount {
+interface BankAccount {
   readonly id: string;
   readonly text: string;
 }

@@ -31,7 +31,7 @@ export class Random {
 }
 
 /** Turns a text into a 32-bit seed (FNV-1a). */
-export function seedOf(text: string): number {
+function seedOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

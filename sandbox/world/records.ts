@@ -18,7 +18,7 @@ export interface TransactionRow {
   [field: string]: unknown;
 }
 
-export type LinkState = "connecting" | "connected" | "deleted" | "error";
+type LinkState = "connecting" | "connected" | "deleted" | "error";
 
 /** Fields of a bank link that may be set (docs/service.md, "Bank links"); the rest is filled in. */
 export interface LinkFields {

@@ -15,7 +15,7 @@ const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
  * What becomes of an activity on a full disk. `wait`: it is tried again until there is room, for giving it up would
  * make a failure of what the service has done already.
  */
-export type WhenFull = "give up" | "wait";
+type WhenFull = "give up" | "wait";
 
 /**
  * Runs an activity and turns what it throws into the failure that histories and tables show: one place

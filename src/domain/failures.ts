@@ -23,8 +23,6 @@ export const FAILURE_TYPES = {
   unreachable: "UnreachableError",
 } as const;
 
-export type FailureType = (typeof FAILURE_TYPES)[keyof typeof FAILURE_TYPES];
-
 /**
  * Thrown when what the user gave can't be used: arguments, a variable, a file, the lake. Exit code 2.
  * The message names the thing, what was wrong with it and what is accepted.

@@ -18,7 +18,7 @@ export interface Lake {
 }
 
 /** What a lake is opened with. */
-export interface LakeOptions {
+interface LakeOptions {
   /** The directory of the lake. */
   readonly directory: string;
   /** Told of a checkpoint that could not be written; the commit before it stands. */

@@ -21,7 +21,7 @@ export interface BadRow {
 }
 
 /** A staged page as it stands in the store. */
-export interface StagedPage {
+interface StagedPage {
   readonly body: Buffer;
   /** The staged file's time: a repeated load gives the same rows. */
   readonly fetchedAt: Date;

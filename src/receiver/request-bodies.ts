@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 
 /** How large bodies may be: one of them, and together all that are still on their way. */
-export interface BodyLimits {
+interface BodyLimits {
   readonly bodyBytes: number;
   readonly unfinishedBytes: number;
 }
 
 /** Why a body is not read to its end. */
-export type BodyRefusal = "too_large" | "busy";
+type BodyRefusal = "too_large" | "busy";
 
 interface UnfinishedBody {
   bytes: number;

@@ -6,7 +6,7 @@ import type { Refusal } from "../domain/webhooks/rejection.js";
 const TOLERANCE_S = 5 * 60;
 
 /** A message as its headers name it. */
-export interface SignedMessage {
+interface SignedMessage {
   readonly messageId: string;
 }
 

@@ -5,7 +5,7 @@ import { mendSurrogates, RawJson } from "./raw-json.js";
 import type { Stream } from "./stream.js";
 
 /** A page that SQL can read, and the rows that it must not see. */
-export interface CleanPage {
+interface CleanPage {
   /** The lists alone; a bad row is `null`, so that every other row keeps its index. */
   readonly clean: string;
   readonly bad: readonly BadRow[];

@@ -33,7 +33,7 @@ export interface Stream extends PageSql {
 }
 
 /** A column of an observed stream with the SQL that fills it. */
-export interface ObservedColumn extends Column {
+interface ObservedColumn extends Column {
   /** Over `o` (the page's origin) and the names that the projection's `from` gives. */
   readonly sql: string;
 }

@@ -51,7 +51,7 @@ export async function signalOrStart(
 }
 
 /** A workflow to start; the run's id is in its memo, by which a command knows its own. */
-export interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"> {
+interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"> {
   readonly args: unknown[];
   readonly memo: { readonly runId: string; readonly [name: string]: unknown };
 }

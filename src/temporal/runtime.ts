@@ -2,7 +2,7 @@ import type { Logger, LogLevel, LogMetadata } from "@temporalio/common";
 import { Runtime } from "@temporalio/worker";
 
 /** Where the SDK's messages go; a pino logger is one. */
-export interface RuntimeLogger {
+interface RuntimeLogger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,5 +1,5 @@
 /** What `npm run test:kill` was asked for. */
-export interface KillOptions {
+interface KillOptions {
   /** The first seed; each trial takes the next one. */
   readonly seed: number;
   /** Kills at least. */

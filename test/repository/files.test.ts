@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { read, repositoryFiles, sourcesIn } from "./source-tree.js";
+import { exportsOf, namesTakenBy, read, repositoryFiles, sourcesIn } from "./source-tree.js";
 
 const MOST_LINES = 300;
 const MEDIAN_LINES = 100;
 const DUMPS = /(^|\/)types(\/|$)|(^|[-/])(utils?|helpers?|common|misc|managers?|processors?)(-|\/|$)/;
+
+/** What Temporal or vitest find in a file without an import: workflows, a failure converter, a global set-up. */
+const FOUND_BY_NAME = /(-workflow|\/workflows|failure-converter|temporal-setup)\.ts$/;
 
 const lines = (path: string) => read(path).trimEnd().split("\n").length;
 
@@ -42,6 +45,18 @@ describe("files", () => {
     const reads = /\b(read_(parquet|json|ndjson|csv|text|blob|duckdb)\w*|parquet_scan|sniff_csv|glob)\s*\(/;
     const readers = sourcesIn("src", "sandbox", "bench", "tools").filter((path) => reads.test(read(path)));
     expect(readers).toEqual(["src/lake/sql/duckdb-files.ts"]);
+  });
+
+  it("nothing is exported that only its own file uses", () => {
+    const sources = sourcesIn("src", "sandbox", "bench", "test");
+    const configs = repositoryFiles().filter((path) => /^vitest\.[\w.]*config\.ts$/.test(path));
+    const taken = new Set([...sources, ...configs].flatMap(namesTakenBy));
+    const unused = sources
+      .filter((path) => !FOUND_BY_NAME.test(path) && !taken.has(`${path}#*`))
+      .flatMap((path) => exportsOf(path).map((name) => `${path}#${name}`))
+      .filter((name) => !taken.has(name));
+    expect(taken.size).toBeGreaterThan(1_000);
+    expect(unused).toEqual([]);
   });
 
   it("no test is left out, alone or to be written", () => {

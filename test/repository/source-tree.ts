@@ -65,3 +65,28 @@ function resolved(path: string, specifier: string): string {
   if (!specifier.startsWith(".")) return specifier;
   return posix.join(posix.dirname(path), specifier).replace(/\.js$/, ".ts");
 }
+
+const EXPORTED =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm;
+const NAMED = /^(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from\s+["']([^"']+)["']/gm;
+const WHOLE = /^(?:import\s+\*\s+as\s+\w+|export\s+\*)\s+from\s+["']([^"']+)["']/gm;
+
+/** Names that a source exports by declaring them. */
+export function exportsOf(path: string): string[] {
+  return [...read(path).matchAll(EXPORTED)].map(([, name = ""]) => name);
+}
+
+/** What a source takes from other sources: `path#name`, or `path#*` where it takes, or may take, everything. */
+export function namesTakenBy(path: string): string[] {
+  const text = read(path);
+  const named = [...text.matchAll(NAMED)].flatMap(([, names = "", from = ""]) =>
+    namesOf(`{${names}}`).map((name) => {
+      const [own = ""] = name.replace(/^type /, "").split(" as ");
+      return `${resolved(path, from)}#${own}`;
+    }),
+  );
+  const whole = [...text.matchAll(WHOLE), ...text.matchAll(DYNAMIC)].map(
+    ([, from = ""]) => `${resolved(path, from)}#*`,
+  );
+  return [...named, ...whole];
+}

@@ -6,7 +6,7 @@ import { callPart, shapedCallPart } from "./call-part.js";
 const TAKEN: readonly number[] = [400, 409, 422];
 
 /** A business as its creation answered. */
-export interface CreatedBusiness {
+interface CreatedBusiness {
   /** `null`: it is there under its external id, and the answer with its id was lost. */
   readonly id: string | null;
 }

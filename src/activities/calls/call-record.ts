@@ -28,7 +28,7 @@ export interface KeptAnswer<A> {
 }
 
 /** How far a call came, by what it left. */
-export type CallState = "not sent" | "sent" | "answered";
+type CallState = "not sent" | "sent" | "answered";
 
 /** Key of the answer of the call that is staged below a prefix. */
 export function answerKey(prefix: string): string {

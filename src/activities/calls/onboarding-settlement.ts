@@ -26,7 +26,7 @@ export type StartedOnboarding = Pick<
 type Creation = ParamsOf<typeof createOnboarding>;
 
 /** What is known before an onboarding is created. */
-export interface OnboardingSurroundings {
+interface OnboardingSurroundings {
   readonly run?: string;
   /** Onboardings of the same user or business that are others than this one, whatever their time says. */
   readonly known?: readonly string[];

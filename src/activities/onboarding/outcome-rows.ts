@@ -1,5 +1,4 @@
-import type { FrozenRow } from "../../domain/onboarding/frozen-row.js";
-import { isRight } from "../../domain/onboarding/frozen-row.js";
+import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
 import {
   type Outcome,
   type OutcomeEvent,

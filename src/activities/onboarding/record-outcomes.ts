@@ -12,7 +12,7 @@ import { eventRows, onboardingRow } from "./outcome-rows.js";
 
 const READ_AT_ONCE = 16;
 
-export interface RecordOutcomesInput {
+interface RecordOutcomesInput {
   readonly batchId: string;
   readonly runId: string;
   /** Names this set of rows within the run: the same name is written once. */

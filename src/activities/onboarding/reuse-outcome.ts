@@ -4,7 +4,7 @@ import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js
 import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
-export interface ReuseOutcomeInput {
+interface ReuseOutcomeInput {
   readonly batchId: string;
   readonly outcome: OutcomeRef;
   /** The row of another batch that is the same to the last value. */

@@ -22,14 +22,14 @@ interface ServiceAnswer {
 }
 
 /** What an outcome says besides its state. */
-export interface OutcomeFacts
+interface OutcomeFacts
   extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "error_message" | "next_action" | "events">> {
   /** None where the service was not asked, or did not answer. */
   readonly answer?: ServiceAnswer | null;
 }
 
 /** A state with the outcome that was staged for it. */
-export interface StagedState {
+interface StagedState {
   readonly state: CustomerState;
   readonly outcome: OutcomeRef | null;
   readonly messageHash: string | null;

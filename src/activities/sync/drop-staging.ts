@@ -2,12 +2,11 @@ import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { mapConcurrent } from "../map-concurrent.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "./group-plan.js";
-import { plannedLink } from "./group-plan.js";
+import { type GroupPlan, type GroupRef, type PlannedLink, plannedLink } from "./group-plan.js";
 
 const DELETED_AT_ONCE = 4;
 
-export interface DropStagingInput extends GroupRef {
+interface DropStagingInput extends GroupRef {
   readonly links: readonly number[];
 }
 
@@ -16,7 +15,7 @@ export async function dropStaging(deps: Dependencies, input: DropStagingInput): 
   await dropPages(deps, input, (plan) => input.links.map((link) => plannedLink(plan, link)));
 }
 
-export interface DropGroupInput {
+interface DropGroupInput {
   readonly runId: string;
   /** Staged name of the group's plan. */
   readonly plan: string;

@@ -8,7 +8,7 @@ import { VERSION } from "../../version.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 
-export interface FinishRunInput {
+interface FinishRunInput {
   readonly runId: string;
   readonly jobId: string;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface FinishRunInput {
   readonly startedAt: string;
 }
 
-export interface FinishRunResult {
+interface FinishRunResult {
   readonly duration_ms: number;
 }
 

@@ -18,7 +18,7 @@ export interface PlannedLink {
 }
 
 /** The committed state that a link's pages start from. */
-export interface LinkBaseState {
+interface LinkBaseState {
   readonly cursor: string | null;
   readonly generation: number;
   readonly next_sequence: number;
@@ -42,7 +42,7 @@ export interface GroupRef {
   readonly plan: string;
 }
 
-export interface PlanGroupInput {
+interface PlanGroupInput {
   readonly runId: string;
   readonly group: number;
   /** Names of the streams that the run reads. */
@@ -52,7 +52,7 @@ export interface PlanGroupInput {
   readonly users: readonly ObservedUser[];
 }
 
-export interface PlanGroupResult {
+interface PlanGroupResult {
   /** Staged name of the plan. */
   readonly plan: string;
   /** Links in the plan, obstacles included. */

@@ -3,7 +3,7 @@ import { materialize as materializeLake } from "../../lake/materialize/materiali
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 
-export interface MaterializeInput {
+interface MaterializeInput {
   readonly runId: string;
 }
 

@@ -31,13 +31,13 @@ const READ_AT_ONCE = 16;
 /** A receiver that is still at an event tells of it within this; of an older one it never will. */
 const RECEIPT_WITHIN_MS = 15_000;
 
-export interface CommitEventsInput {
+interface CommitEventsInput {
   readonly scope: string;
   /** Of events that a receiver has told of. */
   readonly receipts: readonly EventReceipt[];
 }
 
-export interface CommitEventsResult {
+interface CommitEventsResult {
   /** Rows written. */
   readonly committed: number;
   /** Events that stood in the table already. */

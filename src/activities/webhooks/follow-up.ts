@@ -20,7 +20,7 @@ import type { SyncDependencies } from "../sync/dependencies.js";
 const MOST_FOLLOW_UPS = 5_000;
 const READ_AT_ONCE = 16;
 
-export interface PlanFollowUpInput {
+interface PlanFollowUpInput {
   readonly scope: string;
   /** Of the run that would follow up. */
   readonly runId: string;
@@ -34,7 +34,7 @@ export interface PlannedSync {
   readonly options: SyncOptions;
 }
 
-export interface FollowUpPlan {
+interface FollowUpPlan {
   /** Null where nobody's links can be followed up now. */
   readonly job: PlannedSync | null;
   /** Follow-ups that wait for a run which is going on over the same user. */

@@ -34,7 +34,7 @@ export function checkAnswer<O extends Operation>(
 }
 
 /** Parses a body; the parser's own message quotes the body, so it is not kept. */
-export function parseBody(operation: Operation, reply: Reply): unknown {
+function parseBody(operation: Operation, reply: Reply): unknown {
   try {
     return JSON.parse(reply.body.toString("utf8"));
   } catch {

@@ -30,7 +30,7 @@ export interface ApiClientOptions extends ExchangeLimits {
 }
 
 /** Of a call that must not take effect twice: what is written down before it may leave. */
-export interface SendIntent {
+interface SendIntent {
   /**
    * Writes it down once the call's turn has come, again where it had to queue again. What it throws keeps the
    * call from being sent.

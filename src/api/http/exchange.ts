@@ -27,7 +27,7 @@ export interface ExchangeLimits {
 }
 
 /** What the client does at the turning points of an exchange. */
-export interface ExchangeEvents {
+interface ExchangeEvents {
   /** Asked right before the first byte leaves; an error given here stops the request unsent. */
   readonly beforeSend: () => Error | undefined;
   /** A head came, before its body. */

@@ -4,7 +4,7 @@ import { ListPass, type ReadPage } from "./list-pass.js";
 const MAX_RESTARTS = 5;
 
 /** Where the pages of a list come from. */
-export interface ListSource<Item, Body> {
+interface ListSource<Item, Body> {
   /** Name of the operation, for errors. */
   readonly operation: string;
   /** Reads a page, the first one where none is named; `before` counts the rows of the pages before it in this pass. */
@@ -12,7 +12,7 @@ export interface ListSource<Item, Body> {
 }
 
 /** One page with the rows that were not given before. */
-export interface ListPage<Item, Body> {
+interface ListPage<Item, Body> {
   readonly items: readonly Item[];
   readonly body: Body;
   /** Its place in the list, from 1. */
@@ -20,7 +20,7 @@ export interface ListPage<Item, Body> {
 }
 
 /** How a reading of a list went. */
-export interface ListReport {
+interface ListReport {
   /** Pages read, those of all passes. */
   readonly pages: number;
   /** How often the list moved under the reader and was read again from its start. */

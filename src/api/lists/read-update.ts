@@ -6,7 +6,7 @@ import { syncTransactions } from "../operations/transaction-sync.js";
 const MAX_RESTARTS = 5;
 
 /** Where an update begins, and how large its pages are. */
-export interface UpdateStart {
+interface UpdateStart {
   readonly link_id: string;
   /** Left out for the complete history. */
   readonly cursor?: string | undefined;
@@ -14,7 +14,7 @@ export interface UpdateStart {
 }
 
 /** One page of an update. When `pass` grows, everything of the pass before is void. */
-export interface UpdatePage {
+interface UpdatePage {
   readonly pass: number;
   readonly page: number;
   readonly body: ResponseOf<typeof syncTransactions>;

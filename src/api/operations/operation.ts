@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** What a call is given: a value for each `{name}` of the path, the query, named headers and the body. */
-export interface ParameterSchemas {
+interface ParameterSchemas {
   readonly path: z.ZodObject;
   readonly query: z.ZodObject;
   /** Options that travel as headers, by the names of {@link Operation.headerNames}. */
@@ -26,7 +26,7 @@ export interface RuleBreach {
 }
 
 /** What a client operation does with the vault. */
-export interface TokenUse {
+interface TokenUse {
   readonly use: "decrypt" | "vault";
   readonly fields: readonly string[];
   /** Whether the call gives a reason of its own. */
@@ -46,12 +46,7 @@ export interface ListForm {
 }
 
 /** The parts of the service (docs/operations.md). */
-export type ServicePart =
-  | "onboarding"
-  | "users and vault"
-  | "businesses"
-  | "bank data"
-  | "proxy and webhooks";
+type ServicePart = "onboarding" | "users and vault" | "businesses" | "bank data" | "proxy and webhooks";
 
 /** One operation of the service (docs/operations.md): everything a call needs to know about it. */
 export interface Operation<P extends ParameterSchemas = ParameterSchemas, R extends z.ZodType = z.ZodType> {

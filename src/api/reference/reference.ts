@@ -15,7 +15,7 @@ export interface ParameterFacts {
 }
 
 /** One operation of the registry, as `nightledger call --list --json` prints it. */
-export interface OperationFacts {
+interface OperationFacts {
   readonly operation: string;
   readonly method: string;
   readonly path: string;

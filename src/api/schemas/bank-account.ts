@@ -31,6 +31,3 @@ export const bankAccountSchema = z.looseObject(
   },
   "not an object",
 );
-
-/** A bank account as the service sends it, once it passed. */
-export type BankAccount = z.output<typeof bankAccountSchema>;

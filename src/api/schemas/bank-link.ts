@@ -25,6 +25,3 @@ export const bankLinkSchema = z.looseObject(
   },
   "not an object",
 );
-
-/** A bank link as the service sends it, once it passed. */
-export type BankLink = z.output<typeof bankLinkSchema>;

@@ -19,9 +19,7 @@ export const saidText = z
   .describe("text that is not blank");
 
 /** Anything that JSON can hold; what is undefined is left out, as JSON does. */
-export const jsonValue = z
-  .unknown()
-  .refine((value) => value === undefined || isJson(value), "not a JSON value");
+const jsonValue = z.unknown().refine((value) => value === undefined || isJson(value), "not a JSON value");
 
 /** A map from names to anything that JSON can hold. */
 export const jsonObject = mapOf(jsonValue).describe("an object of JSON values");

@@ -131,4 +131,3 @@ export const businessInsightsSchema = z.looseObject(
   },
   "not an object",
 );
-export type BusinessInsights = z.output<typeof businessInsightsSchema>;

@@ -58,4 +58,3 @@ export const cipReportSchema = z.looseObject(
   },
   "not an object",
 );
-export type CipReport = z.output<typeof cipReportSchema>;

@@ -29,8 +29,6 @@ export const investmentTransactionSchema = z.looseObject(
   },
   "not an object",
 );
-export type InvestmentTransaction = z.output<typeof investmentTransactionSchema>;
-
 /** A security (docs/service.md, "Investment transactions") that can be loaded. */
 export const securitySchema = z.looseObject(
   {
@@ -46,4 +44,3 @@ export const securitySchema = z.looseObject(
   },
   "not an object",
 );
-export type Security = z.output<typeof securitySchema>;

@@ -15,7 +15,7 @@ export const noPath = z.strictObject({});
 export const noQuery = z.strictObject({});
 
 /** An integer from 1. */
-export const positive = z.int("not an integer").positive("not positive").describe("an integer from 1");
+const positive = z.int("not an integer").positive("not positive").describe("an integer from 1");
 
 /** Rows per page. */
 export const pageSize = positive;
@@ -30,7 +30,7 @@ export const cursor = z
   .describe("the `cursor.next` of the answer before; left out for the complete history");
 
 /** A `YYYY-MM-DD` day. */
-export const day = z
+const day = z
   .string("not text")
   .refine(isRealDay, "not a day YYYY-MM-DD")
   .describe("a day of the calendar, YYYY-MM-DD");

@@ -1,6 +1,7 @@
 import type { z } from "zod";
+
 /** True only of values that a schema accepts; false says nothing. */
-export type RowCheck = (value: unknown) => boolean;
+type RowCheck = (value: unknown) => boolean;
 
 const known = new WeakMap<z.ZodType, RowCheck>();
 

@@ -34,9 +34,5 @@ export const bankTransactionSchema = z.looseObject(
   },
   "not an object",
 );
-
-/** A bank transaction as the service sends it, once it passed. */
-export type BankTransaction = z.output<typeof bankTransactionSchema>;
-
 /** An entry of a sync's `removed`: the id of a transaction that is gone. */
 export const removedIdSchema = keyText;

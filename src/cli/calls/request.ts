@@ -10,7 +10,7 @@ import { fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
 
 /** What a command line says of one call. */
-export interface CallRequest {
+interface CallRequest {
   readonly params: ParamsOf<Operation>;
   readonly clientToken: string | undefined;
 }

@@ -21,7 +21,7 @@ export interface InputRow {
 }
 
 /** Judges the header of a CSV file. @throws InputError to refuse the file. */
-export type CheckHeader = (columns: readonly string[], line: number) => void;
+type CheckHeader = (columns: readonly string[], line: number) => void;
 
 /**
  * The rows of a file, CSV with a header or JSONL with an object a line: by its extension, else by its content.

@@ -8,7 +8,7 @@ import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface CheckFlags {
+interface CheckFlags {
   readonly roster?: string;
   readonly json?: boolean;
 }

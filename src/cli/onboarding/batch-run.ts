@@ -12,7 +12,7 @@ import { startedRows } from "./start.js";
 const RUNNING_OUT_MS = 5_000;
 
 /** How long a command stays with its batch. */
-export interface BatchPatience {
+interface BatchPatience {
   readonly until?: "settled";
   /** Milliseconds for which customers and reviewers are waited for. */
   readonly deadline?: number;

@@ -27,7 +27,7 @@ export interface OnboardingOptions {
 }
 
 /** A batch that is frozen, and where it runs. */
-export interface ReadyBatch {
+interface ReadyBatch {
   readonly scope: string;
   readonly taskQueue: string;
   readonly sealed: SealedStore;

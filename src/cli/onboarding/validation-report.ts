@@ -4,7 +4,7 @@ import { problemList } from "../files/row-problems.js";
 import type { CustomersFile } from "./customers-file.js";
 
 /** What `--validate-only --json` prints. */
-export interface ValidationSummary {
+interface ValidationSummary {
   readonly batch_id: string;
   readonly status: "valid" | "invalid";
   readonly customers: CustomersFile["counts"];

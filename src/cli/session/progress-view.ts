@@ -4,7 +4,7 @@ import type { Terminal } from "../terminal/terminal.js";
 const LINE_EVERY_MS = 3_000;
 
 /** How far something is, with what its bar and its line show besides. */
-export interface Figures {
+interface Figures {
   readonly done: number;
   readonly total: number;
   readonly [shown: string]: number | string;
@@ -19,7 +19,7 @@ export interface ProgressForm<P> {
 }
 
 /** Live progress on standard error. */
-export interface ProgressView<P> {
+interface ProgressView<P> {
   show(progress: P): void;
   /** Says something beside the progress. */
   say(text: string): void;

@@ -6,14 +6,14 @@ import { checkDetach, type Preflight, readJobConfig, runPreflight } from "./pref
 import { pingService } from "./service.js";
 
 /** A job as its command line asks for it. */
-export interface Job<Progress, Result, Input> {
+interface Job<Progress, Result, Input> {
   /** Reads and judges the files that the job is given; the configuration is right by now. @throws InputError */
   read?(): Promise<Input>;
   /** Looks at what only the lake can tell; lake and keys are right by now. @throws InputError */
   plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
 }
 
-export interface PlannedRun<Progress, Result> {
+interface PlannedRun<Progress, Result> {
   /** User whom the service is asked for before anything starts; undefined asks it nothing. */
   readonly pingedUser: string | undefined;
   readonly run: JobRun<Progress, Result>;

@@ -24,7 +24,7 @@ export type RunEnd<Result> =
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "interrupted" };
 
-export interface WatchOptions<Progress> {
+interface WatchOptions<Progress> {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
   /** Whether a run stands still, so that nothing is gained by waiting; left out, it never does. */

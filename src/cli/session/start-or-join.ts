@@ -13,7 +13,7 @@ export interface StartedRun {
 }
 
 /** A job as it is started; its workflow id makes sure that it runs once at a time. */
-export interface JobStart {
+interface JobStart {
   /** Type of its workflow. */
   readonly workflow: string;
   readonly workflowId: string;
@@ -32,7 +32,7 @@ export interface NewRun {
   readonly startedAt: string;
 }
 
-export interface PreparedRun {
+interface PreparedRun {
   readonly input: object;
   readonly memo?: Readonly<Record<string, unknown>>;
 }

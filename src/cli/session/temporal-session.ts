@@ -23,7 +23,7 @@ export interface TemporalSession {
   close(): Promise<void>;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly settings: TemporalSettings;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;

@@ -8,7 +8,7 @@ import { type StartedRun, startOrJoin } from "../session/start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
 /** A sync that was asked for. */
-export interface SyncJob {
+interface SyncJob {
   readonly scope: string;
   readonly taskQueue: string;
   readonly roster: Roster;

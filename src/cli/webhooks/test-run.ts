@@ -17,7 +17,7 @@ import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-export interface WebhookTestFlags {
+interface WebhookTestFlags {
   readonly kind: readonly EventKind[];
   /** Seconds. */
   readonly timeout: number;
@@ -117,7 +117,7 @@ function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
 }
 
 /** How a test event is told from all others. */
-export interface TestMark {
+interface TestMark {
   /** Stands in the place of the onboarding's id. */
   readonly mark: string;
   readonly isLive: boolean;

@@ -34,7 +34,7 @@ export interface DraftCustomer {
 }
 
 /** A row after its rules: a draft, or all that is wrong with it. */
-export type JudgedCustomer =
+type JudgedCustomer =
   | { readonly draft: DraftCustomer }
   | { readonly name: RowName; readonly problems: readonly RowProblem[] };
 

@@ -9,8 +9,6 @@ export const OWN_STATUSES = [
   "expired_no_response",
   "cancelled",
 ] as const;
-export type OwnStatus = (typeof OWN_STATUSES)[number];
-
 /** What brought the status of an outcome. */
 export const SETTLED_BY = ["sync", "webhook", "poll", "validation"] as const;
 export type SettledBy = (typeof SETTLED_BY)[number];

@@ -6,7 +6,7 @@ export const TOKEN_SCOPES = [
   "decrypt_download",
   "vault_card",
 ] as const;
-export type TokenScope = (typeof TOKEN_SCOPES)[number];
+type TokenScope = (typeof TOKEN_SCOPES)[number];
 
 /** Bounds of a client token's life, in seconds (docs/service.md, "Limits"). */
 export const TOKEN_TTL = { min: 60, max: 86_400, default: 1800 } as const;

@@ -5,7 +5,7 @@ import { identifierProblem } from "./vault-identifier.js";
  * Where a proxy finds a value in the target's answer, and under what it goes into a vault
  * (docs/service.md, "Ingress rules").
  */
-export interface IngressRule {
+interface IngressRule {
   readonly fpId: string;
   readonly identifier: string;
   /** JSON path into the target's answer: `$.card.number`. */

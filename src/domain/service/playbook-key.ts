@@ -1,5 +1,5 @@
 /** A playbook and the version to run, where one is pinned. */
-export interface PlaybookKey {
+interface PlaybookKey {
   readonly playbook: string;
   readonly version?: number;
 }

@@ -46,4 +46,3 @@ export function isKeyText(text: string): boolean {
 
 /** The two directions of money. */
 export const TRANSACTION_TYPES = ["debit", "credit"] as const;
-export type TransactionType = (typeof TRANSACTION_TYPES)[number];

@@ -2,7 +2,7 @@
  * A change that the service makes to a decrypted value (docs/service.md, "Transforms"). The document shows no
  * quote inside an argument; a backslash before `'` and `\` is our reading.
  */
-export interface Transform {
+interface Transform {
   readonly name: TransformName;
   readonly arguments: readonly (string | number)[];
 }
@@ -22,7 +22,7 @@ const FORMS = {
   wrap_quotes: [],
 } as const satisfies Record<string, readonly Argument[]>;
 
-export type TransformName = keyof typeof FORMS;
+type TransformName = keyof typeof FORMS;
 
 /** The accepted forms, for people. */
 export const TRANSFORM_FORMS =

@@ -1,5 +1,5 @@
 /** Why a link in this state is not read, and what its owner can do; undefined for a connected one. */
-export interface LinkObstacle {
+interface LinkObstacle {
   readonly reason: string;
   readonly action: string;
 }

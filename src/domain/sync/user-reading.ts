@@ -29,7 +29,7 @@ export type UserOutcome =
   | { readonly kind: "unauthorized" };
 
 /** What becomes of the user. */
-export type UserVerdict =
+type UserVerdict =
   | { readonly kind: "read"; readonly progress: UserProgress }
   | { readonly kind: "done" }
   | { readonly kind: "drop" }

@@ -7,7 +7,7 @@ export interface FollowUp {
 }
 
 /** One run for many follow-ups. */
-export interface FollowUpJob {
+interface FollowUpJob {
   readonly users: readonly string[];
   readonly options: SyncOptions;
 }

@@ -49,7 +49,7 @@ export interface Txn {
   readonly lastUpdated?: number;
 }
 
-export interface DomainMetadata {
+interface DomainMetadata {
   readonly domain: string;
   readonly configuration: string;
   readonly removed: boolean;

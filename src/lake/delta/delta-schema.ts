@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import type { DeltaAction, Protocol } from "./delta-actions.js";
 
-export type ColumnType =
+type ColumnType =
   | "VARCHAR"
   | "BIGINT"
   | "INTEGER"

@@ -17,7 +17,7 @@ const MAX_ATTEMPTS = 25;
 const CHECKPOINT_EVERY = 10;
 const LONGEST_PAUSE_MS = 250;
 
-export interface DeltaTableOptions {
+interface DeltaTableOptions {
   /** A checkpoint follows each version that is a multiple of this; 0 for none. */
   readonly checkpointEvery?: number;
   /** Told of a checkpoint that failed; the commit before it stands all the same. */
@@ -30,11 +30,11 @@ export interface DeltaTableOptions {
  * Decides what to commit on a state: the actions, or null for nothing. Called again with a newer state each
  * time another writer was faster, so it compares what it must (heads, transactions, live files) every time.
  */
-export type CommitPlan = (
+type CommitPlan = (
   snapshot: Snapshot,
 ) => readonly DeltaAction[] | null | Promise<readonly DeltaAction[] | null>;
 
-export interface Committed {
+interface Committed {
   readonly version: number;
   readonly actions: readonly DeltaAction[];
 }

@@ -7,7 +7,7 @@ import { fileKey } from "./delta-path.js";
  * Thrown when a commit would add files that are not there, or not whole: another tool's vacuum took them, or a disk
  * lost them. Nothing was published; whoever wrote them writes them again.
  */
-export class MissingFilesError extends Error {
+class MissingFilesError extends Error {
   override readonly name = FAILURE_TYPES.transient;
 
   constructor(

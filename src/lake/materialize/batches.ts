@@ -4,7 +4,7 @@ import type { SourceFile } from "./sources.js";
  * Wide rows that one statement cuts into files: it holds them all until it ends, and two run at a time, so this
  * bounds their memory. 25,000 keep the process near 300 MB; 50,000 at 350, and spill.
  */
-export const BATCH_ROWS = 25_000;
+const BATCH_ROWS = 25_000;
 
 /** Below this, memory that does not suffice is no matter of size. */
 const FLOOR_ROWS = 5_000;

@@ -21,7 +21,7 @@ const IDLE_VERSIONS = 100;
  */
 const PART_ROWS = 5_000_000;
 
-export interface MaterializeOptions extends WriteOptions {
+interface MaterializeOptions extends WriteOptions {
   /** Names the new files, so that whoever finds one knows where it came from. */
   readonly runId?: string;
   /** Rows of the feed that one commit applies, about. */
@@ -29,7 +29,7 @@ export interface MaterializeOptions extends WriteOptions {
 }
 
 /** What one call did. */
-export interface Materialized {
+interface Materialized {
   /** The feed's version before and after; -1 for none. */
   readonly from: number;
   readonly to: number;

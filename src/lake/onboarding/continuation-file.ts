@@ -47,7 +47,7 @@ async function lacksLineEnd(file: FileHandle): Promise<boolean> {
 }
 
 /** What a continuation file holds. */
-export interface Continuations {
+interface Continuations {
   /** In the clear, each once, in their order. */
   readonly deliveries: readonly Delivery[];
   /** Numbers of the lines that were cut short; what they held was handed over again, as another line. */

@@ -7,7 +7,7 @@ import { onboardingEvents } from "../tables/onboarding-events.js";
 import { LATEST_OF_A_LINE, onboardings } from "../tables/onboardings.js";
 
 /** What the tables know of a range of a batch's rows. */
-export interface EarlierOutcomes {
+interface EarlierOutcomes {
   /** Latest outcome in the batch itself, by line. */
   readonly own: ReadonlyMap<number, OutcomeRow>;
   /** Latest outcome in another batch, by row key. */

@@ -24,7 +24,7 @@ export interface BatchFacts extends BatchPurpose {
 }
 
 /** The sealed manifest of a batch: it is written last, so a batch that has one is whole. */
-export interface BatchManifest extends BatchFacts {
+interface BatchManifest extends BatchFacts {
   readonly chunkRows: number;
 }
 

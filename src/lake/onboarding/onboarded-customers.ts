@@ -4,7 +4,7 @@ import type { SqlRow } from "../sql/duckdb-session.js";
 import { onboardings } from "../tables/onboardings.js";
 
 /** A customer with a playbook that was run on them. */
-export interface OnboardedCustomer {
+interface OnboardedCustomer {
   readonly playbookKey: string;
   readonly fpId: string | null;
   readonly externalId: string | null;
@@ -12,7 +12,7 @@ export interface OnboardedCustomer {
 }
 
 /** What an event says of whom it is about. */
-export interface EventSubject {
+interface EventSubject {
   readonly fpId: string | null;
   readonly externalId: string | null;
   readonly onboardingId: string | null;

@@ -15,7 +15,7 @@ export interface OutcomesCsvRange {
 }
 
 /** `_batches/<batch id>/outcomes.csv` in the lake. */
-export function outcomesCsvKey(batchId: string): string {
+function outcomesCsvKey(batchId: string): string {
   return `_batches/${batchId}/outcomes.csv`;
 }
 
@@ -68,7 +68,7 @@ function idsOf(row: FrozenRow): (string | number | boolean | null)[] {
 }
 
 /** A line of CSV, ended by CRLF as RFC 4180 has it. */
-export function csvLine(values: readonly (string | number | boolean | null)[]): string {
+function csvLine(values: readonly (string | number | boolean | null)[]): string {
   return `${values.map(csvCell).join(",")}\r\n`;
 }
 

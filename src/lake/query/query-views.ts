@@ -2,8 +2,7 @@ import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
 import { assertReadable } from "../delta/delta-protocol.js";
-import type { TableSpec } from "../delta/delta-schema.js";
-import { columnsOf } from "../delta/delta-schema.js";
+import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
@@ -32,7 +31,7 @@ export async function readTable(location: DeltaLocation): Promise<ReadTable | un
 }
 
 /** A view of a table: the SQL that makes it, and the local files that it reads. */
-export interface TableView {
+interface TableView {
   readonly statement: string;
   readonly files: readonly string[];
 }

@@ -12,7 +12,7 @@ import { emptyView, findTables, type ReadTable, readTable, tableView } from "./q
 import { readingStatement } from "./reading-statement.js";
 
 /** One line of `nightledger tables`. */
-export interface TableSummary {
+interface TableSummary {
   readonly table: string;
   readonly version: number;
   readonly files: number;
@@ -21,7 +21,7 @@ export interface TableSummary {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   readonly scratchDirectory: string;
   /** The tables to look for, empty where they are not there yet; without them the whole store is listed. */
   readonly tables?: readonly TableSpec[];

@@ -2,7 +2,7 @@ import { InputError } from "../../domain/failures.js";
 import { sqlList, sqlText } from "./duckdb-sql.js";
 
 /** How a JSON file is cut into rows, and what is read of each. */
-export interface JsonForm {
+interface JsonForm {
   /** Whether a line is a row; otherwise values follow each other as they like. */
   readonly lines: boolean;
   /** The SQL type of each column. */

@@ -2,7 +2,7 @@ import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 import { StoreFullError } from "../store/local-store-errors.js";
 import { exactValue, type SqlValue } from "./duckdb-values.js";
 
-export type SqlParameter = string | number | bigint | boolean | null;
+type SqlParameter = string | number | bigint | boolean | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
 /** One connection's SQL, for as long as its exclusive section lasts. */

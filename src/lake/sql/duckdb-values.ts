@@ -23,7 +23,7 @@ export type SqlValue =
 const MICROS = 1_000_000n;
 
 /** Microseconds since 1970 as ISO text with six decimals; `end` is `Z` for an instant. */
-export function isoFromMicros(micros: bigint, end: "Z" | ""): string {
+function isoFromMicros(micros: bigint, end: "Z" | ""): string {
   const below = ((micros % MICROS) + MICROS) % MICROS;
   const seconds = new Date(Number((micros - below) / 1000n)).toISOString();
   return `${seconds.slice(0, -5)}.${String(below).padStart(6, "0")}${end}`;

@@ -3,7 +3,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { createSession, type SqlSession } from "./duckdb-session.js";
 import { Scratch } from "./scratch.js";
 
-export interface DuckDbOptions {
+interface DuckDbOptions {
   /** What engines share for their spill and scratch files, each in a directory of its own; made when first needed. */
   readonly scratchDirectory: string;
   /** Makes the directory above it, where that has modes of its own. */

@@ -5,7 +5,7 @@ import type { SealedStore } from "./sealed-store.js";
 const PIECE_BYTES = 1024 * 1024;
 
 /** What is known of a sealed stream without reading it. */
-export interface StreamFacts {
+interface StreamFacts {
   readonly bytes: number;
   /** Of the plain bytes, in hex. */
   readonly sha256: string;

@@ -7,7 +7,7 @@ import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
 
 /** A complete reading of a link, to be held against what the feed knows of it. */
-export interface FullReading {
+interface FullReading {
   readonly linkId: string;
   readonly fpId: string;
   readonly runId: string;

@@ -11,7 +11,7 @@ export interface LinkUpdate {
 }
 
 /** How a link's update stands against a state of the feed. */
-export type Standing =
+type Standing =
   /** The head is the one its pages started from. */
   | { readonly kind: "free" }
   /** This run and attempt committed it already: an answer was lost. */

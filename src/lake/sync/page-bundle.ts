@@ -7,7 +7,7 @@ import { sqlText } from "../sql/duckdb-sql.js";
 import { objectSize, scratchPath } from "../tables/parquet-file.js";
 
 /** What SQL must know of a staged page beyond its text. */
-export interface PageOrigin {
+interface PageOrigin {
   readonly runId: string;
   readonly fpId: string;
   readonly linkId: string | null;

@@ -9,7 +9,7 @@ const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, ret
 const CUT_BYTES = 256;
 
 /** How a query's rows are cut into files. */
-export interface FileForm {
+interface FileForm {
   /** DuckDB makes buffers for the rows that a group may have, for each file that is being written. */
   readonly rowGroupSize: number;
   /** Further options of COPY: what cuts a directory of files. */

@@ -9,7 +9,7 @@ const CLOCKS_APART_MS = DAY_MS;
 const REPEATED_WITHIN_MS = 30 * DAY_MS;
 
 /** A message that came. */
-export interface ReceivedMessage {
+interface ReceivedMessage {
   readonly messageId: string;
   /** The event's own time in epoch milliseconds; null where it names none. */
   readonly at: number | null;

@@ -33,7 +33,7 @@ export interface CliSearch {
 }
 
 /** A Temporal CLI and where it came from. */
-export interface TemporalCli {
+interface TemporalCli {
   readonly path: string;
   readonly origin: "TEMPORAL_CLI_PATH" | "PATH" | "cache" | "download" | "build";
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 
 /** A command run to its end. */
-export interface ToolRun {
+interface ToolRun {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
@@ -13,7 +13,7 @@ export interface ToolRun {
 }
 
 /** How a command ended: `failure` is undefined when it succeeded. `output` is the last part of both streams. */
-export interface ToolResult {
+interface ToolResult {
   readonly failure: string | undefined;
   readonly output: string;
 }

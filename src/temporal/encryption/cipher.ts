@@ -3,7 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
 /** Encrypted bytes and the id of the key that opens them. */
-export interface Sealed {
+interface Sealed {
   readonly keyId: string;
   /** 12 bytes of IV, 16 of tag, then the ciphertext. */
   readonly data: Uint8Array;

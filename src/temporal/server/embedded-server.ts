@@ -9,7 +9,7 @@ import type { ServerRecord } from "./server-record.js";
 import { Sightings, STALE_MS } from "./sightings.js";
 
 /** How to use the embedded server of a HOME. */
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** `NIGHTLEDGER_HOME`; made when it is not there. */
   readonly home: string;
   /** A `temporal` binary, see `findTemporalCli`. */

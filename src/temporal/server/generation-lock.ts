@@ -7,7 +7,7 @@ import { identifySelf, isHere, type ProcessIdentity } from "./process-identity.j
 import { keepRenewed, Sightings } from "./sightings.js";
 
 /** How long and how loudly to wait for a lock. */
-export interface LockWait {
+interface LockWait {
   /** What the lock guards, for messages: "HOME /srv/.nightledger". */
   readonly guards: string;
   readonly waitMs: number;

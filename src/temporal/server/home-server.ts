@@ -12,7 +12,7 @@ import {
 import { attachSupervisor, type Hold, hasReader, joinPipe, removePipes } from "./supervisor.js";
 
 /** What a HOME's server is started with. */
-export interface HomeServerOptions {
+interface HomeServerOptions {
   readonly home: string;
   readonly cliPath: string;
   readonly ui?: boolean | undefined;

@@ -38,7 +38,7 @@ export async function writeLease(home: string): Promise<Lease> {
 }
 
 /** A lease of a process that lives. */
-export interface LiveLease {
+interface LiveLease {
   readonly path: string;
   /** Of another machine or PID namespace: it may have a server there that can't be seen from here. */
   readonly isElsewhere: boolean;

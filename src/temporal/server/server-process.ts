@@ -12,7 +12,7 @@ import type { ServerRecord } from "./server-record.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
 /** What it takes to start one dev server. */
-export interface ServerStart extends Pick<ServerFlags, "database"> {
+interface ServerStart extends Pick<ServerFlags, "database"> {
   readonly cliPath: string;
   /** Called with this process's hold on a server that is to end with the last process that holds it. */
   readonly supervised?: (hold: Hold) => void;

@@ -6,7 +6,7 @@ const POLL_MS = 50;
 const CALL_MS = 2_000;
 
 /** When to stop asking a server whether it is ready. */
-export interface ReadinessLimits {
+interface ReadinessLimits {
   readonly deadlineMs: number;
   /** Ends the wait early: the process died, or somebody aborted. */
   readonly stopped?: () => boolean;

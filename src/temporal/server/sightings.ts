@@ -28,7 +28,7 @@ export function keepRenewed(path: string, restore?: () => Promise<void>): () => 
 }
 
 /** What a file says of its holder: `free` where it names none. */
-export interface Sighting {
+interface Sighting {
   readonly holder: ProcessIdentity | undefined;
   readonly lives: boolean;
 }

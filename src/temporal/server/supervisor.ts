@@ -41,7 +41,7 @@ export interface Hold {
 }
 
 /** A pipe that nobody supervises yet. */
-export interface SupervisedPipe {
+interface SupervisedPipe {
   readonly hold: Hold;
   /** Its other end, as a shell's standard input; closed by the caller once the shell has it. */
   readonly reader: FileHandle;

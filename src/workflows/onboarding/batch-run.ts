@@ -9,8 +9,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
-import { type CarriedBatch, newBatch } from "../../domain/onboarding/batch/batch-rows.js";
+import { type CarriedBatch, newBatch, type RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
 import { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";

@@ -8,14 +8,14 @@ import { HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 
 const { discover } = proxyActivities<Activities>(HEARTBEATING);
 
-export interface DiscoverUsersInput {
+interface DiscoverUsersInput {
   readonly runId: string;
   readonly group: number;
   readonly users: number;
   readonly options: SyncOptions;
 }
 
-export interface DiscoveredUsers {
+interface DiscoveredUsers {
   /** Users whose observed streams are staged. */
   readonly users: readonly ObservedUser[];
   readonly totals: SyncTotals;

@@ -28,7 +28,7 @@ interface ToCommit {
   readonly chunk: number;
 }
 
-export interface GroupOptions {
+interface GroupOptions {
   readonly full: boolean;
   /** Links that are not ready now are so for good: the run has tried them before. */
   readonly secondTry: boolean;

@@ -18,7 +18,7 @@ const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
 /** Beyond these a commit finds out by itself who took an event: what is staged is there all the same. */
 const MOST_RECEIPTS = 2_000;
 
-export interface WebhookEventsInput {
+interface WebhookEventsInput {
   readonly scope: string;
   readonly receipts?: readonly EventReceipt[];
 }

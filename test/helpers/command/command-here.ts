@@ -2,7 +2,7 @@ import { main } from "../../../src/cli/main.js";
 import type { JobFolder } from "./job-folder.js";
 
 /** How a command ended that ran in the test's own process. */
-export interface CommandEnd {
+interface CommandEnd {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -29,7 +29,7 @@ export interface ChildCommand {
   end(signal: NodeJS.Signals): Promise<ProcessEnd>;
 }
 
-export interface ChildSurroundings {
+interface ChildSurroundings {
   readonly cwd: string;
   /** All of the child's environment besides PATH, HOME and where the Temporal CLI is. */
   readonly env?: Readonly<Record<string, string | undefined>>;

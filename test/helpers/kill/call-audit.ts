@@ -25,12 +25,6 @@ export function auditCalls(
   return [...byLink].flatMap(([link, list]) => auditLink(link, list, interruptions));
 }
 
-/** How many pages were asked for more than once. */
-export function repeatedPages(requests: readonly RecordedRequest[]): number {
-  const pages = requests.filter(({ operation }) => operation === "sync_transactions");
-  return pages.length - new Set(pages.map(({ link, query }) => `${link} ${JSON.stringify(query)}`)).size;
-}
-
 function auditLink(
   link: string,
   requests: readonly RecordedRequest[],

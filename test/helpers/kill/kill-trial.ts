@@ -9,11 +9,11 @@ import { auditCalls, type Interruption } from "./call-audit.js";
 import { atPage, FILE_POINTS, type KillPoint } from "./kill-points.js";
 
 /** What is killed: with `everything`, the command and its Temporal server at once. */
-export const VICTIMS = ["everything", "the command", "Temporal"] as const;
-export type Victim = (typeof VICTIMS)[number];
+const VICTIMS = ["everything", "the command", "Temporal"] as const;
+type Victim = (typeof VICTIMS)[number];
 
 /** A kill as its seed decides it. */
-export interface PlannedKill {
+interface PlannedKill {
   readonly victim: Victim;
   readonly point: KillPoint;
   /** Milliseconds after the point. */

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { compiledProgram } from "../command/compiled-program.js";
 
 /** What a child is run under. */
-export interface ChildOptions {
+interface ChildOptions {
   /** Bounds the files that it may write. */
   readonly limitKb?: number;
   /** A command that runs the child. */

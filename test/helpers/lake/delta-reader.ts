@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 const SCRIPT = fileURLToPath(new URL("./delta-reader.py", import.meta.url));
 const LOCAL_PYTHON = fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 
-export interface SecondReading {
+interface SecondReading {
   readonly version: number;
   readonly files: readonly string[];
   readonly columns: Readonly<Record<string, string>>;

@@ -147,7 +147,7 @@ function expectChain(world: SyncWorld, link: string, rows: readonly Row[]): void
 }
 
 /** The last pages that a link was answered, as many as its newest commit says it has. */
-export function pagesOf(world: SyncWorld, link: string, row: Row): WirePage[] {
+function pagesOf(world: SyncWorld, link: string, row: Row): WirePage[] {
   const pages: WirePage[] = [];
   for (const answer of world.answers) {
     if (answer.link !== link || answer.status !== 200) continue;

@@ -4,7 +4,7 @@ import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 const KEYS = 500_000;
 
 /** What an engine found after sorting more than fits into its memory. */
-export interface Spilled {
+interface Spilled {
   readonly seed: number;
   readonly spilled: boolean;
   /** Keys that are lost, doubled or another engine's. */

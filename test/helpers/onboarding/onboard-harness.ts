@@ -26,17 +26,17 @@ import { openSyncWorld, type Row, type SyncWorld, type WorldOptions } from "../s
 import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
 
 /** A row of a customers file, as JSONL has it. */
-export type GivenCustomer = Readonly<Record<string, unknown>>;
+type GivenCustomer = Readonly<Record<string, unknown>>;
 
 /** What a test chooses of a batch; the playbook is `pb_kyc`, the mode asynchronous. */
-export interface BatchChoice extends Partial<Omit<OnboardingOptions, "timing">> {
+interface BatchChoice extends Partial<Omit<OnboardingOptions, "timing">> {
   readonly playbook?: string;
   readonly mode?: OnboardingMode;
   readonly timing?: Partial<OnboardingTiming>;
 }
 
 /** A batch that ended. */
-export interface EndedBatch extends StartedBatch {
+interface EndedBatch extends StartedBatch {
   readonly summary: OnboardSummary;
 }
 

@@ -17,7 +17,7 @@ import { holding } from "./planted-texts.js";
 export type OnboardVictim = "the command" | "Temporal" | "the receiver" | "everything";
 
 /** How large a trial is. */
-export interface OnboardTrial {
+interface OnboardTrial {
   readonly seed: number;
   readonly customers: number;
   /** What is killed, one after the other; the moments are the seed's. */

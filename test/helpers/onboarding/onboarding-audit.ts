@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
-import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
-import { CUSTOMER_COUNTS } from "../../../src/domain/onboarding/batch/batch-totals.js";
+import { CUSTOMER_COUNTS, type OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { LakeQuery } from "../../../src/lake/query/query.js";
 import { few, rowsOf, withLake } from "../lake/lake-audit.js";
 
@@ -10,7 +9,7 @@ import { few, rowsOf, withLake } from "../lake/lake-audit.js";
 const FIRST_LINE = 2;
 
 /** A batch whose every customer is to have one onboarding and one outcome. */
-export interface AuditedBatch {
+interface AuditedBatch {
   readonly lake: string;
   readonly sandbox: Sandbox;
   /** `fp_id` of each customer, in the file's order. */

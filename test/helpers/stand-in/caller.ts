@@ -9,7 +9,7 @@ export interface CallSettings {
 }
 
 /** A response read to its end. */
-export interface CallResult {
+interface CallResult {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

@@ -1,7 +1,7 @@
 import type { Sandbox } from "../../../sandbox/index.js";
 
 /** The parsed body of a sync page. */
-export interface SyncBody {
+interface SyncBody {
   cursor: { next?: string | null };
   has_more: boolean;
   transactions: {

@@ -11,7 +11,7 @@ export interface RecordedAnswer {
 }
 
 /** A proxy before the stand-in that keeps what went through it, so that certificates can be made again. */
-export interface RecordingProxy {
+interface RecordingProxy {
   readonly url: string;
   /** Answers to sync calls in the order in which they ended. */
   readonly answers: readonly RecordedAnswer[];

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
 /** A certificate and its key, both PEM. */
-export interface Certificate {
+interface Certificate {
   readonly cert: string;
   readonly key: string;
 }

@@ -23,10 +23,10 @@ import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.j
 export type Row = Readonly<Record<string, JsonValue>>;
 
 /** What a test may choose of a run; users default to everyone in the world. */
-export type RunChoice = Partial<SyncOptions> & { readonly users?: readonly string[] };
+type RunChoice = Partial<SyncOptions> & { readonly users?: readonly string[] };
 
 /** A run that ended. */
-export interface EndedSync {
+interface EndedSync {
   readonly runId: string;
   readonly workflowId: string;
   readonly result: SyncResult;

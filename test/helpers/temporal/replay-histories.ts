@@ -6,7 +6,7 @@ import type { Client } from "@temporalio/client";
 import { historyFromJSON, historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 
 /** A workflow's history as it was recorded with the committed test key. */
-export interface StoredHistory {
+interface StoredHistory {
   readonly name: string;
   readonly workflowId: string;
   readonly history: ReturnType<typeof historyFromJSON>;

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findTemporalCli } from "../../../src/temporal/cli/cli-binary.js";
 import { connectClient, type TemporalClient } from "../../../src/temporal/connection.js";
-import type { EncryptionKeys } from "../../../src/temporal/encryption/keys.js";
-import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
+import { type EncryptionKeys, parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 import { endProcess, startServer } from "../../../src/temporal/server/server-process.js";
 
 /** A Temporal server that tests use. */

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect } from "vitest";
 
 /** A connection on which bytes are sent as they are, as slowly as a test likes. */
-export interface RawSender {
+interface RawSender {
   /** Waits until what came back is so. */
   says(pattern: RegExp): Promise<void>;
   send(bytes: string): void;

@@ -10,7 +10,7 @@ export interface Received {
 }
 
 /** What a receiver answers. */
-export interface Reply {
+interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;

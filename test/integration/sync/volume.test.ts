@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { NewEvent } from "../../../sandbox/index.js";
-import { decimalText, decimalUnits } from "../../../sandbox/index.js";
+import { decimalText, decimalUnits, type NewEvent } from "../../../sandbox/index.js";
 import { rowsOfFiles } from "../../helpers/lake/file-rows.js";
 import { expectCurrentState } from "../../helpers/lake/lake-truth.js";
 import { addLink, created, linkSync, versionsOf } from "../../helpers/sync/scripted-links.js";

@@ -1,5 +1,12 @@
-import type { FrozenRow, RightRow, WrongRow } from "../../../domain/onboarding/frozen-row.js";
-import { isRight, type PlannedRow, planRow, type RowState } from "../../../domain/onboarding/frozen-row.js";
+import {
+  type FrozenRow,
+  isRight,
+  type PlannedRow,
+  planRow,
+  type RightRow,
+  type RowState,
+  type WrongRow,
+} from "../../../domain/onboarding/frozen-row.js";
 import { NOTHING_KNOWN, namesOf, type Outcome, type OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
@@ -9,7 +16,7 @@ import { openedOutput } from "../outcome-rows.js";
 
 const WRITTEN_AT_ONCE = 8;
 
-export interface FindEarlierInput {
+interface FindEarlierInput {
   readonly batchId: string;
   /** Rows `[from, to)` of the batch, counted from 0. */
   readonly from: number;

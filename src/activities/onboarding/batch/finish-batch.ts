@@ -14,7 +14,7 @@ import { VERSION } from "../../../version.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-export interface FinishBatchInput {
+interface FinishBatchInput {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
   /** Rows of the file that the run was for. */
   readonly rows: number;

@@ -14,7 +14,7 @@ import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
 
 const ASKED_AT_ONCE = 8;
 
-export interface InspectCustomersInput extends CustomerNamespace {
+interface InspectCustomersInput extends CustomerNamespace {
   readonly batchId: string;
   readonly runId: string;
   readonly sink: boolean;

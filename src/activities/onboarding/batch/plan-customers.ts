@@ -21,7 +21,7 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 import { type FoundRow, findEarlier } from "./find-earlier.js";
 
-export interface PlanCustomersInput {
+interface PlanCustomersInput {
   readonly batchId: string;
   readonly runId: string;
   /** Rows `[from, to)` of the file. */

@@ -7,7 +7,7 @@ import { type CustomerNamespace, signalCustomer } from "./customer-workflows.js"
 
 const ASKED_AT_ONCE = 8;
 
-export interface StopCustomersInput extends CustomerNamespace {
+interface StopCustomersInput extends CustomerNamespace {
   readonly batchId: string;
   /** Rows `[from, to)` of the file. */
   readonly from: number;

@@ -2,17 +2,17 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
-import type { Delivery } from "../../../lake/onboarding/continuation-file.js";
 import {
   appendContinuation,
   type ContinuationSink,
+  type Delivery,
   getSink,
 } from "../../../lake/onboarding/continuation-file.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { type Continuation, linkKey } from "./continuations.js";
 
-export interface DeliverLinkInput extends CustomerStepInput {
+interface DeliverLinkInput extends CustomerStepInput {
   readonly link: LinkOffer;
 }
 

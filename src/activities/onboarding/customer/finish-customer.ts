@@ -4,7 +4,7 @@ import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
-export interface FinishCustomerInput extends CustomerStepInput {
+interface FinishCustomerInput extends CustomerStepInput {
   /** What happened, for `onboarding_events`. */
   readonly event: string;
   /** What ended a row that could not run; null where nothing went wrong. */

@@ -25,7 +25,7 @@ import { stageOutcome } from "../stage-outcome.js";
 import { offerLink } from "./continuations.js";
 import { refusedStep } from "./customer-failure.js";
 
-export interface PollOnboardingInput extends CustomerStepInput {
+interface PollOnboardingInput extends CustomerStepInput {
   /** What led to the poll: webhooks and validated sessions; none, it is a poll. */
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];

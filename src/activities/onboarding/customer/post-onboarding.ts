@@ -13,7 +13,7 @@ import { offerLink } from "./continuations.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
 
-export interface PostOnboardingInput extends CustomerStepInput {
+interface PostOnboardingInput extends CustomerStepInput {
   /**
    * Seconds that the service may take to decide; null to be told by webhook
    * (docs/service.md, "Onboarding creation").

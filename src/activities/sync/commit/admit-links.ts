@@ -1,8 +1,7 @@
 import type { Dependencies } from "../../dependencies.js";
-import type { GroupPlan, GroupRef } from "../group-plan.js";
-import { plannedLink } from "../group-plan.js";
+import { type GroupPlan, type GroupRef, plannedLink } from "../group-plan.js";
 
-export interface AdmitLinksInput extends GroupRef {
+interface AdmitLinksInput extends GroupRef {
   /** Indexes in the plan. */
   readonly links: readonly number[];
 }

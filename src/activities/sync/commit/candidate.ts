@@ -6,8 +6,7 @@ import { type InferredRemovals, inferRemovals } from "../../../lake/sync/inferre
 import { certificateOf, type LinkDomain } from "../../../lake/sync/link-checkpoint.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "../group-plan.js";
-import { generationOf, plannedLink } from "../group-plan.js";
+import { type GroupPlan, type GroupRef, generationOf, type PlannedLink, plannedLink } from "../group-plan.js";
 import type { ManifestFile } from "../load/load.js";
 import type { LoadedFiles } from "../reload.js";
 
@@ -18,7 +17,7 @@ export interface CompleteLink {
 }
 
 /** A bad row with its place. */
-export interface QuarantinedRow {
+interface QuarantinedRow {
   readonly row: BadRow;
   readonly page: number;
   readonly fetchedAt: Date;

@@ -11,7 +11,7 @@ import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, type PageToLoad } from "../load/load-with-repair.js";
 import { type ObservedUser, observedStreams, ownersOf, stagedPages } from "../read/observed-pages.js";
 
-export interface ObserveGroupInput {
+interface ObserveGroupInput {
   readonly runId: string;
   readonly group: number;
   /** Names of the streams that the run reads. */
@@ -21,7 +21,7 @@ export interface ObserveGroupInput {
   readonly users: readonly ObservedUser[];
 }
 
-export interface ObserveGroupResult {
+interface ObserveGroupResult {
   /** Bad rows among links and accounts. */
   readonly quarantined: number;
 }

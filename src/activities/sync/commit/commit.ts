@@ -9,8 +9,7 @@ import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { breather } from "../../event-loop.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import type { GroupPlan, GroupRef } from "../group-plan.js";
-import { plannedLink } from "../group-plan.js";
+import { type GroupPlan, type GroupRef, plannedLink } from "../group-plan.js";
 import { loadedFiles } from "../reload.js";
 import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
@@ -23,7 +22,7 @@ export interface EndedLink {
   readonly reason: string;
 }
 
-export interface CommitInput extends GroupRef {
+interface CommitInput extends GroupRef {
   /** Number of this commit within the group: names its transactions. */
   readonly chunk: number;
   readonly complete: readonly CompleteLink[];
@@ -32,7 +31,7 @@ export interface CommitInput extends GroupRef {
   readonly full: boolean;
 }
 
-export interface CommitResult {
+interface CommitResult {
   readonly totals: SyncTotals;
 }
 

@@ -1,6 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
-import type { PageName } from "../../../lake/staging.js";
-import { pageSha256 } from "../../../lake/staging.js";
+import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
@@ -21,7 +20,7 @@ export interface PageToLoad {
 }
 
 /** A staged page as it is about to be loaded. */
-export interface SeenPage {
+interface SeenPage {
   readonly sha256: string;
   readonly fetchedAt: Date;
   /** Whether its clean page is loaded in its stead. */
@@ -29,7 +28,7 @@ export interface SeenPage {
 }
 
 /** Sees each staged page before it is loaded; throws where it is not the page that was read. */
-export type SeePage<P> = (page: P, seen: SeenPage) => void;
+type SeePage<P> = (page: P, seen: SeenPage) => void;
 
 /** Thrown when a page's envelope can't be loaded: its owner fails. */
 export class PageRefusedError extends Error {

@@ -7,8 +7,7 @@ import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import { mapConcurrent } from "../../map-concurrent.js";
-import type { GroupPlan, GroupRef } from "../group-plan.js";
-import { generationOf, plannedLink } from "../group-plan.js";
+import { type GroupPlan, type GroupRef, generationOf, plannedLink } from "../group-plan.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { PageCheck, TornPageError } from "./page-check.js";
 
@@ -21,7 +20,7 @@ const MOST_BYTES = 10 * 1024 * 1024;
 /** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */
 const BATCHES_AT_ONCE = 3;
 
-export interface LoadInput extends GroupRef {
+interface LoadInput extends GroupRef {
   readonly links: readonly { readonly progress: LinkProgress; readonly complete: boolean }[];
 }
 

@@ -2,8 +2,7 @@ import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
-import type { PageName } from "../../../lake/staging.js";
-import { pageSha256 } from "../../../lake/staging.js";
+import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
@@ -14,7 +13,7 @@ import { type Owner, observedPage, observedStreams, ownersOf } from "./observed-
 import { warnOfOddities } from "./page-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
-export interface DiscoverInput {
+interface DiscoverInput {
   readonly runId: string;
   /** Number of the group whose users these are. */
   readonly group: number;
@@ -26,14 +25,14 @@ export interface DiscoverInput {
   readonly budgetMs: number;
 }
 
-export interface DiscoveredUser {
+interface DiscoveredUser {
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
   /** Whose failure it is; null for all others, so that no history holds people in bulk. */
   readonly failed: string | null;
 }
 
-export interface DiscoverResult {
+interface DiscoverResult {
   readonly users: readonly DiscoveredUser[];
   readonly calls: number;
   readonly gateUntil: number | null;

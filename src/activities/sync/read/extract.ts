@@ -4,8 +4,7 @@ import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js"
 import { movesMark } from "../../../domain/sync/cursor-mark.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
-import type { PageName } from "../../../lake/staging.js";
-import { pageSha256 } from "../../../lake/staging.js";
+import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { withPage } from "../../../lake/sync/link-checkpoint.js";
 import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
@@ -19,7 +18,7 @@ import { callFailure } from "./call-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import { runSlice, type Slice } from "./slice.js";
 
-export interface ExtractInput extends GroupRef {
+interface ExtractInput extends GroupRef {
   readonly links: readonly LinkProgress[];
   /** Milliseconds after which no further page is asked for. */
   readonly budgetMs: number;
@@ -30,7 +29,7 @@ export interface ExtractedLink {
   readonly outcome: LinkOutcome;
 }
 
-export interface ExtractResult {
+interface ExtractResult {
   readonly links: readonly ExtractedLink[];
   readonly calls: number;
   /** Epoch milliseconds until which the service asked for no calls at all. */
@@ -152,7 +151,7 @@ function wholePage(body: Buffer): PageFacts | undefined {
 }
 
 /** Hash of what a page delivered, as its raw text. */
-export function deliveredSha256(body: Buffer): string {
+function deliveredSha256(body: Buffer): string {
   return createHash("sha256")
     .update(deliveredText(transactionStream, body.toString("utf8")) ?? "")
     .digest("hex");

@@ -79,7 +79,7 @@ export async function stagedPages(
 }
 
 /** A bank link as the service listed it. */
-export interface ListedLink {
+interface ListedLink {
   readonly id: string;
   /** Why it can't be read; null for a connected one. */
   readonly obstacle: string | null;

@@ -17,7 +17,7 @@ export const CUSTOMER_COUNTS = [
 export type CustomerCounts = Readonly<Record<"total" | (typeof CUSTOMER_COUNTS)[number], number>>;
 
 /** A count that a row may stand under. */
-export type CustomerCount = Exclude<keyof CustomerCounts, "total">;
+type CustomerCount = Exclude<keyof CustomerCounts, "total">;
 
 /** So many rows, none of them begun. */
 export function queuedRows(total: number): CustomerCounts {
@@ -68,7 +68,7 @@ export function countOf(status: string): CustomerCount {
 }
 
 /** Whether rows stand under a count that makes the command end with 1. */
-export function hasFailures({ invalid, failed, error, none, expired }: CustomerCounts): boolean {
+function hasFailures({ invalid, failed, error, none, expired }: CustomerCounts): boolean {
   return invalid + failed + error + none + expired > 0;
 }
 

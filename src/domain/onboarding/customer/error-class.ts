@@ -7,7 +7,7 @@ export const ONBOARDING_ERRORS = {
   /** Nothing of ours: it may go better next time. */
   transient: "OnboardingTransientError",
 } as const;
-export type OnboardingErrorClass = (typeof ONBOARDING_ERRORS)[keyof typeof ONBOARDING_ERRORS];
+type OnboardingErrorClass = (typeof ONBOARDING_ERRORS)[keyof typeof ONBOARDING_ERRORS];
 
 const { config, data, transient } = ONBOARDING_ERRORS;
 

@@ -80,7 +80,7 @@ export class PollSchedule {
  * itself, such as a changed vault; a poll comes earlier, but many of them are not many polls. `irrelevant`: it changes
  * nothing.
  */
-export type EventRelevance = "relevant" | "weak" | "irrelevant";
+type EventRelevance = "relevant" | "weak" | "irrelevant";
 
 /** Weighs a webhook against what is known. */
 export function relevanceOf(state: CustomerState, event: CustomerEvent): EventRelevance {

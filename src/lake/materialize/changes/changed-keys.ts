@@ -9,7 +9,7 @@ import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices
 const FEW_ROWS = 50_000;
 
 /** What the keys of changed rows say about both tables. */
-export interface ChangedKeys {
+interface ChangedKeys {
   /** Feed rows to apply, superseded and removed ones left out. */
   readonly freshRows: number;
   /** Live files that hold rows of changed keys. */

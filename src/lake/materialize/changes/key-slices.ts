@@ -15,7 +15,7 @@ export interface KeySlice {
 }
 
 /** Changed rows that SQL may hold the keys of at once (docs/architecture.md, "Materialize"). */
-export const SLICE_ROWS = 250_000;
+const SLICE_ROWS = 250_000;
 
 /** Below this, memory that does not suffice is no matter of size. */
 const FLOOR_ROWS = 5_000;

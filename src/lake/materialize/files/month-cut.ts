@@ -11,7 +11,7 @@ export const FILE_ROWS = 4_096;
 const OWN_FILE_ROWS = FILE_ROWS / 4;
 
 /** One month's place among a statement's files: `files` of them from number `first` on. */
-export interface MonthFiles {
+interface MonthFiles {
   readonly month: string;
   readonly rows: number;
   readonly first: number;
@@ -19,9 +19,7 @@ export interface MonthFiles {
 }
 
 /** Gives each month its files; months come in order. */
-export function monthFiles(
-  months: readonly { readonly month: string; readonly rows: number }[],
-): MonthFiles[] {
+function monthFiles(months: readonly { readonly month: string; readonly rows: number }[]): MonthFiles[] {
   const cut: MonthFiles[] = [];
   let next = 0;
   let shared = 0;
@@ -74,7 +72,7 @@ export async function cutByMonth(sql: SqlSession, narrow: string): Promise<void>
 }
 
 /** The month of a row, as a day; rows that another tool left without one lie together. */
-export const MONTH = `date_trunc('month', coalesce("date", date '1970-01-01'))::date`;
+const MONTH = `date_trunc('month', coalesce("date", date '1970-01-01'))::date`;
 
 /** The month as `YYYY-MM`. */
 export const MONTH_NAME = `left(${MONTH}::varchar, 7)`;

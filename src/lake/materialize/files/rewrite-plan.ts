@@ -18,7 +18,7 @@ export interface Rewrite {
 }
 
 /** How live files and fresh rows become new files. */
-export interface RewritePlan {
+interface RewritePlan {
   /** A file for a file: half the work of cutting rows into several. */
   readonly rewrites: readonly Rewrite[];
   /** Rows to be cut by month. */

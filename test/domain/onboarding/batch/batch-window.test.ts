@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type {
-  ChunkPlan,
-  CustomerReport,
-  RowToRun,
+import {
+  type ChunkPlan,
+  type CustomerReport,
+  newBatch,
+  type RowToRun,
 } from "../../../../src/domain/onboarding/batch/batch-rows.js";
-import { newBatch } from "../../../../src/domain/onboarding/batch/batch-rows.js";
 import { BatchWindow } from "../../../../src/domain/onboarding/batch/batch-window.js";
 
 const CIRCUIT = 3;
