@@ -48,7 +48,8 @@ export async function runOnboard(options: OnboardOptions): Promise<OnboardRun> {
   const { standIn, directory, delayMs } = options;
   await standIn.control.playbooks.declare({
     key: PLAYBOOK,
-    ...{ delayMs, output: { risk_level: "low", source: "{{data.source}}" } },
+    delayMs,
+    output: { risk_level: "low", source: "{{data.source}}" },
     prerequisites: { source: "string", score: "string" },
   });
   const receiver = start(options, ["webhooks", "serve", "--port", "0"]);

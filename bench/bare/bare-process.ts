@@ -48,7 +48,9 @@ async function runBatch(
   const connection = await NativeConnection.connect({ address, grpcCompression: { codec: "none" } });
   // As many of each as the product's worker has.
   const worker = await Worker.create({
-    ...{ connection, namespace, taskQueue: TASK_QUEUE },
+    connection,
+    namespace,
+    taskQueue: TASK_QUEUE,
     workflowsPath: fileURLToPath(new URL("./workflows.js", import.meta.url)),
     activities: bareActivities(latencyMs, (workflowId) => outside.send(workflowId)),
     maxCachedWorkflows: 200,
@@ -59,7 +61,8 @@ async function runBatch(
   const seconds = await worker.runUntil(async () => {
     const started = performance.now();
     await client.workflow.execute("bareBatch", {
-      ...{ workflowId: "bare-batch", taskQueue: TASK_QUEUE },
+      workflowId: "bare-batch",
+      taskQueue: TASK_QUEUE,
       args: [{ customers, window }],
     });
     return (performance.now() - started) / 1000;

@@ -39,7 +39,9 @@ async function measure(arena: Arena, customers: number, report: (text: string) =
   report("bare peer");
   const pace = { delayMs: DELAY_MS, window: WINDOW };
   const bare = await runBarePeer({
-    ...{ ...pace, customers, latencyMs: LATENCY_MS },
+    ...pace,
+    customers,
+    latencyMs: LATENCY_MS,
     directory: await arena.directory(),
   });
   report("batch");
@@ -52,7 +54,10 @@ async function measure(arena: Arena, customers: number, report: (text: string) =
     throw new Error(`${run.summary.customers.pass} of ${customers} customers passed`);
   }
   return {
-    ...{ bare, run, seconds: run.seconds, ratio: bare.seconds / run.seconds },
+    bare,
+    run,
+    seconds: run.seconds,
+    ratio: bare.seconds / run.seconds,
     standInCpuSeconds: standIn.cpuSeconds() - before,
   };
 }

@@ -27,13 +27,24 @@ const CONTINUE = { expires_at: "t", link: "l", token: "s" };
 const INSIGHTS = { addresses: [], names: [], people: [], registrations: [] };
 const verdicts = { date_of_birth: "clear", matched_address: "clear", tax_id: "consider", result: "clear" };
 const REPORT = {
-  ...{ user_id: "f", approved_at: "t", approved_by: "Ops", ip_address: "127.0.0.1", ...verdicts },
-  ...{ date_of_birth_breakdown: [], matched_addresses: ["x"], tax_id_breakdown: [] },
+  user_id: "f",
+  approved_at: "t",
+  approved_by: "Ops",
+  ip_address: "127.0.0.1",
+  ...verdicts,
+  date_of_birth_breakdown: [],
+  matched_addresses: ["x"],
+  tax_id_breakdown: [],
   checked_data: { address: "a", customer_name: "n", date_of_birth: "d" },
   self_reported: {},
   watchlist: {
-    ...{ adverse_media: "clear", monitored_lists: "clear", politically_exposed_person: "clear" },
-    ...{ result: "clear", sanction: "clear", check_completed_at: "t", records: ["a", 1, true, {}] },
+    adverse_media: "clear",
+    monitored_lists: "clear",
+    politically_exposed_person: "clear",
+    result: "clear",
+    sanction: "clear",
+    check_completed_at: "t",
+    records: ["a", 1, true, {}],
   },
 };
 

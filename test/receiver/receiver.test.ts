@@ -31,8 +31,16 @@ async function start(
 ): Promise<Receiver> {
   const store = withFaults(createLocalStore(join(base, "lake")), faults);
   return startReceiver({
-    ...{ host: "127.0.0.1", port, secrets: [SECRET], mode: "test", scope: "s", taskQueue: "q" },
-    ...{ api, log: log.logger, limits, client: new Client({ connection }) },
+    host: "127.0.0.1",
+    port,
+    secrets: [SECRET],
+    mode: "test",
+    scope: "s",
+    taskQueue: "q",
+    api,
+    log: log.logger,
+    limits,
+    client: new Client({ connection }),
     sealed: new SealedStore(store, createSealer(TEST_KEYS)),
   });
 }
@@ -43,8 +51,13 @@ beforeEach(async () => {
   log = createLogger({ destination: { file: join(base, "log") }, level: "debug", secrets: [SECRET] });
   connection = Connection.lazy({ address: "127.0.0.1:1" });
   api = createApiClient({
-    ...{ baseUrl: sandbox.url, apiKey: sandbox.apiKey, concurrency: 2, userAgent: "nightledger/test" },
-    ...{ headersTimeoutMs: 2_000, bodyTimeoutMs: 2_000, maxBodyBytes: 1 << 20 },
+    baseUrl: sandbox.url,
+    apiKey: sandbox.apiKey,
+    concurrency: 2,
+    userAgent: "nightledger/test",
+    headersTimeoutMs: 2_000,
+    bodyTimeoutMs: 2_000,
+    maxBodyBytes: 1 << 20,
   });
   receiver = await start();
 });

@@ -33,9 +33,21 @@ describe("docs/tables.md", () => {
 
   it("gives the fields of a certificate in the order in which they are hashed", () => {
     const fields = {
-      ...{ run_id: "r", link_id: "l", fp_id: "f", generation: 1, cursor_in: null, cursor_out: "c", pages: 1 },
-      ...{ created: 0, updated: 0, removed: 0, quarantined: 0, sequence_from: null, sequence_to: null },
-      ...{ pages_sha256: "p", certificate_prev: null },
+      run_id: "r",
+      link_id: "l",
+      fp_id: "f",
+      generation: 1,
+      cursor_in: null,
+      cursor_out: "c",
+      pages: 1,
+      created: 0,
+      updated: 0,
+      removed: 0,
+      quarantined: 0,
+      sequence_from: null,
+      sequence_to: null,
+      pages_sha256: "p",
+      certificate_prev: null,
     };
     const names = certificateText(fields)
       .trimEnd()

@@ -32,7 +32,13 @@ export function onboardingRow(
 export function eventRows({ batch_id, run_id }: OutcomeOrigin, outcome: Outcome, now: string) {
   const { line, attempt, version, row_key, onboarding_id } = outcome;
   return (outcome.events ?? [recorded(outcome, now)]).map((event) => ({
-    ...{ batch_id, run_id, line, attempt, version, row_key, onboarding_id },
+    batch_id,
+    run_id,
+    line,
+    attempt,
+    version,
+    row_key,
+    onboarding_id,
     ...event,
   }));
 }

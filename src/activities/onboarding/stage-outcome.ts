@@ -80,7 +80,11 @@ function outcomeOf(
   return {
     ...names,
     ...failure,
-    ...{ row: ref.row, line, attempt, version, row_key: ref.rowKey },
+    row: ref.row,
+    line,
+    attempt,
+    version,
+    row_key: ref.rowKey,
     fp_bid: customer.kind === "business" ? (names.fp_bid ?? facts.fp_bid ?? prior?.fp_bid ?? null) : null,
     onboarding_id: onboardingId,
     playbook_version: state.playbookVersion ?? pinned,

@@ -95,7 +95,16 @@ function inputOf(
   const { batchId, playbook, mode } = facts;
   const { limit, syncTimeoutSecs, window, circuit, plainOutput, timing, retry, startsPerExecution } = options;
   return {
-    ...{ batchId, runId, scope, syncTimeoutSecs, window, circuit, plainOutput, timing, retry, sink },
+    batchId,
+    runId,
+    scope,
+    syncTimeoutSecs,
+    window,
+    circuit,
+    plainOutput,
+    timing,
+    retry,
+    sink,
     startedAt,
     playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),

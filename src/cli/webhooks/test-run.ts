@@ -128,7 +128,10 @@ interface TestMark {
  * The payload of a test webhook (docs/service.md, "Test webhook"). It is about nobody: no customer is woken
  * and no bank link is read again.
  */
-export function testEvent(kind: EventKind, { mark, isLive, at }: TestMark): { event_kind: EventKind } {
+export function testEvent(
+  kind: EventKind,
+  { mark, isLive, at }: TestMark,
+): { event_kind: EventKind; [field: string]: unknown } {
   const event = {
     event_kind: kind,
     timestamp: at.toISOString(),
@@ -139,8 +142,12 @@ export function testEvent(kind: EventKind, { mark, isLive, at }: TestMark): { ev
   const nobody = "nightledger-test";
   return {
     ...event,
-    ...{ fp_id: nobody, external_id: null, onboarding_external_id: null },
-    ...{ playbook_key: nobody, playbook_version: 1 },
-    ...{ status: "pass", requires_manual_review: false },
+    fp_id: nobody,
+    external_id: null,
+    onboarding_external_id: null,
+    playbook_key: nobody,
+    playbook_version: 1,
+    status: "pass",
+    requires_manual_review: false,
   };
 }

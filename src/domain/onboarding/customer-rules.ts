@@ -79,7 +79,9 @@ export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
   if (problems.length > 0 || kind === undefined) return { name: { kind: kind ?? null, ...ids }, problems };
   return {
     draft: {
-      ...{ line, kind, ...ids },
+      line,
+      kind,
+      ...ids,
       prerequisiteData: given.data.size === 0 ? null : recordOf(given.data),
       vault: recordOf(given.vault),
       documents: given.document as ReadonlyMap<string, string>,

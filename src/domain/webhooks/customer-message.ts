@@ -13,7 +13,11 @@ export function customerMessage(messageId: string, facts: EventFacts): CustomerE
   return {
     messageId,
     kind: facts.kind as EventKind,
-    ...{ onboardingId, status, requiresManualReview, playbookVersion, at },
+    onboardingId,
+    status,
+    requiresManualReview,
+    playbookVersion,
+    at,
   };
 }
 

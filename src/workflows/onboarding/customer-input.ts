@@ -36,7 +36,10 @@ export function inheritedBy(
   const { progress, mail, waiters } = carried;
   const { state, recorded } = progress;
   return {
-    ...{ ...input, ...row, sink, latch },
+    ...input,
+    ...row,
+    sink,
+    latch,
     carried: {
       ...carried,
       progress: { ...progress, state: { ...state, version }, recorded: { ...recorded, version } },

@@ -178,7 +178,11 @@ export class CustomerRun {
     if (!told) {
       this.#set({ told: true });
       await tellBatch(batchWorkflowId, {
-        ...{ kind: "done", row, record: first, calls, messageHash },
+        kind: "done",
+        row,
+        record: first,
+        calls,
+        messageHash,
         outputAwaited: this.#outputAwaited,
         status: rowStatus(this.#state),
         requiresManualReview: this.#state.requiresManualReview,

@@ -143,7 +143,12 @@ export class CustomerWaiters {
     record: OutcomeRef | null,
   ): Promise<void> {
     await tellBatch(batchWorkflowId, {
-      ...{ kind: "done", row, record, calls: 0, messageHash: null, outputAwaited: false },
+      kind: "done",
+      row,
+      record,
+      calls: 0,
+      messageHash: null,
+      outputAwaited: false,
       status: rowStatus(state),
       requiresManualReview: state.requiresManualReview,
     });

@@ -29,8 +29,12 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
     const { batchId, runId, startedAt, options } = input;
     const { counts, manualReview, calls, cancelled } = batch.window;
     const summary = {
-      ...{ run_id: runId, batch_id: batchId, status: batchStatus(counts, cancelled) },
-      ...{ customers: counts, manual_review: manualReview, calls },
+      run_id: runId,
+      batch_id: batchId,
+      status: batchStatus(counts, cancelled),
+      customers: counts,
+      manual_review: manualReview,
+      calls,
     };
     const { duration_ms } = await finishBatch({ summary, rows: batch.upTo, options, startedAt });
     return { ...summary, duration_ms };

@@ -52,24 +52,43 @@ test("outcomes become rows with every column, and an event that names the row's 
   await record("1", [outcome(0), outcome(1), outcome(2, { status: "incomplete", next_action: "look" })]);
   const rows = await query("select * from onboardings order by line");
   expect(rows[0]).toEqual({
-    ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, kind: "user", fp_id: "fp_2" },
-    ...{ fp_bid: null, external_id: null, onboarding_id: "ob_2", playbook_key: "pb_1", playbook_version: 3 },
-    ...{
-      status: "pass",
-      requires_manual_review: false,
-      output: null,
-      error_class: null,
-      error_message: null,
-    },
-    ...{ started_at: "2026-11-21T02:15:00.000000Z", settled_at: "2026-11-21T02:16:00.000000Z" },
-    ...{ settled_by: "poll", next_action: null },
+    batch_id: batchId,
+    run_id: "run",
+    line: 2,
+    attempt: 1,
+    version: 1,
+    kind: "user",
+    fp_id: "fp_2",
+    fp_bid: null,
+    external_id: null,
+    onboarding_id: "ob_2",
+    playbook_key: "pb_1",
+    playbook_version: 3,
+    status: "pass",
+    requires_manual_review: false,
+    output: null,
+    error_class: null,
+    error_message: null,
+    started_at: "2026-11-21T02:15:00.000000Z",
+    settled_at: "2026-11-21T02:16:00.000000Z",
+    settled_by: "poll",
+    next_action: null,
   });
   expect(rows[1]).toMatchObject({ line: 3, fp_id: null, external_id: "c-3" });
   expect(rows[2]).toMatchObject({ kind: "business", fp_id: null, fp_bid: "fp_bid_4", status: "incomplete" });
   const events = await query("select * from onboarding_events order by line");
   expect(events[0]).toEqual({
-    ...{ batch_id: batchId, run_id: "run", line: 2, attempt: 1, version: 1, row_key: outcome(0).row_key },
-    ...{ event: "recorded", status: "pass", onboarding_id: "ob_2", message_id: null, detail: null },
+    batch_id: batchId,
+    run_id: "run",
+    line: 2,
+    attempt: 1,
+    version: 1,
+    row_key: outcome(0).row_key,
+    event: "recorded",
+    status: "pass",
+    onboarding_id: "ob_2",
+    message_id: null,
+    detail: null,
     at: "2026-11-21T02:16:00.000000Z",
   });
   expect(events).toHaveLength(3);

@@ -6,8 +6,13 @@ import { customer, wrongRow } from "../../helpers/onboarding/onboarding-batch.js
 const right = { row: 0, line: 2, rowKey: "k", identityHash: "h", customer: customer(2) };
 const wrong = { ...wrongRow(2), row: 0 };
 const earlier = (change: Partial<EarlierOutcome>): EarlierOutcome => ({
-  ...{ batch_id: "onb_1", line: 2, attempt: 1, version: 1, status: "pass", onboarding_id: "ob_1" },
-  ...{ requires_manual_review: false },
+  batch_id: "onb_1",
+  line: 2,
+  attempt: 1,
+  version: 1,
+  status: "pass",
+  onboarding_id: "ob_1",
+  requires_manual_review: false,
   ...change,
 });
 const unposted = { status: "cancelled", onboarding_id: null };

@@ -132,7 +132,10 @@ export async function openOnboardWorld(
         messageId: `msg_${event.kind}_${fpId}`,
         kind: "service.onboarding.completed",
         onboardingId: world.sandbox.onboardings.of(fpId).at(-1)?.id ?? null,
-        ...{ status: null, requiresManualReview: null, playbookVersion: null, at: Date.now() },
+        status: null,
+        requiresManualReview: null,
+        playbookVersion: null,
+        at: Date.now(),
         ...event,
       };
       try {

@@ -76,8 +76,11 @@ async function openService({ seed, customers }: OnboardTrial): Promise<Sandbox> 
     latencyMs: 10,
     playbooks: [
       {
-        ...{ key: "pb_kyc", outcomes: { pass: 14, fail: 5, incomplete: 1 }, manualReviewShare: 0.05 },
-        ...{ delayMs: [0, 4 * customers + 1_000], prerequisites: { note: "string" } },
+        key: "pb_kyc",
+        outcomes: { pass: 14, fail: 5, incomplete: 1 },
+        manualReviewShare: 0.05,
+        delayMs: [0, 4 * customers + 1_000],
+        prerequisites: { note: "string" },
       },
     ],
     webhooks: { retryMs: [300, 600, 1_000, 2_000, 4_000, 8_000] },

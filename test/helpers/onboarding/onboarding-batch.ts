@@ -17,8 +17,14 @@ const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 /** A user as a file names it; `fp_<n>` unless said otherwise. */
 export function customer(line: number, change: Partial<CustomerRow> = {}): CustomerRow {
   return {
-    ...{ line, kind: "user", fpId: `fp_${line}`, externalId: null, prerequisiteData: null },
-    ...{ vault: {}, documents: {}, create: false },
+    line,
+    kind: "user",
+    fpId: `fp_${line}`,
+    externalId: null,
+    prerequisiteData: null,
+    vault: {},
+    documents: {},
+    create: false,
     ...change,
   };
 }
@@ -58,9 +64,17 @@ export function outcomeOf(one: CustomerRow, row: number, change: Partial<Outcome
   return {
     ...NOTHING_KNOWN,
     ...namesOf(one),
-    ...{ row, line: one.line, attempt: 1, version: 1, onboarding_id: `ob_${one.line}` },
-    ...{ playbook_version: 3, status: "pass", requires_manual_review: false, settled_by: "poll" },
-    ...{ started_at: "2026-11-21T02:15:00.000Z", settled_at: "2026-11-21T02:16:00.000Z" },
+    row,
+    line: one.line,
+    attempt: 1,
+    version: 1,
+    onboarding_id: `ob_${one.line}`,
+    playbook_version: 3,
+    status: "pass",
+    requires_manual_review: false,
+    settled_by: "poll",
+    started_at: "2026-11-21T02:15:00.000Z",
+    settled_at: "2026-11-21T02:16:00.000Z",
     row_key: rowKey(sha256, one, { playbook: "pb_1:v3", mode: "async" }),
     ...change,
   };

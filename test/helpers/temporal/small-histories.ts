@@ -20,7 +20,9 @@ export async function startSmallHistories(): Promise<TestTemporal> {
   const namespace = "default";
   const client = await connectClient({ address, namespace }, TEST_KEYS);
   return {
-    ...{ address, namespace, directory: "" },
+    address,
+    namespace,
+    directory: "",
     client: async () => client,
     async stop() {
       await client.close();

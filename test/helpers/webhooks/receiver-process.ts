@@ -29,12 +29,22 @@ const settings = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Rece
 const keys = parseEncryptionKeys(settings.keys);
 const { client } = await connectClient({ address: settings.address, namespace: "default" }, keys);
 const { url } = await startReceiver({
-  ...{ host: "127.0.0.1", port: settings.port, secrets: [settings.secret], mode: "test" },
-  ...{ scope: settings.scope, taskQueue: settings.taskQueue, client },
+  host: "127.0.0.1",
+  port: settings.port,
+  secrets: [settings.secret],
+  mode: "test",
+  scope: settings.scope,
+  taskQueue: settings.taskQueue,
+  client,
   sealed: new SealedStore(withFaults(createLocalStore(settings.lake), settings.faults), createSealer(keys)),
   api: createApiClient({
-    ...{ baseUrl: settings.url, apiKey: settings.apiKey, userAgent: "nightledger/test", concurrency: 4 },
-    ...{ headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000, maxBodyBytes: 1 << 20 },
+    baseUrl: settings.url,
+    apiKey: settings.apiKey,
+    userAgent: "nightledger/test",
+    concurrency: 4,
+    headersTimeoutMs: 5_000,
+    bodyTimeoutMs: 5_000,
+    maxBodyBytes: 1 << 20,
   }),
   log: createLogger({ destination: { file: settings.logFile }, level: "info", secrets: [] }).logger,
 });

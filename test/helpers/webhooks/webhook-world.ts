@@ -38,13 +38,26 @@ export async function openWebhookWorld(
     secrets: [SECRET, world.sandbox.apiKey],
   });
   const api = createApiClient({
-    ...{ baseUrl: world.sandbox.url, apiKey: world.sandbox.apiKey, userAgent: "nightledger/test" },
-    ...{ concurrency: 4, headersTimeoutMs: 2_000, bodyTimeoutMs: 2_000, maxBodyBytes: 1 << 20 },
+    baseUrl: world.sandbox.url,
+    apiKey: world.sandbox.apiKey,
+    userAgent: "nightledger/test",
+    concurrency: 4,
+    headersTimeoutMs: 2_000,
+    bodyTimeoutMs: 2_000,
+    maxBodyBytes: 1 << 20,
   });
   const { client, scope, sealed } = world;
   const place: ReceiverOptions = {
-    ...{ host: "127.0.0.1", port: 0, secrets: [SECRET], mode: "test", scope },
-    ...{ client, sealed, api, log: log.logger, taskQueue: taskQueue(scope) },
+    host: "127.0.0.1",
+    port: 0,
+    secrets: [SECRET],
+    mode: "test",
+    scope,
+    client,
+    sealed,
+    api,
+    log: log.logger,
+    taskQueue: taskQueue(scope),
   };
   const receiver = await startReceiver(place);
   world.sandbox.webhooks.register({ url: `${receiver.url}${RECEIVER_PATHS.webhooks}`, secrets: [SECRET] });

@@ -29,8 +29,16 @@ const staged = (version: number) => findOutcome(bench.deps.sealed, batchId, { li
 async function ended(open: OutstandingRow["open"]) {
   const { client } = await temporal.client();
   const row: OutstandingRow = {
-    ...{ row: 0, line: 2, attempt: 1, identity: "gone", rowKey: "key", prepare: false },
-    ...{ open, retry: false, before: null, since: Date.now() },
+    row: 0,
+    line: 2,
+    attempt: 1,
+    identity: "gone",
+    rowKey: "key",
+    prepare: false,
+    open,
+    retry: false,
+    before: null,
+    since: Date.now(),
   };
   const of = { batchId, runId: "run", sink: false, scope: "scope", playbookKey: "pb_1" };
   const environment = new MockActivityEnvironment({}, { logger: SILENT, client });

@@ -77,7 +77,8 @@ test("a run that ends before it hears of a limit is followed by another", async 
   if (facts === undefined) throw new Error("the batch is not frozen");
   const { connection, options } = world.client;
   const late = new Client({
-    ...{ connection, namespace: options.namespace },
+    connection,
+    namespace: options.namespace,
     dataConverter: dataConverter(TEST_KEYS, options.namespace),
     interceptors: {
       workflow: [
@@ -91,10 +92,19 @@ test("a run that ends before it hears of a limit is followed by another", async 
     },
   });
   const second = await startOnboarding(late, {
-    ...{ scope: world.scope, taskQueue: taskQueue(world.scope), sealed: world.sealed, facts },
+    scope: world.scope,
+    taskQueue: taskQueue(world.scope),
+    sealed: world.sealed,
+    facts,
     options: {
-      ...{ limit: null, syncTimeoutSecs: 30, window: 5, circuit: 0, plainOutput: true, sink: null },
-      ...{ retry: false, timing: QUICK },
+      limit: null,
+      syncTimeoutSecs: 30,
+      window: 5,
+      circuit: 0,
+      plainOutput: true,
+      sink: null,
+      retry: false,
+      timing: QUICK,
     },
   });
   expect(second).toMatchObject({ joined: false, batchId: first.batchId });

@@ -51,7 +51,8 @@ function startOverWire(): Promise<StartedRun> {
   const rows = canonicalRoster([...world.sandbox.world.users.keys()].map((fp_id) => ({ fp_id })));
   const text = rosterText(rows);
   const job = {
-    ...{ scope: world.scope, taskQueue: taskQueue(world.scope) },
+    scope: world.scope,
+    taskQueue: taskQueue(world.scope),
     roster: { rows, text, sha256: "0".repeat(64), warnings: [] },
     options: { streams: ["accounts", "bank_links", "transactions"], links: null, full: false, pageSize: 500 },
   } as const;

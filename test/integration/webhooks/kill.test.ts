@@ -44,8 +44,15 @@ async function openWorld(delayMs: number | [number, number], retryMs: readonly n
 async function startReceiver(faults: readonly StoreFault[] = []): Promise<ChildCommand> {
   const base = join(world.lake, "..");
   const settings: ReceiverSettings = {
-    ...{ url: world.sandbox.url, apiKey: world.sandbox.apiKey, lake: world.lake, port, faults },
-    ...{ address: temporal.address, scope: world.scope, taskQueue: taskQueue(world.scope), secret: SECRET },
+    url: world.sandbox.url,
+    apiKey: world.sandbox.apiKey,
+    lake: world.lake,
+    port,
+    faults,
+    address: temporal.address,
+    scope: world.scope,
+    taskQueue: taskQueue(world.scope),
+    secret: SECRET,
     keys: `test:${Buffer.alloc(32, 7).toString("base64")}`,
     logFile: join(base, "receiver.log"),
   };

@@ -28,8 +28,14 @@ test("every kind is tabled once, as it came, sealed; a new kind too, and counted
   const bodies = kinds.map((event_kind, n) =>
     JSON.stringify({
       event_kind,
-      ...{ fp_id: "fp_1", external_id: null, onboarding_id: `ob_${n}`, playbook_key: "pb_kyc" },
-      ...{ playbook_version: 2, status: "pass", requires_manual_review: false, is_live: false },
+      fp_id: "fp_1",
+      external_id: null,
+      onboarding_id: `ob_${n}`,
+      playbook_key: "pb_kyc",
+      playbook_version: 2,
+      status: "pass",
+      requires_manual_review: false,
+      is_live: false,
       timestamp: "2026-11-20T08:00:00.123+01:00",
       nested: { secret: "PLANTED" },
     }),

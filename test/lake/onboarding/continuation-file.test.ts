@@ -22,8 +22,15 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
 const delivery = (number: number): Delivery => ({
-  ...{ delivery_id: `onb-1-1-${number}`, batch_id: "onb", line: 1, fp_id: "fp_1", external_id: null },
-  ...{ onboarding_id: null, link: "https://go.on", token: `secret-${number}`, expires_at: "2030-01-01" },
+  delivery_id: `onb-1-1-${number}`,
+  batch_id: "onb",
+  line: 1,
+  fp_id: "fp_1",
+  external_id: null,
+  onboarding_id: null,
+  link: "https://go.on",
+  token: `secret-${number}`,
+  expires_at: "2030-01-01",
 });
 const append = (number: number) => appendContinuation(path, delivery(number), sealer);
 const read = async () => openedContinuations(await readFile(path, "utf8"), sealer);

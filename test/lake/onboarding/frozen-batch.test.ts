@@ -34,8 +34,14 @@ const sha256 = (bytes: string | Buffer) => createHash("sha256").update(bytes).di
 
 function rightRow(row: number, change: Partial<CustomerRow> = {}): RightRow {
   const customer: CustomerRow = {
-    ...{ line: row + 2, kind: "user", fpId: `fp_${row}`, externalId: null, prerequisiteData: null },
-    ...{ vault: { "id.first_name": MARK }, documents: {}, create: false },
+    line: row + 2,
+    kind: "user",
+    fpId: `fp_${row}`,
+    externalId: null,
+    prerequisiteData: null,
+    vault: { "id.first_name": MARK },
+    documents: {},
+    create: false,
     ...change,
   };
   return { row, line: customer.line, rowKey: `key-${row}`, identityHash: `hash-${row}`, customer };
@@ -51,8 +57,13 @@ async function* freezable(
 function factsOf(rows: readonly FrozenRow[]): BatchFacts {
   const lines = rows.map((row) => batchLine(row.line, "customer" in row ? row : row.problems));
   return {
-    ...{ batchId: "onb_1", playbook: "pb_1", mode: "async", rows: rows.length, warnings: [] },
-    ...{ invalid: rows.filter((row) => !("customer" in row)).length, sha256: sha256(lines.join("")) },
+    batchId: "onb_1",
+    playbook: "pb_1",
+    mode: "async",
+    rows: rows.length,
+    warnings: [],
+    invalid: rows.filter((row) => !("customer" in row)).length,
+    sha256: sha256(lines.join("")),
   };
 }
 
@@ -156,9 +167,19 @@ test("a document that changed after its id was made leaves no batch", async () =
 
 const outcome: Outcome = {
   ...NOTHING_KNOWN,
-  ...{ row: 0, row_key: "k", line: 2, attempt: 1, version: 1, kind: "user", fp_id: "fp_0" },
-  ...{ onboarding_id: "ob_1", playbook_version: 3, status: "pass", requires_manual_review: false },
-  ...{ output: `{"name":"${MARK}"}`, settled_by: "poll" },
+  row: 0,
+  row_key: "k",
+  line: 2,
+  attempt: 1,
+  version: 1,
+  kind: "user",
+  fp_id: "fp_0",
+  onboarding_id: "ob_1",
+  playbook_version: 3,
+  status: "pass",
+  requires_manual_review: false,
+  output: `{"name":"${MARK}"}`,
+  settled_by: "poll",
 };
 
 test("an outcome is kept by line, attempt and version; the same name replaces it", async () => {

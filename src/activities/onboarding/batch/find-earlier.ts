@@ -92,8 +92,14 @@ function invalidOutcome({ row, line, name, problems }: WrongRow, attempt: number
   return {
     ...NOTHING_KNOWN,
     ...namesOf(name),
-    ...{ row, line, attempt, version: 1, row_key: null, status: "invalid" },
-    ...{ error_class: "InputError", error_message: words.join("; ") },
+    row,
+    line,
+    attempt,
+    version: 1,
+    row_key: null,
+    status: "invalid",
+    error_class: "InputError",
+    error_message: words.join("; "),
     next_action: "mend the row and run the file again",
   };
 }
@@ -108,7 +114,12 @@ function reusedOutcome(
   const { batch_id, run_id: _, playbook_key: _key, line: theirs, attempt: attempted, ...outcome } = other;
   return {
     ...outcome,
-    ...{ row, line, attempt, version: 1, kind: customer.kind, row_key: rowKey },
+    row,
+    line,
+    attempt,
+    version: 1,
+    kind: customer.kind,
+    row_key: rowKey,
     output: openedOutput(deps.sealed.sealer, other.output),
     events: [
       {

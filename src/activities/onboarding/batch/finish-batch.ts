@@ -35,9 +35,18 @@ export async function finishBatch(
   return withHeartbeat(async () => {
     const finishedAt = new Date();
     const row = {
-      ...{ run_id, job_id: batch_id, kind: "onboard", status, options: JSON.stringify(options) },
-      ...{ roster_sha256: sha256, users: customers.total, failed: customers.failed, calls },
-      ...{ started_at: startedAt, finished_at: finishedAt.toISOString(), version: VERSION },
+      run_id,
+      job_id: batch_id,
+      kind: "onboard",
+      status,
+      options: JSON.stringify(options),
+      roster_sha256: sha256,
+      users: customers.total,
+      failed: customers.failed,
+      calls,
+      started_at: startedAt,
+      finished_at: finishedAt.toISOString(),
+      version: VERSION,
     };
     await appendOnce(deps.lake, runs, `${run_id}/run`, () => writeRows(deps.lake, runs, run_id, [row]));
     return { duration_ms: finishedAt.getTime() - Date.parse(startedAt) };

@@ -67,8 +67,17 @@ async function endOf(
   // It is posted and its outcome stands: failed, a retry would post it a second time.
   if (open !== null) return reportOf(row.row, open.status, open.requiresManualReview, null);
   const ref: CustomerRef = {
-    ...{ batchId, runId, row: row.row, line, attempt, rowKey: row.rowKey, sink },
-    ...{ latch: runId, retry: row.retry, before: row.before, startedAt: new Date(row.since).toISOString() },
+    batchId,
+    runId,
+    row: row.row,
+    line,
+    attempt,
+    rowKey: row.rowKey,
+    sink,
+    latch: runId,
+    retry: row.retry,
+    before: row.before,
+    startedAt: new Date(row.since).toISOString(),
   };
   const { outcome, messageHash } = await stageOutcome(
     deps,
@@ -81,8 +90,14 @@ async function endOf(
     },
   );
   return {
-    ...{ kind: "done", row: row.row, status: "failed", requiresManualReview: false },
-    ...{ record: outcome, calls: 0, messageHash, outputAwaited: false },
+    kind: "done",
+    row: row.row,
+    status: "failed",
+    requiresManualReview: false,
+    record: outcome,
+    calls: 0,
+    messageHash,
+    outputAwaited: false,
   };
 }
 

@@ -100,7 +100,11 @@ async function planOf(
 
 function runOf({ row, line, attempt }: FoundRow, { identityHash, rowKey, customer }: RightRow): RowToRun {
   return {
-    ...{ row, line, attempt, rowKey, identity: identityHash },
+    row,
+    line,
+    attempt,
+    rowKey,
+    identity: identityHash,
     prepare: isPrepared(customer),
     open: null,
     retry: false,
@@ -133,7 +137,16 @@ async function notRun(
 ): Promise<EndedRow> {
   const startedAt = new Date().toISOString();
   const ref: CustomerRef = {
-    ...{ batchId, runId, row, line, attempt, rowKey, retry, before, startedAt, sink },
+    batchId,
+    runId,
+    row,
+    line,
+    attempt,
+    rowKey,
+    retry,
+    before,
+    startedAt,
+    sink,
     latch: runId,
   };
   const cancelled = why === "cancelled";

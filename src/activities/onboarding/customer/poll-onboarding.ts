@@ -115,7 +115,11 @@ function eventsOf({ events, sessions }: PollOnboardingInput, state: CustomerStat
       detail: null,
     })),
     ...sessions.map(({ status }) => ({
-      ...{ event: "validated", status, message_id: null, at: at(null), detail: null },
+      event: "validated",
+      status,
+      message_id: null,
+      at: at(null),
+      detail: null,
     })),
     ...(events.length + sessions.length === 0
       ? [{ event: "looked", status: rowStatus(state), message_id: null, at: at(null), detail: null }]

@@ -101,7 +101,13 @@ export function beginProgress(
 ): CustomerProgress {
   const state = open === null ? UNPOSTED : reopened(open);
   return {
-    ...{ state, recorded: state, link: null, first: null, calls: 0, messageHash: null, told: false },
+    state,
+    recorded: state,
+    link: null,
+    first: null,
+    calls: 0,
+    messageHash: null,
+    told: false,
     deadline: now + timing.deadline,
     decisionTimeout: now + timing.decisionTimeout,
   };

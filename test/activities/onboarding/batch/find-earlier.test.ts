@@ -44,7 +44,10 @@ test("rows that nothing is known of run; a wrong one gets its outcome", async ()
   expect(rows[0]?.identityHash).toMatch(/^[0-9a-f]{32}$/);
   expect(rows[3]).toMatchObject({ row: 3, identityHash: null, status: "invalid", onboardingId: null });
   expect(await getOutcome(bench.deps.sealed, batchId, { line: 5, attempt: 1, version: 1 })).toMatchObject({
-    ...{ status: "invalid", external_id: "c-5", fp_id: null, error_class: "InputError" },
+    status: "invalid",
+    external_id: "c-5",
+    fp_id: null,
+    error_class: "InputError",
     error_message: "fp_id: is blank",
   });
   expect(await find(batchId, 2, 3)).toEqual([rows[2]]);

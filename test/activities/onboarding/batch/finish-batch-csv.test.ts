@@ -44,8 +44,13 @@ test("one row a line of the file in its order, the latest version of the latest 
   expect(rows.map(({ line }) => Number(line))).toEqual([...customers.map(({ line }) => line), 2_000]);
   expect(rows[0]).toMatchObject({ fp_id: "fp_2", status: "", attempt: "", kind: "user" });
   expect(rows[1]).toMatchObject({
-    ...{ fp_id: "fp_3", onboarding_id: "ob_3", status: "pass", attempt: "1", playbook_version: "3" },
-    ...{ requires_manual_review: "false", settled_at: "2026-11-21T02:16:00.000000Z" },
+    fp_id: "fp_3",
+    onboarding_id: "ob_3",
+    status: "pass",
+    attempt: "1",
+    playbook_version: "3",
+    requires_manual_review: "false",
+    settled_at: "2026-11-21T02:16:00.000000Z",
   });
   expect(rows[5]).toMatchObject({
     attempt: "2",

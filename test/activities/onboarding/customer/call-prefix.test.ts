@@ -15,8 +15,17 @@ afterEach(() => bench.close());
 
 const prefix = (attempt: number, before: string | null = null) =>
   onboardingPrefix(bench.deps, {
-    ...{ batchId: BATCH, runId: "run", row: 0, line: 2, attempt, rowKey: "key", latch: "run" },
-    ...{ retry: attempt > 1, before, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
+    batchId: BATCH,
+    runId: "run",
+    row: 0,
+    line: 2,
+    attempt,
+    rowKey: "key",
+    latch: "run",
+    retry: attempt > 1,
+    before,
+    startedAt: "2026-11-21T02:15:00.000Z",
+    sink: false,
   });
 const keepAnswer = (name: string | number, id: string) =>
   bench.deps.sealed.put(`${at(name)}answer`, { operation: "createOnboarding", at: 0, body: { id } });

@@ -25,9 +25,19 @@ function attempt(n: number, sinceMs: number): Promise<CustomerStep> {
   const environment = new MockActivityEnvironment(info, { logger: SILENT });
   return environment.run(() =>
     prepareCustomer(bench.deps, {
-      ...{ batchId, runId: "run", row: 0, line: 2, attempt: 1, rowKey: "key", latch: "run" },
-      ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
-      ...{ state: UNPOSTED, recorded: UNPOSTED },
+      batchId,
+      runId: "run",
+      row: 0,
+      line: 2,
+      attempt: 1,
+      rowKey: "key",
+      latch: "run",
+      retry: false,
+      before: null,
+      startedAt: "2026-11-21T02:15:00.000Z",
+      sink: false,
+      state: UNPOSTED,
+      recorded: UNPOSTED,
     }),
   );
 }

@@ -10,8 +10,15 @@ import { identify, type ProcessIdentity } from "../../../../src/temporal/server/
 import { endProcess } from "../../../../src/temporal/server/server-process.js";
 
 const DELIVERY = {
-  ...{ delivery_id: "onb-1-1-1", batch_id: "onb", line: 1, fp_id: "fp_1", external_id: null },
-  ...{ onboarding_id: null, link: "https://go.on", token: "t", expires_at: "2030-01-01" },
+  delivery_id: "onb-1-1-1",
+  batch_id: "onb",
+  line: 1,
+  fp_id: "fp_1",
+  external_id: null,
+  onboarding_id: null,
+  link: "https://go.on",
+  token: "t",
+  expires_at: "2030-01-01",
 };
 const never = new AbortController().signal;
 let directory: string;

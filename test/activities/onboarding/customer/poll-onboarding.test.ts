@@ -30,9 +30,19 @@ async function look(answer: object, known: CustomerState, events: readonly Custo
     times: 1,
   });
   const stand = {
-    ...{ batchId, runId: "run", row: 0, line: 2, attempt: 1, rowKey: "key", latch: "run" },
-    ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: true },
-    ...{ state, recorded: state },
+    batchId,
+    runId: "run",
+    row: 0,
+    line: 2,
+    attempt: 1,
+    rowKey: "key",
+    latch: "run",
+    retry: false,
+    before: null,
+    startedAt: "2026-11-21T02:15:00.000Z",
+    sink: true,
+    state,
+    recorded: state,
   };
   return bench.run(() => pollOnboarding(bench.deps, { ...stand, events, sessions: [] }));
 }

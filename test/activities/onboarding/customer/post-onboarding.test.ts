@@ -22,9 +22,20 @@ afterEach(() => bench.close());
 function post(row: number): Promise<CustomerStep> {
   return bench.run(() =>
     postOnboarding(bench.deps, {
-      ...{ batchId, runId: "run", row, line: row + 2, attempt: 1, rowKey: `key-${row}`, latch: "run" },
-      ...{ retry: false, before: null, startedAt: "2026-11-21T02:15:00.000Z", sink: false },
-      ...{ state: UNPOSTED, recorded: UNPOSTED, syncTimeoutSecs: null },
+      batchId,
+      runId: "run",
+      row,
+      line: row + 2,
+      attempt: 1,
+      rowKey: `key-${row}`,
+      latch: "run",
+      retry: false,
+      before: null,
+      startedAt: "2026-11-21T02:15:00.000Z",
+      sink: false,
+      state: UNPOSTED,
+      recorded: UNPOSTED,
+      syncTimeoutSecs: null,
     }),
   );
 }
