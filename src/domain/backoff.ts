@@ -25,7 +25,7 @@ export interface FailureStreak {
 }
 
 /** What to do after one more transient failure: wait until an instant, or give up. */
-export type TransientVerdict =
+type TransientVerdict =
   | { readonly kind: "wait"; readonly notBefore: number; readonly streak: FailureStreak }
   | { readonly kind: "give_up" };
 
