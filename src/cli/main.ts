@@ -8,6 +8,7 @@ import { devCommand } from "./commands/dev.js";
 import { materializeCommand } from "./commands/materialize.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { queryCommand } from "./commands/query.js";
+import { rebindCommand } from "./commands/rebind.js";
 import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { syncCommand } from "./commands/sync.js";
@@ -26,6 +27,7 @@ const COMMANDS: readonly AddCommand[] = [
   checkCommand,
   syncCommand,
   materializeCommand,
+  rebindCommand,
   onboardCommand,
   runsCommand,
   webhooksCommand,

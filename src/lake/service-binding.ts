@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { hash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import { jsonObjectOf } from "../domain/json.js";
 import type { KeyMode } from "../domain/service/key-mode.js";
@@ -56,23 +56,40 @@ export async function checkBinding(
 }
 
 /**
- * Binds a lake to a service at its first use; another's binding stays.
+ * The binding that a lake has, or gets at its first use. Its id follows from lake, address and mode, so that commands
+ * which find a new lake at once make the same keys. Only reads.
  *
  * @param isNew whether nothing has used the lake before
  * @throws InputError where it belongs to another service.
  */
-export async function ensureBinding(
+export async function expectBinding(
   store: ObjectStore,
   asked: ServiceAddress,
   isNew: boolean,
 ): Promise<ServiceBinding> {
   const bound = await checkBinding(store, asked);
   if (bound !== undefined) return bound;
-  const id = isNew ? randomBytes(8).toString("hex") : "";
-  await store.putIfAbsent(BINDING_KEY, text({ id, ...asked }));
-  const written = await checkBinding(store, asked);
-  if (written === undefined) throw new Error(`${BINDING_KEY} was refused, yet is not there`);
-  return written;
+  const from = JSON.stringify([store.address, asked.url, asked.mode]);
+  return { id: isNew ? hash("sha256", from).slice(0, 16) : "", url: asked.url, mode: asked.mode };
+}
+
+/**
+ * Binds a lake to a service at its first use, as {@link expectBinding} found it; another's binding stays.
+ *
+ * @throws InputError where it belongs to another service, or was bound with another id meanwhile: keys of the
+ * expected id would not be those that the lake's rows have.
+ */
+export async function ensureBinding(store: ObjectStore, expected: ServiceBinding): Promise<void> {
+  const asked = { url: expected.url, mode: expected.mode };
+  let bound = await checkBinding(store, asked);
+  if (bound === undefined) {
+    await store.putIfAbsent(BINDING_KEY, text(expected));
+    bound = await checkBinding(store, asked);
+  }
+  if (bound?.id === expected.id) return;
+  throw new InputError(
+    `another command has just bound the lake ${store.address} to its service. Nothing was started; run the command again.`,
+  );
 }
 
 /** Says that a lake's service is at another address now. The id stays, and with it every key. */

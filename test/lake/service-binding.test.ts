@@ -3,7 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { keyMode } from "../../src/domain/service/key-mode.js";
-import { checkBinding, ensureBinding, readBinding, rebind } from "../../src/lake/service-binding.js";
+import {
+  checkBinding,
+  ensureBinding,
+  expectBinding,
+  readBinding,
+  rebind,
+  type ServiceAddress,
+  type ServiceBinding,
+} from "../../src/lake/service-binding.js";
 import { createLocalStore } from "../../src/lake/store/local-store.js";
 import type { ObjectStore } from "../../src/lake/store/object-store.js";
 
@@ -19,6 +27,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
+/** A command's use of the lake: what it expects before it starts, and what it then makes sure of. */
+async function bind(asked: ServiceAddress, isNew: boolean): Promise<ServiceBinding> {
+  const expected = await expectBinding(store, asked, isNew);
+  await ensureBinding(store, expected);
+  expect(await readBinding(store)).toEqual(expected);
+  return expected;
+}
+
 test.for([
   ["sk_test_abc", "test"],
   ["sk_live_abc", "live"],
@@ -32,41 +48,55 @@ test.for([
 
 test("the first use binds a lake, and the same service finds it bound", async () => {
   expect(await readBinding(store)).toBeUndefined();
-  const bound = await ensureBinding(store, LIVE, true);
+  const bound = await bind(LIVE, true);
   expect(bound).toEqual({ ...LIVE, id: expect.stringMatching(/^[0-9a-f]{16}$/) });
-  expect(await ensureBinding(store, LIVE, false)).toEqual(bound);
+  expect(await bind(LIVE, false)).toEqual(bound);
   expect(await checkBinding(store, { ...LIVE, mode: null })).toEqual(bound);
 });
 
 test("of two that bind at once both get the same binding, or one is refused", async () => {
-  const [one, other] = await Promise.all([
-    ensureBinding(store, LIVE, true),
-    ensureBinding(store, LIVE, true),
-  ]);
+  const [one, other] = await Promise.all([bind(LIVE, true), bind(LIVE, true)]);
   expect(one).toEqual(other);
 });
 
 test("another address is refused with both, and another mode of the key too", async () => {
-  await ensureBinding(store, TEST, true);
+  await bind(TEST, true);
   await expect(checkBinding(store, ELSEWHERE)).rejects.toThrow(/api\.example\.com.*eu\.example\.com.*rebind/);
   await expect(checkBinding(store, LIVE)).rejects.toThrow(/holds test data.*live key/);
 });
 
 test("a lake that is older than bindings keeps its keys: its service has no id", async () => {
-  expect((await ensureBinding(store, LIVE, false)).id).toBe("");
+  expect((await bind(LIVE, false)).id).toBe("");
 });
 
 test("a service that moved keeps its id; a lake never changes from test to live", async () => {
-  const { id } = await ensureBinding(store, TEST, true);
+  const { id } = await bind(TEST, true);
   expect(await rebind(store, { ...ELSEWHERE, mode: "test" })).toEqual({ ...ELSEWHERE, mode: "test", id });
   expect(await checkBinding(store, { ...ELSEWHERE, mode: null })).toMatchObject({ id });
   await expect(rebind(store, LIVE)).rejects.toThrow(/never changes its mode/);
 });
 
 test("a torn binding is named, and nothing is written over it", async () => {
-  await ensureBinding(store, LIVE, true);
+  await bind(LIVE, true);
   const path = join(directory, "lake", "_nightledger", "service.json");
   await writeFile(path, (await readFile(path, "utf8")).slice(0, 20));
-  await expect(ensureBinding(store, LIVE, false)).rejects.toThrow(/does not say which service/);
+  await expect(bind(LIVE, false)).rejects.toThrow(/does not say which service/);
   expect((await readFile(path, "utf8")).length).toBe(20);
+});
+
+test("other lakes, services and modes have other ids", async () => {
+  const other = createLocalStore(join(directory, "other"));
+  const all = [
+    await expectBinding(store, LIVE, true),
+    await expectBinding(store, TEST, true),
+    await expectBinding(store, ELSEWHERE, true),
+    await expectBinding(other, LIVE, true),
+  ];
+  expect(new Set(all.map(({ id }) => id)).size).toBe(4);
+});
+
+test("a command that expected another id than the lake got meanwhile starts nothing", async () => {
+  const expected = await expectBinding(store, { ...LIVE, mode: null }, true);
+  await bind(LIVE, true);
+  await expect(ensureBinding(store, expected)).rejects.toThrow(/run the command again/);
 });

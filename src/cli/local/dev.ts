@@ -5,7 +5,7 @@ import { openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { openReceiver } from "../webhooks/serve.js";
+import { checkWebhookMode, openReceiver } from "../webhooks/serve.js";
 
 /** Keeps the embedded server and a worker running until it is stopped, and a receiver where secrets are set. */
 export async function runDev(terminal: Terminal, webhooksPort: number): Promise<void> {
@@ -18,7 +18,10 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
   const { webhooksIfAny: webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
   const receives = webhooks.secrets.length > 0;
   const place = { host: "127.0.0.1", port: webhooksPort };
-  if (receives) await checkPlace(place);
+  if (receives) {
+    checkWebhookMode(webhooks, preflight);
+    await checkPlace(place);
+  }
   await withInterruption(async (held) => {
     const session = await openJobSession(terminal, preflight, held, { ui: true });
     const { temporal, signal } = session;

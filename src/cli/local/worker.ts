@@ -1,15 +1,16 @@
 import { InputError } from "../../domain/failures.js";
 import { createLogger } from "../../logger.js";
 import { connectClient } from "../../temporal/connection.js";
-import { ensureCanary } from "../../temporal/encryption/key-check.js";
 import { startWorker } from "../../worker.js";
+import { bindLake } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Works on a cluster's runs until it is stopped. */
 export async function runWorker(terminal: Terminal): Promise<void> {
-  const { config, settings, keys, store, taskQueue } = await runPreflight(terminal);
+  const preflight = await runPreflight(terminal);
+  const { config, settings, keys, taskQueue } = preflight;
   if (settings.mode === "embedded" || keys === undefined) {
     throw new InputError(
       "TEMPORAL_ADDRESS: not set. A worker of its own needs a Temporal cluster; without one, `nightledger dev` brings up server and worker.",
@@ -24,7 +25,7 @@ export async function runWorker(terminal: Terminal): Promise<void> {
     releases.add(() => handle.close());
     // The client is asked first: it says what is wrong with an address in better words.
     await (await connectClient(settings, keys)).close();
-    await ensureCanary(store, keys);
+    await bindLake(preflight, keys);
     const { api, lake } = config;
     const worker = await startWorker({
       api,

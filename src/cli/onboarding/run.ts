@@ -1,6 +1,10 @@
+import { type Config, readConfig } from "../../config.js";
+import { InputError } from "../../domain/failures.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
+import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { problemLines } from "../files/row-problems.js";
+import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -17,9 +21,11 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   checkOnboardFlags(flags);
   if (flags.validateOnly) return validate(terminal, flags);
   return runJob(terminal, flags, {
-    read: () => readRunnable(terminal, flags),
-    async plan({ store, scope, taskQueue }, file) {
+    read: (configuration) => readRunnable(terminal, flags, configuration),
+    async plan(preflight, file) {
+      const { store, scope, taskQueue } = preflight;
       const { facts } = file;
+      checkService(file, preflight);
       const limit = await highWater(store, facts.batchId, flags.limit);
       const run = batchRun(terminal, facts.batchId, flags, async ({ temporal, sealed }) => {
         await new FrozenBatches(sealed).freeze(facts, file.freezable());
@@ -35,9 +41,14 @@ async function validate(
   terminal: Terminal,
   { customers, playbook, mode, json }: OnboardFlags,
 ): Promise<number> {
-  const file = await readCustomers(customers, { playbook, mode });
+  const service = await serviceIfAny(terminal);
+  const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const line of json ? [] : problemLines(file.problems)) terminal.say(line);
-  terminal.result(json ? JSON.stringify(validationSummary(file)) : validationText(file));
+  terminal.result(
+    json
+      ? JSON.stringify(validationSummary(file, service !== undefined))
+      : validationText(file, service !== undefined),
+  );
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
 }
 
@@ -45,12 +56,37 @@ async function validate(
 async function readRunnable(
   terminal: Terminal,
   { customers, playbook, mode, continueInvalid }: OnboardFlags,
+  { config }: JobConfig,
 ): Promise<CustomersFile> {
-  const file = await readCustomers(customers, { playbook, mode });
+  // What is wrong with the lake is said after what is wrong with the file, by the preflight.
+  const service = await findService(config).catch(() => undefined);
+  const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const warning of file.facts.warnings) terminal.say(`warning: ${warning}`);
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   for (const line of problemLines(file.problems)) terminal.say(line);
   return file;
+}
+
+/** Refuses a file whose keys are another service's than the lake's: its rows would be posted again. */
+function checkService({ facts }: CustomersFile, { service, store }: Preflight): void {
+  if (facts.service === service.id) return;
+  throw new InputError(
+    `the lake ${store.address} was bound to its service while the customers file was read. Nothing was started; run the command again.`,
+  );
+}
+
+/** The service of the lake; undefined where the variables that name it are not set, or it can't be read. */
+async function serviceIfAny(terminal: Terminal): Promise<ServiceBinding | undefined> {
+  let config: Config<"api" | "lake">;
+  try {
+    config = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api", "lake"]);
+  } catch {
+    return undefined;
+  }
+  return findService(config).catch((error: unknown) => {
+    if (error instanceof InputError) throw error;
+    return undefined;
+  });
 }
 
 /** How far into the file a batch may go: a limit below what it has reached takes nothing back. */

@@ -1,8 +1,9 @@
 import { mkdir } from "node:fs/promises";
+import { ensureBinding } from "../../lake/service-binding.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createLogger, type Logger } from "../../logger.js";
 import { ensureCanary } from "../../temporal/encryption/key-check.js";
-import { ensureEmbeddedKeys } from "../../temporal/encryption/keys.js";
+import { type EncryptionKeys, ensureEmbeddedKeys } from "../../temporal/encryption/keys.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import type { Interruptible } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -18,7 +19,7 @@ export interface JobSession {
   readonly signal: AbortSignal;
 }
 
-/** Begins to write: HOME, keys and the lake's canary; then connects to Temporal. */
+/** Begins to write: HOME and its keys; then connects to Temporal, and binds the lake to its service and keys. */
 export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
@@ -46,7 +47,7 @@ export async function openJobSession(
     ...options,
   });
   releases.add(() => temporal.close());
-  await ensureCanary(store, keys);
+  await bindLake(preflight, keys);
   return {
     preflight,
     temporal,
@@ -54,4 +55,10 @@ export async function openJobSession(
     log: handle.logger,
     signal,
   };
+}
+
+/** Binds a lake to its service and keys at its first use: the service first, so that a lake with a canary has both. */
+export async function bindLake({ store, service }: Preflight, keys: EncryptionKeys): Promise<void> {
+  await ensureBinding(store, service);
+  await ensureCanary(store, keys);
 }

@@ -1,10 +1,13 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Config, readConfig, scopeOf } from "../../config.js";
+import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
+import { keyMode } from "../../domain/service/key-mode.js";
+import { expectBinding, type ServiceAddress, type ServiceBinding } from "../../lake/service-binding.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
 import { resolveTemporal, type TemporalSettings } from "../../temporal/connection-settings.js";
 import { CANARY_KEY, checkCanary } from "../../temporal/encryption/key-check.js";
 import {
@@ -26,6 +29,8 @@ interface JobConfig {
 /** All that was found right before a job may begin. */
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
+  /** The lake's service, or the one that its first use binds it to. */
+  readonly service: ServiceBinding;
   readonly scope: string;
   readonly taskQueue: string;
   /** Keys that stand already; undefined where embedded mode makes them at its first use. */
@@ -67,9 +72,34 @@ export async function runPreflight(
       ? await readEmbeddedKeys(config.home.path)
       : parseEncryptionKeys(encryptionKeys);
   await checkKeys(store, keys, config.home.path);
+  const service = await findService(config);
   await checkTables(store);
   const scope = scopeOf(config.api.url, config.lake.address);
-  return { config, settings, store, scope, taskQueue: taskQueue(scope), keys };
+  return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys };
+}
+
+/**
+ * The service that the lake belongs to, or that its first use binds it to. Only reads.
+ *
+ * @throws InputError (exit 2) naming both addresses where the configured one is another.
+ */
+export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake">): Promise<ServiceBinding> {
+  const store = createLocalStore(lake.address);
+  return expectBinding(store, serviceAddress(api), await isNewLake(store));
+}
+
+/**
+ * Whether a lake without a binding is one that nothing has used. Its first use writes the binding before the canary,
+ * so one with a canary is older than bindings; the runbook lets people delete a canary, but not rows.
+ */
+async function isNewLake(store: ObjectStore): Promise<boolean> {
+  if ((await store.get(CANARY_KEY)) !== undefined) return false;
+  return (await store.list(`${onboardings.name}/_delta_log/`)).length === 0;
+}
+
+/** The configured service, as a lake is bound to it. */
+export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress {
+  return { url, mode: keyMode(key) };
 }
 
 async function checkKeys(store: ObjectStore, keys: EncryptionKeys | undefined, home: string): Promise<void> {

@@ -2,13 +2,13 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { followRun, type JobRun, reportRun } from "./job-run.js";
 import { openJobSession } from "./job-session.js";
-import { checkDetach, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
+import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
 import { pingService } from "./service.js";
 
 /** A job as its command line asks for it. */
 interface Job<Progress, Result, Input> {
   /** Reads and judges the files that the job is given; the configuration is right by now. @throws InputError */
-  read?(): Promise<Input>;
+  read?(configuration: JobConfig): Promise<Input>;
   /** Looks at what only the lake can tell; lake and keys are right by now. @throws InputError */
   plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
 }
@@ -37,7 +37,7 @@ export async function runJob<Progress, Result, Input>(
   const configuration = readJobConfig(terminal);
   checkDetach(flags, configuration.settings.mode);
   // A job that reads nothing has a plan without an input.
-  const input = (await job.read?.()) as Input;
+  const input = (await job.read?.(configuration)) as Input;
   const preflight = await runPreflight(terminal, configuration);
   const { run, pingedUser } = await job.plan(preflight, input);
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);

@@ -1,9 +1,10 @@
 import { readConfig, type WebhookConfig } from "../../config.js";
+import { InputError } from "../../domain/failures.js";
 import { checkPlace, type ReceiverPlace } from "../../receiver/listen.js";
 import { startReceiver } from "../../receiver/receiver.js";
 import { RECEIVER_PATHS } from "../../receiver/routes.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
-import { readJobConfig, runPreflight } from "../session/preflight.js";
+import { type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Releases } from "../terminal/releases.js";
@@ -25,11 +26,21 @@ export async function openReceiver(
   terminal.say(`webhooks  ${receiver.url}${RECEIVER_PATHS.webhooks}, ${webhooks.mode} mode`);
 }
 
+/** Refuses to take webhooks of another mode than the lake's. @throws InputError (exit 2). */
+export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Preflight): void {
+  if (service.mode === null || service.mode === mode) return;
+  throw new InputError(
+    `NIGHTLEDGER_WEBHOOK_MODE: ${mode}, and the lake ${store.address} holds ${service.mode} data of ${service.url}. ` +
+      `Nothing was started. Set it to ${service.mode}, or name another lake in NIGHTLEDGER_LAKE.`,
+  );
+}
+
 /** Receives webhooks until it is stopped; in embedded mode with a server and a worker. */
 export async function serveWebhooks(terminal: Terminal, place: ReceiverPlace): Promise<void> {
   const configuration = readJobConfig(terminal);
   const { webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooks"]);
   const preflight = await runPreflight(terminal, configuration);
+  checkWebhookMode(webhooks, preflight);
   await checkPlace(place);
   await withInterruption(async (held) => {
     const session = await openJobSession(terminal, preflight, held);

@@ -6,11 +6,13 @@ import type { CustomerRow, OnboardingMode } from "./customer.js";
 /** Hex sha256 of a text's UTF-8; given by callers, because workflows and `domain/` have no Node. */
 export type Sha256 = (text: string) => string;
 
-/** What a batch does with each of its customers: part of every key. */
+/** What a batch does with each of its customers, and for which service: part of every key. */
 export interface BatchPurpose {
   /** `<playbook_key>` or `<playbook_key>:v<n>`, as it is posted. */
   readonly playbook: string;
   readonly mode: OnboardingMode;
+  /** Id of the lake's service; empty in a lake that is older than such ids, whose keys stay what they are. */
+  readonly service: string;
 }
 
 /** A playbook without its version tag: events carry it so. */
@@ -48,16 +50,16 @@ export function identityHash(sha256: Sha256, identity: string): string {
 
 /**
  * The key under which a row was posted or not, in whatever batch: 32 hex digits of kind, identity, content,
- * playbook and mode. A document counts by its bytes, not by its path; the line does not count.
+ * playbook, mode and service. A document counts by its bytes, not by its path; the line does not count.
  */
-export function rowKey(sha256: Sha256, customer: CustomerRow, { playbook, mode }: BatchPurpose): string {
+export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurpose): string {
   const documents = Object.entries(customer.documents).map(([name, { sha256: hash }]) => [name, hash]);
   const content = {
     data: customer.prerequisiteData,
     vault: customer.vault,
     documents: Object.fromEntries(documents),
   };
-  const key = [customer.kind, identityOf(customer), content, playbook, mode];
+  const key = [customer.kind, identityOf(customer), content, ...purposeParts(purpose)];
   return sha256(canonicalJson(key)).slice(0, 32);
 }
 
@@ -68,8 +70,12 @@ export function batchLine(line: number, row: { readonly rowKey: string } | reado
 }
 
 /** `onb_` and 24 hex digits; `linesSha256` is the sha256 of every {@link batchLine} in the file's order. */
-export function batchId(sha256: Sha256, linesSha256: string, { playbook, mode }: BatchPurpose): string {
-  return `onb_${sha256(canonicalJson([linesSha256, playbook, mode])).slice(0, 24)}`;
+export function batchId(sha256: Sha256, linesSha256: string, purpose: BatchPurpose): string {
+  return `onb_${sha256(canonicalJson([linesSha256, ...purposeParts(purpose)])).slice(0, 24)}`;
+}
+
+function purposeParts({ playbook, mode, service }: BatchPurpose): string[] {
+  return [playbook, mode, ...(service === "" ? [] : [service])];
 }
 
 /** Single flight of a customer on a playbook, across batches and versions of the playbook. */

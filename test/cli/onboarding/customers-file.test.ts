@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-const purpose = { playbook: "pb_1", mode: "async" } as const;
+const purpose = { playbook: "pb_1", mode: "async", service: "" } as const;
 
 async function customers(content: string | Uint8Array, name = "customers.csv", of = purpose) {
   const path = join(directory, name);
@@ -106,8 +106,8 @@ describe("a batch's id", () => {
       await idOf("fp_id,data.a\n\nfp_1,1\nfp_2,2\n"),
       await idOf(`${text}fp_3,3\n`),
       await idOf(`${text},3\n`),
-      await idOf(text, undefined, { playbook: "pb_1:v2", mode: "async" } as never),
-      await idOf(text, undefined, { playbook: "pb_1", mode: "sync" } as never),
+      await idOf(text, undefined, { playbook: "pb_1:v2", mode: "async", service: "" } as never),
+      await idOf(text, undefined, { playbook: "pb_1", mode: "sync", service: "" } as never),
     ];
     expect(new Set([...others, await idOf(text)]).size).toBe(others.length + 1);
   });

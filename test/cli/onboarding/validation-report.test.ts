@@ -19,7 +19,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 async function customers(content: string) {
   const path = join(directory, "customers.csv");
   await writeFile(path, content);
-  return readCustomers(path, { playbook: "pb_1", mode: "async" });
+  return readCustomers(path, { playbook: "pb_1", mode: "async", service: "" });
 }
 
 describe("what is said of a file", () => {
@@ -38,7 +38,7 @@ describe("what is said of a file", () => {
 
   it("reports hold every problem and no value", async () => {
     const file = await customers(text.replace(",PLANTED\n", ",zip\n"));
-    const summary = validationSummary(file);
+    const summary = validationSummary(file, true);
     expect(summary).toMatchObject({ status: "invalid", batch_id: file.facts.batchId });
     expect(summary.problems).toHaveLength(2);
     const refusal = invalidRowsError("customers.csv", file).message;
@@ -46,9 +46,17 @@ describe("what is said of a file", () => {
     expect(refusal).toContain("Nothing was started. Mend them, or run the rest (2) with --continue-invalid.");
     const lines = problemLines(file.problems);
     expect(lines[1]).toBe("line 5, column external_id: is given together with fp_id");
-    const words = [JSON.stringify(summary), validationText(file), refusal, ...lines].join("\n");
+    const words = [JSON.stringify(summary), validationText(file, true), refusal, ...lines].join("\n");
     expect(words).not.toContain("PLANTED");
-    expect(validationText(file)).toContain("customers 4: 1 users, 1 businesses (1 to be made), 2 invalid");
+    expect(validationText(file, true)).toContain(
+      "customers 4: 1 users, 1 businesses (1 to be made), 2 invalid",
+    );
+  });
+
+  it("a batch has no id yet where nothing says which service it is for", async () => {
+    const file = await customers("fp_id\nfp_1\n");
+    expect(validationSummary(file, false)).toMatchObject({ status: "valid", batch_id: null });
+    expect(validationText(file, false)).not.toContain(file.facts.batchId);
   });
 
   it("a header that may be data is not quoted", async () => {
@@ -63,6 +71,6 @@ describe("what is said of a file", () => {
     expect(message.match(/is missing/g)).toHaveLength(20);
     expect(message).toContain("and 5 more");
     expect(problemLines(file.problems)).toHaveLength(25);
-    expect(validationSummary(file).problems).toHaveLength(25);
+    expect(validationSummary(file, true).problems).toHaveLength(25);
   });
 });

@@ -25,7 +25,7 @@ const row: CustomerRow = {
   documents: { "custom.scan": { bytes: 3, sha256: "aa", contentType: null } },
   create: false,
 };
-const purpose = { playbook: "pb_1:v3", mode: "async" } as const;
+const purpose = { playbook: "pb_1:v3", mode: "async", service: "s1" } as const;
 
 it.each<[string, Partial<CustomerRow>, string]>([
   ["fp_id", {}, "fp_id:fp_1"],
@@ -65,6 +65,7 @@ describe("a row's key", () => {
     ["playbook", row, { playbook: "pb_2:v3" }],
     ["version", row, { playbook: "pb_1" }],
     ["mode", row, { mode: "sync" }],
+    ["service", row, { service: "s2" }],
   ])("changes with %s", (_, other, change) =>
     expect(rowKey(sha256, other, { ...purpose, ...change })).not.toBe(key),
   );
@@ -82,6 +83,7 @@ describe("a batch's id", () => {
     expect(id).toMatch(/^onb_[0-9a-f]{24}$/);
     expect(batchId(sha256, sha256(lines.join("")), { ...purpose, mode: "sync" })).not.toBe(id);
     expect(batchId(sha256, sha256(lines[0]!), purpose)).not.toBe(id);
+    expect(batchId(sha256, sha256(lines.join("")), { ...purpose, service: "s2" })).not.toBe(id);
   });
 
   it("names its workflow", () => expect(batchWorkflowId("5c09e", "onb_1")).toBe("onboard-batch/5c09e/onb_1"));
@@ -101,6 +103,14 @@ describe("an event finds the workflow of its customer", () => {
     expect(eventWorkflowIds(sha256, "s", { ...ids, playbook_key: "pb_1" })).toEqual(found);
     expect(eventWorkflowIds(sha256, "s", { ...ids, playbook_key: "pb_1:v4" })).toEqual(found);
   });
+});
+
+it("a lake without an id of its service has the keys that it always had", () => {
+  const old = { ...purpose, service: "" };
+  expect([rowKey(sha256, row, old), batchId(sha256, "00", old)]).toEqual([
+    "3cd441b6240a7887f64abad06d32dcea",
+    "onb_b160f351023988bd920f81d6",
+  ]);
 });
 
 it.each([

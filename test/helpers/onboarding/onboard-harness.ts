@@ -93,7 +93,7 @@ export async function openOnboardWorld(
       const { playbook = "pb_kyc", mode = "async", timing, ...options } = choice;
       const path = join(world.lake, "..", `customers-${customers.length}.jsonl`);
       await writeFile(path, customers.map((row) => `${JSON.stringify(row)}\n`).join(""));
-      const file = await readCustomers(path, { playbook, mode });
+      const file = await readCustomers(path, { playbook, mode, service: "" });
       await new FrozenBatches(sealed).freeze(file.facts, file.freezable());
       return startOnboarding(world.client, {
         scope: world.scope,

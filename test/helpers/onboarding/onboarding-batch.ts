@@ -39,7 +39,7 @@ export function wrongRow(line: number): Omit<WrongRow, "row"> {
 export async function freezeCustomers(
   batches: FrozenBatches,
   given: readonly (CustomerRow | Omit<WrongRow, "row">)[],
-  purpose: BatchPurpose = { playbook: "pb_1:v3", mode: "async" },
+  purpose: BatchPurpose = { playbook: "pb_1:v3", mode: "async", service: "" },
 ): Promise<string> {
   const rows = given.map((one, row) => frozenRow(one, row, purpose));
   const lines = rows.map((row) => batchLine(row.line, isRight(row) ? row : row.problems));
@@ -75,7 +75,7 @@ export function outcomeOf(one: CustomerRow, row: number, change: Partial<Outcome
     settled_by: "poll",
     started_at: "2026-11-21T02:15:00.000Z",
     settled_at: "2026-11-21T02:16:00.000Z",
-    row_key: rowKey(sha256, one, { playbook: "pb_1:v3", mode: "async" }),
+    row_key: rowKey(sha256, one, { playbook: "pb_1:v3", mode: "async", service: "" }),
     ...change,
   };
 }

@@ -60,6 +60,7 @@ function factsOf(rows: readonly FrozenRow[]): BatchFacts {
     batchId: "onb_1",
     playbook: "pb_1",
     mode: "async",
+    service: "",
     rows: rows.length,
     warnings: [],
     invalid: rows.filter((row) => !("customer" in row)).length,

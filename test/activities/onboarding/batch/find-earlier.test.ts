@@ -121,8 +121,8 @@ test("the key of a row holds playbook, version and mode: another one runs it", a
   const first = await freezeCustomers(bench.deps.batches, three);
   await record(first, ...three.map((one, row) => outcomeOf(one, row)));
   for (const purpose of [
-    { playbook: "pb_1:v4", mode: "async" },
-    { playbook: "pb_1:v3", mode: "sync" },
+    { playbook: "pb_1:v4", mode: "async", service: "" },
+    { playbook: "pb_1:v3", mode: "sync", service: "" },
   ] as const) {
     const other = await freezeCustomers(bench.deps.batches, three, purpose);
     expect((await find(other, 0, 3)).map(({ state }) => state)).toEqual(["run", "run", "run"]);

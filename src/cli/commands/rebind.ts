@@ -1,0 +1,16 @@
+import type { Command } from "commander";
+import type { AddCommand } from "./command.js";
+
+/** `nightledger rebind` */
+export const rebindCommand: AddCommand = (program: Command, terminal) => {
+  program
+    .command("rebind")
+    .description(
+      "say that the service of this lake has moved to NIGHTLEDGER_API_URL; nothing is posted or read again",
+    )
+    .option("--json", "print what was done as one JSON value on standard output")
+    .action(async ({ json }: { readonly json?: boolean }) => {
+      const { runRebind } = await import("../lake/rebind.js");
+      await runRebind(terminal, json === true);
+    });
+};

@@ -1,0 +1,35 @@
+import { readConfig, scopeOf } from "../../config.js";
+import { taskQueue } from "../../domain/run.js";
+import { readBinding, rebind } from "../../lake/service-binding.js";
+import { createLocalStore } from "../../lake/store/local-store.js";
+import { serviceAddress } from "../session/preflight.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/** Says that a lake's service is at the configured address now. @throws InputError where it can't be. */
+export async function runRebind(terminal: Terminal, json: boolean): Promise<void> {
+  const { api, lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api", "lake"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  const store = createLocalStore(lake.address);
+  const before = await readBinding(store);
+  const { url: to, mode } = await rebind(store, serviceAddress(api));
+  const from = before?.url ?? to;
+  const queue = taskQueue(scopeOf(to, lake.address));
+  if (json) {
+    terminal.result(JSON.stringify({ lake: lake.address, from, to, mode, task_queue: queue }));
+  } else {
+    terminal.result(
+      from === to ? `the lake ${lake.address} is bound to ${to} already` : words(from, to, queue),
+    );
+  }
+  if (from !== to) {
+    terminal.say(`a run that is still going on at ${from} must be ended there: nothing joins it any more`);
+  }
+}
+
+function words(from: string, to: string, queue: string): string {
+  return [
+    `moved    from ${from} to ${to}`,
+    "stays    tables, cursors, certificates, keys of rows and batches: nothing is posted or read again",
+    `changes  ids of workflows, and the task queue, which is ${queue} now: start workers and receivers again`,
+  ].join("\n");
+}

@@ -1,0 +1,135 @@
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+
+const TEST_KEY = "sk_test_rehearsal";
+const LIVE_KEY = "sk_live_real";
+const OPTIONS = { apiKeys: [TEST_KEY, LIVE_KEY], playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] };
+const ONBOARD = [
+  "onboard",
+  "--customers",
+  "customers.csv",
+  "--playbook",
+  "pb_kyc",
+  "--mode",
+  "sync",
+  "--json",
+];
+
+let sandbox: Sandbox;
+let elsewhere: Sandbox;
+let folder: JobFolder;
+
+beforeEach(async () => {
+  sandbox = await startSandbox(OPTIONS);
+  elsewhere = await startSandbox(OPTIONS);
+  folder = await openJobFolder(sandbox);
+  const ids = ["fp_1", "fp_2", "fp_3"];
+  for (const fp_id of ids) for (const one of [sandbox, elsewhere]) one.addUser({ fp_id });
+  await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...ids, ""].join("\n"));
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+  await elsewhere.close();
+});
+
+interface End {
+  readonly code: number;
+  // biome-ignore lint/suspicious/noExplicitAny: the JSON of any command.
+  readonly value: any;
+}
+
+async function command(args: readonly string[], env: JobFolder["env"] = {}): Promise<End> {
+  sandbox.clearRequests();
+  elsewhere.clearRequests();
+  const { code, stdout } = await runHere(folder, args, env);
+  return { code, value: JSON.parse(stdout) };
+}
+
+const asked = () => sandbox.calls().total + elsewhere.calls().total;
+const posted = () => sandbox.calls().by_operation.create_onboarding;
+const lakeFiles = async () => (await readdir(folder.lake, { recursive: true })).sort();
+const REHEARSAL = { NIGHTLEDGER_API_KEY: TEST_KEY };
+const REAL = { NIGHTLEDGER_API_KEY: LIVE_KEY };
+
+test("a live run over the lake of a rehearsal is refused with both modes; over a lake of its own it posts all", async () => {
+  const rehearsal = await command(ONBOARD, REHEARSAL);
+  expect(rehearsal).toMatchObject({ code: 0, value: { customers: { pass: 3 } } });
+  expect(posted()).toBe(3);
+  const before = await lakeFiles();
+  const refused = await command(ONBOARD, REAL);
+  expect(refused).toMatchObject({ code: 2, value: { error: { class: "InputError" } } });
+  expect(refused.value.error.message).toMatch(/^NIGHTLEDGER_API_KEY: .*holds test data.*a live key/);
+  expect(asked()).toBe(0);
+  expect(await lakeFiles()).toEqual(before);
+  const real = await command(ONBOARD, { ...REAL, NIGHTLEDGER_LAKE: "live" });
+  expect(real).toMatchObject({ code: 0, value: { customers: { pass: 3 } } });
+  expect(posted()).toBe(3);
+  expect(real.value.batch_id).not.toBe(rehearsal.value.batch_id);
+});
+
+test("another address is refused by every job with both, until the lake is bound to it; then nothing is posted again", async () => {
+  const first = await command(ONBOARD, REHEARSAL);
+  const moved = { ...REHEARSAL, NIGHTLEDGER_API_URL: elsewhere.url };
+  const jobs = [
+    ONBOARD,
+    ["sync", "--roster", "users.csv", "--json"],
+    ["runs", "retry", first.value.batch_id, "--json"],
+    ["webhooks", "test", "--json"],
+    [...ONBOARD, "--validate-only"],
+  ];
+  await writeFile(folder.roster, "fp_id\nfp_1\n");
+  for (const job of jobs) {
+    const refused = await command(job, moved);
+    expect(refused.code, job.join(" ")).toBe(2);
+    expect(refused.value.error.message).toContain(sandbox.url);
+    expect(refused.value.error.message).toContain(elsewhere.url);
+    expect(asked()).toBe(0);
+  }
+  const rebound = await command(["rebind", "--json"], moved);
+  expect(rebound).toMatchObject({
+    code: 0,
+    value: { from: sandbox.url, to: elsewhere.url, mode: "test", task_queue: expect.any(String) },
+  });
+  expect(asked()).toBe(0);
+  const again = await command(ONBOARD, moved);
+  expect(again).toMatchObject({
+    code: 0,
+    value: { batch_id: first.value.batch_id, customers: { pass: 3 }, calls: 0 },
+  });
+  expect(elsewhere.calls().by_operation.create_onboarding ?? 0).toBe(0);
+  expect((await command(ONBOARD, REHEARSAL)).code).toBe(2);
+});
+
+test("a lake that is older than bindings is bound by its next job and keeps its keys", async () => {
+  const old = { ...REHEARSAL, NIGHTLEDGER_ENCRYPTION_KEYS: `k:${Buffer.alloc(32, 3).toString("base64")}` };
+  await command(ONBOARD, old);
+  await rm(join(folder.lake, "_nightledger", "service.json"));
+  const first = await command(ONBOARD, old);
+  const second = await command(ONBOARD, old);
+  expect(second.value).toMatchObject({ batch_id: first.value.batch_id, calls: 0 });
+  // Whose canary was deleted, as after a lost key, is no new lake.
+  await rm(join(folder.lake, "_nightledger"), { recursive: true });
+  expect((await command(ONBOARD, old)).value).toMatchObject({ batch_id: first.value.batch_id, calls: 0 });
+});
+
+test("a new lake's batch has the id that judging its file gives", async () => {
+  const judged = await command([...ONBOARD, "--validate-only"], REHEARSAL);
+  const ran = await command(ONBOARD, REHEARSAL);
+  expect(judged.value.batch_id).toBe(ran.value.batch_id);
+});
+
+test.each([
+  ["webhooks", "serve", "--port", "0"],
+  ["dev", "--webhooks-port", "0"],
+])("%s refuses webhooks of another mode than the lake's", async (...args) => {
+  await command(ONBOARD, REAL);
+  const secrets = { ...REAL, NIGHTLEDGER_WEBHOOK_SECRETS: `whsec_${Buffer.alloc(24, 1).toString("base64")}` };
+  const { code, stderr } = await runHere(folder, args, secrets);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/NIGHTLEDGER_WEBHOOK_MODE: test, and the lake .* holds live data/);
+});
