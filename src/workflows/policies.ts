@@ -118,8 +118,9 @@ export const SLICES_AT_ONCE = 3;
 export const LINKS_AT_ONCE = (SLICES_AT_ONCE + 1) * LINKS_PER_SLICE;
 /** Groups of one run at a time. */
 export const GROUPS_AT_ONCE = 4;
-/** Groups after which a run continues as new. */
-export const GROUPS_PER_EXECUTION = 200;
+/** The waits between two times at which a group tells its run how far it is. */
+export const PROGRESS_LEAST_MS = 10_000;
+export const PROGRESS_MOST_MS = 120_000;
 
 /** Rows of a batch that are planned, and outcomes that are written, at once. */
 export const ROWS_AT_ONCE = 500;

@@ -13,6 +13,7 @@ import {
   SLICES_AT_ONCE,
 } from "../policies.js";
 import type { GroupState } from "./group-state.js";
+import type { ProgressTeller } from "./progress-teller.js";
 import type { Publisher } from "./publisher.js";
 
 const { extract } = proxyActivities<Activities>(HEARTBEATING);
@@ -31,7 +32,7 @@ export class Reader {
     private readonly state: GroupState,
     private readonly ref: GroupRef,
     private readonly publisher: Publisher,
-    private readonly tellRun: () => Promise<void>,
+    private readonly teller: ProgressTeller,
   ) {}
 
   /** Reads, loads and commits until nothing is open; `grown` when the rest belongs into a new history. */
@@ -95,7 +96,7 @@ export class Reader {
     state.applySlice(slice.links, options.pageSize, slice.at);
     state.count({ ...noTotals(), calls: slice.calls });
     await this.publisher.publish();
-    if (state.reading) await this.tellRun();
+    if (state.reading) await this.teller.tell();
     if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
   }
 

@@ -2,10 +2,8 @@ import {
   ActivityFailure,
   ApplicationFailure,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
   proxyActivities,
-  workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
@@ -15,7 +13,7 @@ import { HEARTBEATING } from "../policies.js";
 import type { CarriedGroup } from "./carried-group.js";
 import { discoverUsers } from "./discover-users.js";
 import { GroupState } from "./group-state.js";
-import { groupProgressSignal } from "./messages.js";
+import { ProgressTeller } from "./progress-teller.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
 
@@ -105,29 +103,14 @@ async function observe(
 async function read(input: SyncGroupInput, state: GroupState, users: readonly ObservedUser[]): Promise<void> {
   const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
   const publisher = new Publisher(input.options, state, ref, observe(input, users, state));
-  const reader = new Reader(input.options, state, ref, publisher, () => tellRun(input, state));
+  const teller = new ProgressTeller(input.group, state);
+  const reader = new Reader(input.options, state, ref, publisher, teller);
   if ((await reader.run()) === "done") return;
   await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });
 }
 
 function groupName({ group, again }: SyncGroupInput): string {
   return again === null ? `g${group}` : `g${group}-again`;
-}
-
-async function tellRun(input: SyncGroupInput, state: GroupState): Promise<void> {
-  const { parent } = workflowInfo();
-  if (parent === undefined) return;
-  const { group } = input;
-  const { links: linksTotal, linksDone } = state;
-  const { created, updated, removed } = state.totals.rows;
-  const rowsRead = state.entriesOpen + created + updated + removed;
-  try {
-    const run = getExternalWorkflowHandle(parent.workflowId);
-    await run.signal(groupProgressSignal, { group, linksTotal, linksDone, rowsRead });
-  } catch (error) {
-    // The run may have ended: what is told is for show only.
-    if (isCancellation(error)) throw error;
-  }
 }
 
 /** What can't be committed fails, with the reason; everything committed before stays as it is. */

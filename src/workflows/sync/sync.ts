@@ -20,7 +20,7 @@ import {
   withFailure,
 } from "../../domain/sync/sync-totals.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
-import { GROUPS_AT_ONCE, GROUPS_PER_EXECUTION, HEARTBEATING } from "../policies.js";
+import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
@@ -78,7 +78,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     run = await readGroups(input, run, going, drops, (progress) => {
       run = progress;
     });
-    run = await readAgain(input, run, going);
+    run = await readAgain(input, run, going, drops);
     phase = "materializing";
     const [stale] = await Promise.all([bringUp(input.runId), drops.ended()]);
     if (stale !== undefined) run = { ...run, totals: withFailure(run.totals, stale) };
@@ -131,7 +131,7 @@ function firstGroups(input: SyncInput): CarriedRun {
 
 type GroupHandle = ChildWorkflowHandle<typeof syncGroup>;
 
-/** Runs the groups that are left, a few at a time, and continues as new after a few hundred. */
+/** Runs the groups that are left, a few at a time, and continues as new once the history has grown. */
 async function readGroups(
   input: SyncInput,
   start: CarriedRun,
@@ -141,9 +141,8 @@ async function readGroups(
 ): Promise<CarriedRun> {
   let run = start;
   const groups = Math.ceil(input.roster.users / input.roster.groupSize);
-  const upTo = Math.min(groups, start.nextGroup + GROUPS_PER_EXECUTION);
   const lane = async (): Promise<void> => {
-    while (run.nextGroup < upTo && !run.unauthorized) {
+    while (run.nextGroup < groups && !run.unauthorized && !hasGrown()) {
       const group = run.nextGroup;
       run = { ...run, nextGroup: group + 1 };
       const result = await runGroup(groupInput(input, group, run.size, null), going);
@@ -153,10 +152,7 @@ async function readGroups(
     }
   };
   await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
-  if (run.nextGroup < groups && !run.unauthorized) {
-    await drops.ended();
-    await continueAsNew<typeof sync>({ ...input, carried: run });
-  }
+  if (run.nextGroup < groups && !run.unauthorized) await goOnAsNew(input, run, drops);
   return run;
 }
 
@@ -168,14 +164,27 @@ async function readAgain(
   input: SyncInput,
   start: CarriedRun,
   going: Map<number, GroupProgress>,
+  drops: Drops,
 ): Promise<CarriedRun> {
   let run = start;
-  for (const { group, plan, links } of start.notReady) {
-    if (run.unauthorized) break;
+  for (;;) {
+    const [next, ...notReady] = run.notReady;
+    if (next === undefined || run.unauthorized) return run;
+    if (hasGrown()) await goOnAsNew(input, run, drops);
+    const { group, plan, links } = next;
     const result = await runGroup(groupInput(input, group, run.size, { plan, links }), going);
-    run = withGroup(run, group, result);
+    run = withGroup({ ...run, notReady }, group, result);
   }
-  return run;
+}
+
+/** Whether the rest of the run belongs into a new history; groups that are going on end in this one. */
+function hasGrown(): boolean {
+  return workflowInfo().continueAsNewSuggested;
+}
+
+async function goOnAsNew(input: SyncInput, run: CarriedRun, drops: Drops): Promise<never> {
+  await drops.ended();
+  return continueAsNew<typeof sync>({ ...input, carried: run });
 }
 
 function groupInput(
