@@ -8,7 +8,7 @@ import type { ObjectStore } from "./store/object-store.js";
 const BINDING_KEY = "_nightledger/service.json";
 
 /** Which service a command is for. */
-interface ServiceAddress {
+export interface ServiceAddress {
   /** Canonical base address. */
   readonly url: string;
   /** Null where the key does not say. */
@@ -16,7 +16,7 @@ interface ServiceAddress {
 }
 
 /** The service that a lake belongs to: everything in it is of this one. */
-interface ServiceBinding extends ServiceAddress {
+export interface ServiceBinding extends ServiceAddress {
   /**
    * Stays when the service moves to another address; part of every key that says what was done already. Empty in a
    * lake that is older than bindings, so that its keys stay what they are.

@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SLOW = ["kill", "shutdown", "disk-full", "command", "crash", "calls"];
 
 /** Starts the slowest files first, on a fresh clone too, so that none is left to run alone at the end. */
-class SlowestFirst extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isSlow = ({ moduleId }: TestSpecification) =>
       moduleId.includes("/integration/") && SLOW.some((word) => moduleId.includes(word));

@@ -14,7 +14,7 @@ const LAST_SEED = 1_000_000;
  *
  * @throws Error naming the option that was given wrongly.
  */
-function parseKillOptions(argv: readonly string[], now: number): KillOptions {
+export function parseKillOptions(argv: readonly string[], now: number): KillOptions {
   const given = argv.includes("--") ? argv.slice(argv.indexOf("--") + 1).filter((word) => word !== "--") : [];
   let seed = now % LAST_SEED;
   let kills = DEFAULT_KILLS;

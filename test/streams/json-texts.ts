@@ -15,7 +15,7 @@ export const stringText = fc.array(CHARACTER, { maxLength: 6 }).map((parts) => `
 const NUMBER = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,12})?([eE][+-]?\d{1,2})?$/);
 
 /** Texts of JSON values in every spelling that JSON allows, without repeated keys. */
-const { value: valueText } = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
+export const { value: valueText } = fc.letrec<{ value: string; array: string; object: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     fc.constantFrom("null", "true", "false"),

@@ -21,7 +21,7 @@ import { checkTables } from "./writable-tables.js";
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log"] as const;
 
 /** What a job is configured with; nothing but variables was looked at. */
-interface JobConfig {
+export interface JobConfig {
   readonly config: Config<(typeof PARTS)[number]>;
   readonly settings: TemporalSettings;
 }

@@ -10,7 +10,7 @@ const BUNDLE = fileURLToPath(new URL("../../../dist/workflow-bundle.js", import.
  * hands its path to every test process, and starts the server that most of them share. The workflow bundle comes
  * from `npm run build`.
  */
-async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   if (!existsSync(BUNDLE)) throw new Error(`${BUNDLE} is not there. Run \`npm run build\`, then the tests.`);
   process.env.TEMPORAL_CLI_PATH = await temporalCliPath();
   const { address, namespace, stop } = await startTestTemporal();
