@@ -69,6 +69,9 @@ export const CUSTOMER_STEP: ActivityOptions = {
   retry: { ...UNTIL_A_WORKER_LIVES, maximumInterval: "5m", nonRetryableErrorTypes: FINAL },
 };
 
+/** A cancelled batch waits so long for a step of a customer that is going on, besides a decision's own time. */
+export const STOP_AFTER_MS = 15_000;
+
 /** One call with a body, or an answer, of any length. */
 export const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
 

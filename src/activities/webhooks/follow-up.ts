@@ -42,7 +42,7 @@ interface FollowUpPlan {
 }
 
 /**
- * Plans one run for every follow-up that is asked for, apart from users whom a sync that is going on reads: it may
+ * Plans the next run for follow-ups that are asked for, apart from users whom a sync that is going on reads: it may
  * have read their links before they changed, and of two runs over one link only one is committed.
  */
 export async function planFollowUp(
@@ -56,7 +56,7 @@ export async function planFollowUp(
     const ready = asked.filter(({ fpId }) => !busy.has(fpId));
     const waiting = asked.length - ready.length;
     if (ready.length === 0) return { job: null, waiting };
-    const { users, options } = followUpJob(ready, defaultStreams(deps.streams));
+    const { taken, users, options } = followUpJob(ready, defaultStreams(deps.streams));
     const rows = users.map((fp_id) => ({ fp_id }));
     const rosterSha256 = hash("sha256", rosterText(rows));
     const job = hash("sha256", jobText(rosterSha256, options));
@@ -64,7 +64,7 @@ export async function planFollowUp(
     await noteTaken(
       deps.sealed,
       runId,
-      ready.map(({ name }) => name),
+      taken.map(({ name }) => name),
     );
     const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
     const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };

@@ -33,8 +33,10 @@ export function batchRun(
       return started;
     },
     progress: ONBOARD_PROGRESS,
-    remark: ({ paused }, before) =>
-      paused !== null && !before?.paused ? `paused: ${paused.reason}` : undefined,
+    remark({ paused, cancelling }, before) {
+      if (cancelling && !before?.cancelling) return "cancelling: what is going on comes to its end";
+      return paused !== null && !before?.paused ? `paused: ${paused.reason}` : undefined;
+    },
     isHalted({ paused, customers, recorded }) {
       pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
       if (pausedAt === undefined || !recorded) return false;

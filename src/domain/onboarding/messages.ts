@@ -76,6 +76,8 @@ export interface BatchProgress {
   readonly calls: number;
   /** Why it stands still; null where it doesn't. */
   readonly paused: BatchPause | null;
+  /** Whether it was cancelled, and comes to its end. */
+  readonly cancelling: boolean;
   /** Whether everything that ended stands in the tables. */
   readonly recorded: boolean;
   /** Whether its summary is made: rows that a higher limit adds from then on are another run's. */

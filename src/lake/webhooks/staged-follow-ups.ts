@@ -18,9 +18,11 @@ export async function stageFollowUp(
   await sealed.put(`${ASKED}${name}`, followUp, { durable: true });
 }
 
-/** Names of follow-ups that are asked for. */
+/** Names of follow-ups that are asked for, the oldest first. */
 export async function followUpNames(sealed: SealedStore): Promise<string[]> {
-  return (await sealed.list(ASKED)).map(({ key }) => key.slice(ASKED.length));
+  const asked = await sealed.list(ASKED);
+  asked.sort((a, b) => a.modifiedAt.getTime() - b.modifiedAt.getTime());
+  return asked.map(({ key }) => key.slice(ASKED.length));
 }
 
 /** A follow-up; undefined where it was taken since. */

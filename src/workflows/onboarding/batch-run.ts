@@ -162,6 +162,7 @@ export class BatchRun {
       manualReview: window.manualReview,
       calls: window.calls,
       paused: window.paused,
+      cancelling: window.cancelled,
       recorded: window.unrecorded === 0 && !this.#recorder.writing,
       finishing: this.#finishing,
     }));

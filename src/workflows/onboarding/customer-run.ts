@@ -1,5 +1,9 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import { deliverLink } from "../../activities/onboarding/customer/deliver-continuation.js";
+import { pollOnboarding } from "../../activities/onboarding/customer/poll-onboarding.js";
+import { postOnboarding } from "../../activities/onboarding/customer/post-onboarding.js";
+import { prepareCustomer } from "../../activities/onboarding/customer/prepare-customer.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   afterDeadline,
@@ -24,13 +28,12 @@ import {
 } from "../../domain/onboarding/customer/customer-step.js";
 import { beginPolls, PollSchedule, relevanceOf } from "../../domain/onboarding/customer/poll-schedule.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
-import { CUSTOMER_STEP, HEARTBEATING } from "../policies.js";
+import { HEARTBEATING, STOP_AFTER_MS } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
+import { UNANSWERED, unlessStopped } from "./customer-steps.js";
 import { CustomerWaiters, tellBatch } from "./customer-waiters.js";
 
-const { prepareCustomer, postOnboarding, pollOnboarding, deliverLink } =
-  proxyActivities<Activities>(CUSTOMER_STEP);
 const { finishCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
 /** One customer's way from its row to its outcome: what it waits for, and what it does then. */
@@ -111,14 +114,24 @@ export class CustomerRun {
   async #post(): Promise<boolean> {
     const { prepare, syncTimeoutSecs } = this.#input;
     if (prepare && !this.#mailbox.stopped) {
-      if (!(await this.#take(await prepareCustomer(this.#stand)))) return this.#hold();
+      const step = await this.#unlessStopped(() => prepareCustomer(this.#stand));
+      if (step !== undefined && !(await this.#take(step))) return this.#hold();
       if (this.#settled) return true;
     }
     if (this.#mailbox.stopped) {
       await this.stop();
       return true;
     }
-    return (await this.#take(await postOnboarding({ ...this.#stand, syncTimeoutSecs }))) || this.#hold();
+    const step = await this.#unlessStopped(() => postOnboarding({ ...this.#stand, syncTimeoutSecs }));
+    if (step !== undefined) return (await this.#take(step)) || this.#hold();
+    this.#waiters.keepEnd(this.#state);
+    await this.fail(UNANSWERED);
+    return true;
+  }
+
+  #unlessStopped(work: () => Promise<CustomerStep>): Promise<CustomerStep | undefined> {
+    const decision = 1_000 * (this.#input.syncTimeoutSecs ?? 0);
+    return unlessStopped(work, () => this.#mailbox.stopped, STOP_AFTER_MS + decision);
   }
 
   get #state(): CustomerState {
@@ -251,11 +264,11 @@ export class CustomerRun {
 
   async #poll(events: readonly CustomerEvent[], sessions: readonly SessionValidated[]): Promise<void> {
     const hints = this.#polls.begin(Date.now());
-    const step = await pollOnboarding({ ...this.#stand, events: [...hints, ...events], sessions });
-    if (!(await this.#take(step))) {
-      const { batchWorkflowId, row } = this.#input;
-      await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
-    }
+    const input = { ...this.#stand, events: [...hints, ...events], sessions };
+    const step = await this.#unlessStopped(() => pollOnboarding(input));
+    if (step === undefined) return;
+    const { batchWorkflowId, row } = this.#input;
+    if (!(await this.#take(step))) await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
     const { linkExpiresAt } = this.#state;
     if (this.#progress.link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
       this.#set({ state: withoutLink(this.#state) });
@@ -277,7 +290,9 @@ export class CustomerRun {
     for (const wait of timing.outputRetries) {
       if (this.#mailbox.stopped || this.#mailbox.hasWaiters) break;
       await sleep(wait);
-      await this.#take(await pollOnboarding({ ...this.#stand, events: [], sessions: [] }));
+      const input = { ...this.#stand, events: [], sessions: [] };
+      const step = await this.#unlessStopped(() => pollOnboarding(input));
+      if (step !== undefined) await this.#take(step);
       if (this.#state.hasOutput) break;
     }
     const calls = this.#progress.calls - before;

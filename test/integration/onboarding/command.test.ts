@@ -210,3 +210,24 @@ test("--validate-only judges the file and calls nothing; --continue-invalid runs
   expect(code).toBe(1);
   expect(summary).toMatchObject({ customers: { total: 3, pass: 2, invalid: 1 } });
 });
+
+test("runs cancel of a paused batch waits until it has ended; nothing is posted any more", async () => {
+  const { sandbox, folder, onboard } = await openEmbedded(12, {
+    playbooks: [{ key: "pb_kyc", outcomes: { error: 1 }, errorMessage: "a branch is missing" }],
+  });
+  const paused = await onboard("--mode", "sync", "--window", "1", "--circuit", "2");
+  expect(paused.summary).toMatchObject({ status: "paused", customers: { error: 2, queued: 10 } });
+  sandbox.clearRequests();
+  const { code, stdout, stderr } = await runHere(folder, [
+    "runs",
+    "cancel",
+    paused.summary.batch_id,
+    "--json",
+  ]);
+  expect({ code, summary: JSON.parse(stdout) }).toMatchObject({
+    code: 1,
+    summary: { status: "cancelled", customers: { error: 2, cancelled: 10, queued: 0 } },
+  });
+  expect(stderr).not.toContain("runs resume");
+  expect(sandbox.calls().total).toBe(0);
+});

@@ -73,6 +73,27 @@ test("cancelled: rows without a request are cancelled, rows with one keep their 
   expect(world.sandbox.onboardings.list()).toHaveLength(12);
 });
 
+test("cancelled, a row whose request is not answered has failed soon, and its retry posts nothing twice", async () => {
+  const world = await worlds.open(playbook());
+  const rows = world.users(1);
+  const asked = world.sandbox.waitForRequests(1, POSTS);
+  const release = world.sandbox.hold(POSTS);
+  const batch = await world.begin(rows);
+  await asked;
+  await batch.handle.signal(BATCH_SIGNALS.cancel);
+  const progress = await world.progress(batch);
+  expect(progress).toMatchObject({ cancelling: true, paused: null });
+  const began = Date.now();
+  const summary = (await batch.handle.result()) as OnboardSummary;
+  expect(Date.now() - began).toBeLessThan(50_000);
+  expect(summary).toMatchObject({ status: "cancelled", customers: { total: 1, failed: 1 } });
+  expect(await world.outcomes(batch)).toMatchObject([{ status: "failed", error_class: "InterruptedError" }]);
+  release();
+  const again = await world.onboard(rows, { retry: true });
+  expect(again.summary.customers).toMatchObject({ pass: 1 });
+  expect(world.sandbox.onboardings.of("fp_1")).toHaveLength(1);
+});
+
 test("a cancelled workflow of a batch ends in the same order", async () => {
   const world = await worlds.open(playbook({ delayMs: 600_000 }));
   const batch = await world.begin(world.users(6), { window: 2 });

@@ -182,9 +182,9 @@ export class BatchWindow {
     return this.outstanding.filter(({ since }) => now - since >= ms);
   }
 
-  /** Stands still: what runs goes on, nothing is started. The first reason stays. */
+  /** Stands still: what runs goes on, nothing is started. The first reason stays; what is cancelled comes to its end. */
   pause(pause: BatchPause): void {
-    if (this.#state.paused === null) this.#set({ paused: pause });
+    if (this.#state.paused === null && !this.#state.cancelled) this.#set({ paused: pause });
   }
 
   /** Goes on, and counts equal messages anew. */
@@ -193,8 +193,9 @@ export class BatchWindow {
     this.#set({ paused: null, circuit: CLOSED_CIRCUIT, resumes: resumes + 1 });
   }
 
+  /** Comes to its end without starting anything, also where it stood still. */
   cancel(): void {
-    this.#set({ cancelled: true });
+    this.#set({ cancelled: true, paused: null });
   }
 
   /** A higher limit adds rows; a lower one changes nothing. */

@@ -94,7 +94,8 @@ export function afterReport(state: CustomerState, report: OnboardingReport, by: 
 function phaseAfter(state: CustomerState, status: string, review: boolean): CustomerPhase {
   if (state.phase === "settled") return "settled";
   if (isDecision(status)) return review ? "people" : "settled";
-  if (status === "pending" && !review) return state.phase;
+  // The decision is still to come, also where it will be a reviewer's.
+  if (status === "pending") return state.phase;
   return "people";
 }
 

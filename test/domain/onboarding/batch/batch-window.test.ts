@@ -147,6 +147,15 @@ test("a raised limit adds rows, a lower one and a cancelled batch take none", ()
   expect(batch.counts.total).toBe(5);
 });
 
+test("a paused batch that is cancelled stands still no more, whatever comes", () => {
+  const batch = open(3);
+  batch.pause({ kind: "asked", reason: "by hand" });
+  batch.cancel();
+  expect(batch.paused).toBeNull();
+  batch.pause({ kind: "credentials", reason: "refused" });
+  expect(batch.paused).toBeNull();
+});
+
 test("cancelled, what waits is taken out to be ended, and nothing is started", () => {
   const batch = started(3, 1);
   batch.cancel();

@@ -40,7 +40,7 @@ describe("the service's own answer", () => {
     ["pass", true, { phase: "people", requiresManualReview: true, settledBy: "sync" }],
     ["incomplete", false, { phase: "people", status: "incomplete", settledBy: null }],
     ["pending", false, { phase: "machine", status: "pending", settledBy: null }],
-    ["pending", true, { phase: "people", status: "pending", requiresManualReview: true }],
+    ["pending", true, { phase: "machine", status: "pending", requiresManualReview: true }],
     ["brand_new", false, { phase: "people", status: "brand_new", settledBy: null }],
   ] as const)("%s, review %s", ([status, review, expected]) => {
     expect(afterReport(UNPOSTED, report(status, { review }), "sync")).toMatchObject({
