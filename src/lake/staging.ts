@@ -1,4 +1,5 @@
 import { createHash, hash } from "node:crypto";
+import { StagingLostError } from "./staging-lost-error.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** What a staged response is named by: a repeated activity finds it and does not call again. */
@@ -102,10 +103,10 @@ export class Staging {
     return (await this.store.stat(key)) && this.store.get(key);
   }
 
-  /** The bad rows of the page that is staged, and the time of the page. @throws Error where it is gone. */
+  /** The bad rows of the page that is staged, and the time of the page. @throws StagingLostError */
   async badRows(name: PageName): Promise<{ rows: BadRow[]; fetchedAt: Date }> {
     const page = await this.page(name);
-    if (page === undefined) throw new Error(`${pageKey(name)} is gone from the lake's staging area`);
+    if (page === undefined) throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
     const text = await this.store.get(badKey(name, pageSha256(page.body)));
     const lines = text?.toString("utf8").split("\n") ?? [];
     const rows = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as BadRow);
@@ -125,16 +126,22 @@ export class Staging {
     await this.store.put(documentKey(runId, name), JSON.stringify(value));
   }
 
-  /** @throws Error when it is not there: staging was deleted under a run that is still going. */
+  /** @throws StagingLostError when it is not there, or not whole. */
   async document<T>(runId: string, name: string): Promise<T> {
     const key = documentKey(runId, name);
     const body = await this.store.get(key);
-    if (body === undefined) {
-      throw new Error(
-        `${key} is gone from the lake's staging area; start the job again to read everything anew`,
-      );
-    }
-    return JSON.parse(body.toString("utf8")) as T;
+    if (body === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
+    return wholeDocument(key, () => JSON.parse(body.toString("utf8")) as T);
+  }
+}
+
+/** What was staged as JSON, read back. @throws StagingLostError where it is torn. */
+export function wholeDocument<T>(key: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new StagingLostError(key, "torn");
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect, test } from "vitest";
 import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
 import { FAILURE_TYPES, InputError } from "../../src/domain/failures.js";
+import { StagingLostError } from "../../src/lake/staging-lost-error.js";
 import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
 import { SILENT } from "../helpers/temporal/activity-bench.js";
 
@@ -42,6 +43,13 @@ test("where nothing may be given up, a full disk is tried again for ever", async
 test("a full disk is tried again, and after eight attempts no more", async () => {
   expect((await failureOf(new StoreFullError("full"), 7)).nonRetryable).toBe(false);
   expect((await failureOf(new StoreFullError("full"), 8)).nonRetryable).toBe(true);
+});
+
+test("whatever else lasts is given up after about an hour of attempts, and lost staging at once", async () => {
+  expect((await failureOf(new Error("a bug"), 119)).nonRetryable).toBe(false);
+  expect(await failureOf(new Error("a bug"), 120)).toMatchObject({ type: "Error", nonRetryable: true });
+  const lost = new StagingLostError("_staging/run/g0/plan.json", "torn");
+  expect(await failureOf(lost)).toMatchObject({ type: FAILURE_TYPES.stagingLost, nonRetryable: true });
 });
 
 test("cancellation and failures made on purpose pass as they are", async () => {

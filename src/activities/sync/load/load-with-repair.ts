@@ -1,6 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import type { PageName } from "../../../lake/staging.js";
-import { pageSha256 } from "../../../lake/staging.js";
+import { pageKey, pageSha256 } from "../../../lake/staging.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
@@ -54,7 +55,8 @@ async function bundled<P extends PageToLoad, T>(
       await breathe();
       const { name, entries, ...origin } = page;
       const staged = await staging.page(name, recycled);
-      if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+      if (staged === undefined)
+        throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
       const sha256 = pageSha256(staged.body);
       check?.(page, sha256);
       if (entries === 0) continue;
@@ -120,7 +122,8 @@ async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Pr
 /** First what we know DuckDB to refuse; then, should it still refuse the page, by halves down to single rows. */
 async function repair(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<void> {
   const staged = await deps.lake.staging.page(page.name);
-  if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+  if (staged === undefined)
+    throw new StagingLostError(pageKey(page.name), "gone from the lake's staging area");
   const sha256 = pageSha256(staged.body);
   const reading = readPage(stream, staged.body);
   const every: RowProblem[] = stream.lists.flatMap((list) =>
