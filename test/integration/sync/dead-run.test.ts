@@ -1,5 +1,5 @@
 import { readdir, rm, stat, truncate } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
@@ -11,6 +11,8 @@ const releases: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const release of releases.splice(0).reverse()) await release();
 });
+
+const isSync = (name: string) => name.startsWith("sync-");
 
 /** A command that was killed while it read, and the staging of its run. */
 async function openKilledRun(): Promise<{ sandbox: Sandbox; folder: JobFolder; staging: string }> {
@@ -26,7 +28,7 @@ async function openKilledRun(): Promise<{ sandbox: Sandbox; folder: JobFolder; s
   await asked;
   await killed.end("SIGKILL");
   release();
-  const [run] = (await readdir(join(folder.lake, "_staging"))).filter((name) => name.startsWith("sync-"));
+  const [run] = (await readdir(join(folder.lake, "_staging"))).filter(isSync);
   return { sandbox, folder, staging: join(folder.lake, "_staging", run ?? "none") };
 }
 
@@ -60,4 +62,31 @@ test("a document torn by a power cut: the same command ends with that, and the n
   const document = join(staging, "g0", plan);
   await truncate(document, Math.floor((await stat(document)).size / 2));
   await expectEndAndFreshStart(folder, sandbox, /^StagingLostError: .*plan-.* is torn/);
+});
+
+const rows = async (folder: JobFolder) => {
+  const asked = await folder.command(["query", "select run_id, status from runs order by run_id", "--json"])
+    .ended;
+  return asked.stdout;
+};
+
+test("--restart gives up the run of a killed command, and starts a new one", async () => {
+  const { sandbox, folder, staging } = await openKilledRun();
+  const restarted = await folder.sync("--restart").ended;
+  expect(restarted.code, restarted.stderr).toBe(0);
+  expect(staging).not.toContain(summaryOf(restarted).run_id);
+  expect(await rows(folder)).toMatch(/cancelled[^]*completed/);
+  expect(await readdir(join(folder.lake, "_staging")).then((names) => names.filter(isSync))).toEqual([]);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});
+
+test("runs cancel gives up the run of a killed command; no other one is running then", async () => {
+  const { folder, staging } = await openKilledRun();
+  const cancelled = await folder.command(["runs", "cancel", basename(staging), "--json"]).ended;
+  expect(cancelled.code, cancelled.stderr).toBe(1);
+  expect(summaryOf(cancelled)).toMatchObject({ run_id: basename(staging), status: "cancelled" });
+  expect(await rows(folder)).toContain("cancelled");
+  const again = await folder.command(["runs", "cancel", basename(staging)]).ended;
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain("is not running, so there is nothing to cancel");
 });
