@@ -6,6 +6,7 @@ import { asActivityFailure, asCallFailure } from "../../src/activities/failure.j
 import { FAILURE_TYPES, InputError } from "../../src/domain/failures.js";
 import { StagingLostError } from "../../src/lake/staging-lost-error.js";
 import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
+import { HEARTBEATING } from "../../src/workflows/policies.js";
 import { SILENT } from "../helpers/temporal/activity-bench.js";
 
 async function failureOf(error: unknown, attempt = 1): Promise<ApplicationFailure> {
@@ -50,6 +51,16 @@ test("whatever else lasts is given up after about an hour of attempts, and lost 
   expect(await failureOf(new Error("a bug"), 120)).toMatchObject({ type: "Error", nonRetryable: true });
   const lost = new StagingLostError("_staging/run/g0/plan.json", "torn");
   expect(await failureOf(lost)).toMatchObject({ type: FAILURE_TYPES.stagingLost, nonRetryable: true });
+});
+
+test("the attempts at what lasts take about an hour", () => {
+  const { initialInterval, backoffCoefficient = 2, maximumInterval } = HEARTBEATING.retry ?? {};
+  expect([initialInterval, maximumInterval]).toEqual(["1s", "30s"]);
+  let seconds = 0;
+  for (let attempt = 1; attempt < 120; attempt += 1)
+    seconds += Math.min(30, backoffCoefficient ** (attempt - 1));
+  expect(seconds / 60).toBeGreaterThan(50);
+  expect(seconds / 60).toBeLessThan(70);
 });
 
 test("cancellation and failures made on purpose pass as they are", async () => {
