@@ -1,11 +1,18 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
 import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { InputError } from "../domain/failures.js";
+import { StagingLostError } from "../lake/staging-lost-error.js";
 import { StoreFullError } from "../lake/store/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 
 /** Attempts on a full disk before it is given up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
+/**
+ * Attempts at anything else before it is given up: about an hour of them (`workflows/policies.ts`), or, of a step of
+ * a customer, whose attempts are further apart, ten hours. A worker that is lost throws nothing, so that no number
+ * of lost workers ends an activity.
+ */
+const MOST_ATTEMPTS = 120;
 /** Milliseconds until the next attempt of what waits for room. */
 const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values: a customer's data must not come into histories, logs or summaries. */
@@ -24,6 +31,7 @@ type WhenFull = "give up" | "wait";
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
   whenFull: WhenFull = "give up",
+  mostAttempts = MOST_ATTEMPTS,
 ): Promise<R> {
   try {
     return await activity();
@@ -37,7 +45,7 @@ export async function asActivityFailure<R>(
     throw ApplicationFailure.create({
       type: error.name,
       message: kind === undefined ? error.message : `SQL refused a value (${kind}); nothing was published`,
-      nonRetryable: isFinal(error),
+      nonRetryable: isFinal(error) || hasLasted(error, mostAttempts),
       ...(kind === undefined && { cause: error }),
     });
   }
@@ -49,15 +57,21 @@ export async function asActivityFailure<R>(
  * said.
  */
 export function asCallFailure<R>(activity: () => Promise<R>, whenFull?: WhenFull): Promise<R> {
-  return asActivityFailure(async () => {
-    try {
-      return await activity();
-    } catch (error) {
-      if (error instanceof LostAnswerError) throw failureOf(error, { nonRetryable: true });
-      if (error instanceof ApiError) throw callFailureOf(error);
-      throw error;
-    }
-  }, whenFull);
+  // A call that changes something is given up after a day, by its policy: its effect would not be known.
+  const mostAttempts = whenFull === "wait" ? MOST_ATTEMPTS : Number.POSITIVE_INFINITY;
+  return asActivityFailure(
+    async () => {
+      try {
+        return await activity();
+      } catch (error) {
+        if (error instanceof LostAnswerError) throw failureOf(error, { nonRetryable: true });
+        if (error instanceof ApiError) throw callFailureOf(error);
+        throw error;
+      }
+    },
+    whenFull,
+    mostAttempts,
+  );
 }
 
 function callFailureOf(error: ApiError): ApplicationFailure {
@@ -95,6 +109,11 @@ function failureOf(error: Error, { nextRetryDelay, ...options }: FailureOptions)
 }
 
 function isFinal(error: Error): boolean {
-  if (error instanceof InputError) return true;
+  if (error instanceof InputError || error instanceof StagingLostError) return true;
   return error instanceof StoreFullError && activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
+}
+
+/** Whether an error has come so often that it is none that passes. */
+function hasLasted(error: Error, mostAttempts: number): boolean {
+  return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
 }

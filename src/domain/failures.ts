@@ -17,6 +17,8 @@ export const FAILURE_TYPES = {
   schema: "SchemaError",
   /** A write whose answer was lost and that may have taken effect: never sent again by itself. */
   lostAnswer: "LostAnswerError",
+  /** What a run staged is gone or torn: the run ends, and the next one reads everything anew. */
+  stagingLost: "StagingLostError",
   /** Wrong usage, configuration or input (exit 2). */
   input: "InputError",
   /** The service or Temporal can't be reached (exit 3). */

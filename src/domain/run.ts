@@ -10,6 +10,11 @@ export function runId(kind: string, startedAt: Date, random: string): string {
   return `${kind}-${instant}-${random.slice(0, 6)}`;
 }
 
+/** Whether a text is the id of a run of this kind. */
+export function isRunId(kind: string, text: string): boolean {
+  return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
+}
+
 /** How a run stands or ended. */
 export type RunStatus =
   | "completed"

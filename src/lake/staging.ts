@@ -1,4 +1,5 @@
 import { createHash, hash } from "node:crypto";
+import { StagingLostError } from "./staging-lost-error.js";
 import type { ObjectStore } from "./store/object-store.js";
 
 /** What a staged response is named by: a repeated activity finds it and does not call again. */
@@ -127,16 +128,22 @@ export class Staging {
     await this.store.put(documentKey(runId, name), JSON.stringify(value), { durable: true });
   }
 
-  /** @throws Error when it is not there: staging was deleted under a run that is still going. */
+  /** @throws StagingLostError when it is not there, or not whole. */
   async document<T>(runId: string, name: string): Promise<T> {
     const key = documentKey(runId, name);
     const body = await this.store.get(key);
-    if (body === undefined) {
-      throw new Error(
-        `${key} is gone from the lake's staging area; start the job again to read everything anew`,
-      );
-    }
-    return JSON.parse(body.toString("utf8")) as T;
+    if (body === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
+    return wholeDocument(key, () => JSON.parse(body.toString("utf8")) as T);
+  }
+}
+
+/** What was staged as JSON, read back. @throws StagingLostError where it is torn. */
+export function wholeDocument<T>(key: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new StagingLostError(key, "torn");
+    throw error;
   }
 }
 

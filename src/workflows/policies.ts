@@ -4,6 +4,7 @@ import { FAILURE_TYPES } from "../domain/failures.js";
 
 /** Every retry policy and time-out of the workflows stands here: one owner for each thing. */
 
+/** Only lost workers go on for ever: what an activity throws is given up in the end (`activities/failure.ts`). */
 const UNTIL_A_WORKER_LIVES: RetryPolicy = {
   initialInterval: "1s",
   backoffCoefficient: 2,

@@ -4,7 +4,9 @@ import { MockActivityEnvironment } from "@temporalio/testing";
 import { expect, test } from "vitest";
 import { asActivityFailure, asCallFailure } from "../../src/activities/failure.js";
 import { FAILURE_TYPES, InputError } from "../../src/domain/failures.js";
+import { StagingLostError } from "../../src/lake/staging-lost-error.js";
 import { StoreFullError } from "../../src/lake/store/local-store-errors.js";
+import { HEARTBEATING } from "../../src/workflows/policies.js";
 import { SILENT } from "../helpers/temporal/activity-bench.js";
 
 async function failureOf(error: unknown, attempt = 1): Promise<ApplicationFailure> {
@@ -42,6 +44,23 @@ test("where nothing may be given up, a full disk is tried again for ever", async
 test("a full disk is tried again, and after eight attempts no more", async () => {
   expect((await failureOf(new StoreFullError("full"), 7)).nonRetryable).toBe(false);
   expect((await failureOf(new StoreFullError("full"), 8)).nonRetryable).toBe(true);
+});
+
+test("whatever else lasts is given up after about an hour of attempts, and lost staging at once", async () => {
+  expect((await failureOf(new Error("a bug"), 119)).nonRetryable).toBe(false);
+  expect(await failureOf(new Error("a bug"), 120)).toMatchObject({ type: "Error", nonRetryable: true });
+  const lost = new StagingLostError("_staging/run/g0/plan.json", "torn");
+  expect(await failureOf(lost)).toMatchObject({ type: FAILURE_TYPES.stagingLost, nonRetryable: true });
+});
+
+test("the attempts at what lasts take about an hour", () => {
+  const { initialInterval, backoffCoefficient = 2, maximumInterval } = HEARTBEATING.retry ?? {};
+  expect([initialInterval, maximumInterval]).toEqual(["1s", "30s"]);
+  let seconds = 0;
+  for (let attempt = 1; attempt < 120; attempt += 1)
+    seconds += Math.min(30, backoffCoefficient ** (attempt - 1));
+  expect(seconds / 60).toBeGreaterThan(50);
+  expect(seconds / 60).toBeLessThan(70);
 });
 
 test("cancellation and failures made on purpose pass as they are", async () => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { isRunId } from "../../domain/run.js";
 import type { BatchFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
@@ -19,6 +20,10 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
       .description(description)
       .option("--json", "print the summary as one JSON value on standard output")
       .action(async (batch: string, { json }: { readonly json?: boolean }) => {
+        if (name === "cancel" && isRunId("sync", batch)) {
+          const { cancelSync } = await import("../sync/cancel.js");
+          return end(await cancelSync(terminal, batch, json === true));
+        }
         const { steerBatch } = await import("../onboarding/batches.js");
         end(await steerBatch(terminal, name, batch, json === true));
       });

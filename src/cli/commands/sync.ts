@@ -10,6 +10,7 @@ interface SyncFlags {
   readonly links?: string[];
   readonly full?: boolean;
   readonly pageSize: number;
+  readonly restart?: boolean;
   readonly detach?: boolean;
   readonly json?: boolean;
 }
@@ -32,6 +33,7 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--links <ids>", "only these bank links, comma-separated", linkIds)
     .option("--full", "read every link again from its beginning, and accept large removals")
     .option("--page-size <rows>", "rows asked for in one page", positive, 500)
+    .option("--restart", "give up the run of the same job that is going on, and start a new one")
     .option("--detach", "with a cluster: return once the run is started")
     .option("--json", "print the summary as one JSON value on standard output")
     .action(async (flags: SyncFlags) => {

@@ -10,6 +10,7 @@ import { followRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { type Roster, readRoster } from "../sync/roster-file.js";
+import { startSync } from "../sync/start.js";
 import { summaryOf, syncRun } from "../sync/sync-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -82,7 +83,11 @@ async function night(
   session: JobSession,
   roster: Roster,
 ): Promise<SyncSummary | undefined> {
-  const left = await followRun(terminal, session, syncRun(terminal, roster, OPTIONS));
+  const { scope, taskQueue, store } = session.preflight;
+  const run = syncRun(terminal, ({ temporal }) =>
+    startSync(temporal.client, store, { scope, taskQueue, roster, options: OPTIONS }),
+  );
+  const left = await followRun(terminal, session, run);
   const { end } = left;
   if (end?.kind === "completed") return summaryOf(left).summary;
   terminal.say(`the demo stopped: ${end?.kind === "failed" ? end.message : "interrupted"}`);

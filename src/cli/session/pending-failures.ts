@@ -6,9 +6,13 @@ import { describeWorkflow } from "../../temporal/running-workflows.js";
 /** Workflows within a run that are looked at: all groups of a sync, some customers of a batch. */
 const MOST_WITHIN = 4;
 
+/** Attempts that may fail without a word, where the failure does not say what to do. */
+const MOST_SILENT_ATTEMPTS = 3;
+
 /**
  * What holds a run up, in words: the last failure of each of its activities that is being tried again, such
- * as a full disk. A lost worker is none: it says nothing of what to do.
+ * as a full disk. A step that does not end, or a worker that is lost, counts from its third attempt on: once says
+ * nothing.
  */
 export async function pendingFailuresOf(
   client: Client,
@@ -29,13 +33,16 @@ export function failureKind(words: string): string {
   return words.replaceAll(/\/\S+/g, "/…");
 }
 
-async function failuresOf(client: Client, { raw }: WorkflowExecutionDescription): Promise<string[]> {
+async function failuresOf(client: Client, { raw, type }: WorkflowExecutionDescription): Promise<string[]> {
   const converter = client.options.loadedDataConverter;
   const words: string[] = [];
-  for (const { activityType, lastFailure } of raw.pendingActivities ?? []) {
+  for (const { activityType, lastFailure, attempt } of raw.pendingActivities ?? []) {
     const failure = await decodeOptionalFailureToOptionalError(converter, lastFailure);
-    if (failure instanceof ApplicationFailure)
+    if (failure === undefined) continue;
+    if (failure instanceof ApplicationFailure || (attempt ?? 0) > MOST_SILENT_ATTEMPTS)
       words.push(`${activityType?.name} is tried again: ${failure.message}`);
   }
+  if ((raw.pendingWorkflowTask?.attempt ?? 0) > MOST_SILENT_ATTEMPTS)
+    words.push(`the workflow ${type} itself fails again and again; the log says why`);
   return words;
 }

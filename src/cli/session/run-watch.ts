@@ -5,6 +5,7 @@ import {
   type WorkflowHandle,
   WorkflowNotFoundError,
 } from "@temporalio/client";
+import { CancelledFailure, rootCause, TerminatedFailure } from "@temporalio/common";
 import { UnreachableError } from "../../domain/failures.js";
 import { failureKind, pendingFailuresOf } from "./pending-failures.js";
 import type { TemporalSession } from "./temporal-session.js";
@@ -99,7 +100,8 @@ async function endOf<Result>(handle: WorkflowHandle): Promise<RunEnd<Result>> {
     return { kind: "completed", result: (await handle.result()) as Result };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    if (error.cause?.name === "CancelledFailure") return { kind: "cancelled" };
-    return { kind: "failed", message: error.cause?.message ?? error.message };
+    const { cause } = error;
+    if (cause instanceof CancelledFailure || cause instanceof TerminatedFailure) return { kind: "cancelled" };
+    return { kind: "failed", message: rootCause(cause) ?? error.message };
   }
 }

@@ -2,14 +2,20 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { readRoster } from "./roster-file.js";
+import { startSync } from "./start.js";
 import { syncRun } from "./sync-run.js";
+
+/** Flags of a sync that are none of its job. */
+export interface SyncFlags extends JobFlags {
+  readonly restart?: boolean;
+}
 
 /** Runs or joins a sync and waits for its end; the exit code. */
 export async function runSync(
   terminal: Terminal,
   rosterPath: string,
   options: SyncOptions,
-  flags: JobFlags,
+  flags: SyncFlags,
 ): Promise<number> {
   return runJob(terminal, flags, {
     async read() {
@@ -18,7 +24,11 @@ export async function runSync(
       return roster;
     },
     async plan(_, roster) {
-      return { pingedUser: roster.rows[0]?.fp_id, run: syncRun(terminal, roster, options) };
+      const run = syncRun(terminal, ({ preflight: { scope, taskQueue, store }, temporal }) => {
+        const restart = flags.restart === true;
+        return startSync(temporal.client, store, { scope, taskQueue, roster, options, restart });
+      });
+      return { pingedUser: roster.rows[0]?.fp_id, run };
     },
   });
 }

@@ -4,7 +4,8 @@ import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
 import type { SyncInput } from "../../workflows/sync/sync.js";
-import { type StartedRun, startOrJoin } from "../session/start-or-join.js";
+import { giveUpRun } from "../session/give-up.js";
+import { joinRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
 /** A sync that was asked for. */
@@ -13,15 +14,23 @@ interface SyncJob {
   readonly taskQueue: string;
   readonly roster: Roster;
   readonly options: SyncOptions;
+  /** Whether a run of the job that is going on is given up. */
+  readonly restart?: boolean;
 }
 
-/** Joins the job's run that is going on, or freezes the roster and starts a new one. */
+/** Joins the job's run that is going on, unless that is given up, or freezes the roster and starts a new one. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
-  const { scope, taskQueue, roster, options } = job;
+  const { scope, taskQueue, roster, options, restart } = job;
   const jobId = createHash("sha256").update(jobText(roster.sha256, options)).digest("hex");
+  const workflowId = syncWorkflowId(scope, jobId);
+  const discard = dropStagingOf(store);
+  if (restart) {
+    const running = await joinRun(client, workflowId);
+    if (running !== undefined) await giveUpRun(client, running, discard);
+  }
   return startOrJoin(client, {
     workflow: "sync",
-    workflowId: syncWorkflowId(scope, jobId),
+    workflowId,
     taskQueue,
     kind: "sync",
     async prepare({ runId, startedAt }) {
@@ -36,6 +45,11 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
       };
       return { input };
     },
-    discard: (runId) => store.deletePrefix(`_staging/${runId}/`),
+    discard,
   });
+}
+
+/** Deletes what was staged for a run that nobody will look for any more. */
+export function dropStagingOf(store: ObjectStore): (runId: string) => Promise<void> {
+  return (runId) => store.deletePrefix(`_staging/${runId}/`);
 }

@@ -1,5 +1,4 @@
 import { ServiceError } from "@temporalio/client";
-import type { SyncOptions } from "../../domain/sync/job.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
@@ -8,19 +7,15 @@ import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-r
 import type { JobSession } from "../session/job-session.js";
 import type { StartedRun } from "../session/start-or-join.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { Roster } from "./roster-file.js";
-import { startSync } from "./start.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
-/** A sync as its command runs it. */
+/** A sync as its command runs it; `start` starts or joins its run. */
 export function syncRun(
   terminal: Terminal,
-  roster: Roster,
-  options: SyncOptions,
+  start: (session: JobSession) => Promise<StartedRun>,
 ): JobRun<SyncProgress, SyncResult> {
   return {
-    start: ({ preflight: { scope, taskQueue, store }, temporal }) =>
-      startSync(temporal.client, store, { scope, taskQueue, roster, options }),
+    start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
     outcome(left) {

@@ -1,4 +1,6 @@
 import { type RosterRow, rosterRange, rosterText } from "../../domain/sync/roster.js";
+import { wholeDocument } from "../staging.js";
+import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectStore } from "../store/object-store.js";
 
 /** Users in one group of a run: one child workflow, one file of the frozen roster. */
@@ -24,12 +26,12 @@ export async function freezeRoster(
   await store.persist(keys);
 }
 
-/** The users of one group, as they were frozen. @throws Error when the run's staging is gone. */
+/** The users of one group, as they were frozen. @throws StagingLostError */
 export async function frozenUsers(store: ObjectStore, runId: string, group: number): Promise<RosterRow[]> {
   const key = rosterKey(runId, group);
   const text = await store.get(key);
-  if (text === undefined) throw new Error(`${key} is gone from the lake; start the job again`);
-  return rosterRange(text.toString("utf8"), 0, GROUP_SIZE);
+  if (text === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
+  return wholeDocument(key, () => rosterRange(text.toString("utf8"), 0, GROUP_SIZE));
 }
 
 /** Those of some users that a run's frozen roster names; none where its staging is gone. */

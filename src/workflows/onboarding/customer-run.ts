@@ -1,9 +1,5 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { deliverLink } from "../../activities/onboarding/customer/deliver-continuation.js";
-import { pollOnboarding } from "../../activities/onboarding/customer/poll-onboarding.js";
-import { postOnboarding } from "../../activities/onboarding/customer/post-onboarding.js";
-import { prepareCustomer } from "../../activities/onboarding/customer/prepare-customer.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   afterDeadline,
@@ -31,7 +27,14 @@ import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/me
 import { HEARTBEATING, STOP_AFTER_MS } from "../policies.js";
 import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
-import { UNANSWERED, unlessStopped } from "./customer-steps.js";
+import {
+  deliverLink,
+  pollOnboarding,
+  postOnboarding,
+  prepareCustomer,
+  UNANSWERED,
+  unlessStopped,
+} from "./customer-steps.js";
 import { CustomerWaiters, tellBatch } from "./customer-waiters.js";
 
 const { finishCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);

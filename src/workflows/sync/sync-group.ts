@@ -1,14 +1,9 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  continueAsNew,
-  isCancellation,
-  proxyActivities,
-} from "@temporalio/workflow";
+import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
+import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import type { CarriedGroup } from "./carried-group.js";
 import { discoverUsers } from "./discover-users.js";
@@ -115,9 +110,7 @@ function groupName({ group, again }: SyncGroupInput): string {
 
 /** What can't be committed fails, with the reason; everything committed before stays as it is. */
 function giveUp(input: SyncGroupInput, state: GroupState, error: ActivityFailure): void {
-  const { cause } = error;
-  const reason = cause instanceof ApplicationFailure ? `${cause.type}: ${cause.message}` : error.message;
   const none = noTotals();
   state.count({ ...none, links: { ...none.links, failed: state.unfinished() } });
-  state.fail({ stream: "transactions", owner: groupName(input), reason: reason ?? "unknown" });
+  state.fail({ stream: "transactions", owner: groupName(input), reason: reasonOf(error) });
 }

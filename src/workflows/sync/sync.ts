@@ -20,6 +20,7 @@ import {
   withFailure,
 } from "../../domain/sync/sync-totals.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
@@ -214,11 +215,6 @@ async function runGroup(group: SyncGroupInput, going: Map<number, GroupProgress>
   } finally {
     going.delete(group.group);
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown";
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 /** A group that could not even tell what went wrong never fails the run. */

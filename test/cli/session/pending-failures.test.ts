@@ -18,6 +18,22 @@ test("a child that is asked for and not started yet is no failure", async () => 
   expect(await pendingFailuresOf(client, seen)).toEqual([]);
 });
 
+test("a step without an answer and a workflow that can't go on are named after the third attempt", async () => {
+  const { client } = await temporal.client();
+  const run = await client.workflow.start("sync", { workflowId: "stuck", taskQueue: "nobody" });
+  const { raw, ...described } = await run.describe();
+  const seen = (attempt: number) => {
+    const lastFailure = { message: "activity Heartbeat timeout", timeoutFailureInfo: {} };
+    const pendingActivities = [{ activityType: { name: "load" }, attempt, lastFailure }];
+    return { ...described, raw: { ...raw, pendingActivities, pendingWorkflowTask: { attempt } } };
+  };
+  expect(await pendingFailuresOf(client, seen(3) as never)).toEqual([]);
+  expect(await pendingFailuresOf(client, seen(4) as never)).toEqual([
+    "load is tried again: activity Heartbeat timeout",
+    "the workflow sync itself fails again and again; the log says why",
+  ]);
+});
+
 test("failures that differ in their file are of one kind, others are not", () => {
   const full = (file: string) => `post is tried again: No space left to write ${file} (ENOSPC). Make room.`;
   expect(failureKind(full("/lake/a/1"))).toBe(failureKind(full("/lake/b/2")));

@@ -1,5 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { type PageName, pageSha256 } from "../../../lake/staging.js";
+import { type PageName, pageKey, pageSha256 } from "../../../lake/staging.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
@@ -62,7 +63,8 @@ async function bundled<P extends PageToLoad, T>(
       await breathe();
       const { name, entries, ...origin } = page;
       const staged = await staging.page(name, recycled);
-      if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+      if (staged === undefined)
+        throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
       const sha256 = pageSha256(staged.body);
       const { fetchedAt } = staged;
       const clean = entries === 0 ? undefined : await staging.cleanPage(name, sha256);
@@ -131,7 +133,8 @@ async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Pr
 /** First what we know DuckDB to refuse; then, should it still refuse the page, by halves down to single rows. */
 async function repair(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<void> {
   const staged = await deps.lake.staging.page(page.name);
-  if (staged === undefined) throw new Error("a staged page is gone while it is loaded");
+  if (staged === undefined)
+    throw new StagingLostError(pageKey(page.name), "gone from the lake's staging area");
   const sha256 = pageSha256(staged.body);
   const reading = readPage(stream, staged.body);
   const every: RowProblem[] = stream.lists.flatMap((list) =>

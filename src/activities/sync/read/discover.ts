@@ -3,6 +3,7 @@ import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
 import { type PageName, pageSha256 } from "../../../lake/staging.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
@@ -46,7 +47,7 @@ export async function discover(deps: SyncDependencies, input: DiscoverInput): Pr
   const read: PageName[] = [];
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {
     const fpId = users[progress.user]?.fp_id;
-    if (fpId === undefined) throw new Error(`user ${progress.user} is not in the frozen roster`);
+    if (fpId === undefined) throw new StagingLostError(`the roster of group ${input.group}`, "torn");
     const pages: PageName[] = [];
     const outcome = await readUser({ deps, input, slice, attempt: progress.attempt, pages }, fpId);
     if (outcome.kind === "complete") read.push(...pages);

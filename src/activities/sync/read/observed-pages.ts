@@ -1,5 +1,6 @@
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
-import type { PageName } from "../../../lake/staging.js";
+import { type PageName, pageKey, wholeDocument } from "../../../lake/staging.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { readPage, rowsAt } from "../../../streams/page-reading.js";
 import type { Stream } from "../../../streams/stream.js";
@@ -89,8 +90,8 @@ interface ListedLink {
 export async function listedLinks(deps: Dependencies, runId: string, fpId: string): Promise<ListedLink[]> {
   const name: PageName = observedPage(runId, bankLinkStream, { fpId, linkId: null }, 0, 0).name;
   const page = await deps.lake.staging.page(name);
-  if (page === undefined) throw new Error("a user's staged links are gone while the group is planned");
-  const reading = readPage(bankLinkStream, page.body);
+  if (page === undefined) throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
+  const reading = wholeDocument(pageKey(name), () => readPage(bankLinkStream, page.body));
   const bad = new Set(reading.problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>
     rowsAt(reading.envelope, list).filter((_, index) => !bad.has(index)),

@@ -1,0 +1,13 @@
+import { FAILURE_TYPES } from "../domain/failures.js";
+
+/**
+ * Thrown when what a run staged is not there any more, or not whole: trying again does not bring it back. Whatever was
+ * committed stands.
+ */
+export class StagingLostError extends Error {
+  override readonly name = FAILURE_TYPES.stagingLost;
+
+  constructor(what: string, how: "gone from the lake's staging area" | "torn") {
+    super(`${what} is ${how}; start the job again to read everything anew`);
+  }
+}
