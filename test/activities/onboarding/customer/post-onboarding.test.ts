@@ -47,8 +47,8 @@ test("rows that a proxy answers for the service end with what to do, and count a
   const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
   expect(outcome).toMatchObject({
     status: "failed",
-    errorClass: "LostAnswerError",
-    nextAction: "look in the dashboard whether it was carried out, then runs retry",
+    error_class: "LostAnswerError",
+    next_action: "look in the dashboard whether it was carried out, then runs retry",
   });
   // Equal for every row, whenever it was sent: the circuit breaks on them.
   expect(steps[0]?.messageHash).toMatch(/^[0-9a-f]{16}$/);
