@@ -5,6 +5,7 @@ import { CUSTOMER_SIGNALS } from "../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../domain/webhooks/customer-message.js";
 import { eventFacts } from "../domain/webhooks/event-facts.js";
 import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/rejection.js";
+import { madeBusiness } from "../lake/onboarding/made-businesses.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
 import type { CountBook } from "./counts.js";
@@ -42,7 +43,8 @@ export async function takeEvent(
   const { messageId } = signed;
   const isNew = await stageEvent(sealed, { messageId, receivedAt: new Date().toISOString(), body });
   const message = customerMessage(messageId, facts);
-  const ids = message === null ? [] : customerWorkflowIds(sha256, scope, facts);
+  const made = message === null || facts.fpId === null ? undefined : await madeBusiness(sealed, facts.fpId);
+  const ids = message === null ? [] : customerWorkflowIds(sha256, scope, facts, made);
   const matched = await signalAny(client, ids, CUSTOMER_SIGNALS.event, message);
   const receipt = { name: stagedEventName(messageId), matched };
   // Where a customer was asked for, Temporal is there; the table may hear of it a moment later.

@@ -7,6 +7,8 @@ import { jsonObjectOf } from "../domain/json.js";
 import { eventWorkflowIds } from "../domain/onboarding/identity.js";
 import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/messages.js";
 import type { Refusal } from "../domain/webhooks/rejection.js";
+import { madeBusiness } from "../lake/onboarding/made-businesses.js";
+import type { SealedStore } from "../lake/store/sealed-store.js";
 import type { CountBook } from "./counts.js";
 import { inTime, sha256, signalAny } from "./customer-signals.js";
 
@@ -16,6 +18,7 @@ const SIGNAL_ATTEMPTS = 3;
 export interface SessionIntakeParts {
   readonly api: ApiClient;
   readonly client: Client;
+  readonly sealed: SealedStore;
   readonly scope: string;
   readonly counts: CountBook;
 }
@@ -28,7 +31,7 @@ export interface SessionIntakeParts {
  * @throws Error where Temporal or the service is not there: the token may be sent again.
  */
 export async function takeSession(
-  { api, client, scope, counts }: SessionIntakeParts,
+  { api, client, sealed, scope, counts }: SessionIntakeParts,
   body: string,
 ): Promise<{ readonly matched: number } | Refusal> {
   const validation_token = tokenOf(body);
@@ -45,10 +48,11 @@ export async function takeSession(
   }
   const parts = [session.user, session.business].filter((part) => part != null);
   const matched = await Promise.all(
-    parts.map((part) => {
+    parts.map(async (part) => {
       const { onboarding_id: onboardingId, status, requires_manual_review: requiresManualReview } = part;
       const message: SessionValidated = { onboardingId, status, requiresManualReview };
-      return tell(client, eventWorkflowIds(sha256, scope, part), message);
+      const made = await madeBusiness(sealed, part.fp_id);
+      return tell(client, eventWorkflowIds(sha256, scope, part, made), message);
     }),
   );
   counts.countValidated();

@@ -3,6 +3,7 @@ import { Context } from "@temporalio/activity";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
+import { madeBusiness } from "../../lake/onboarding/made-businesses.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
@@ -31,7 +32,7 @@ export async function wakeCustomers(
   await mapConcurrent(SIGNALS_AT_ONCE, events, async ({ messageId, facts }) => {
     const message = customerMessage(messageId, facts);
     if (message === null) return;
-    for (const id of idsOf(facts)) {
+    for (const id of await idsOf(facts)) {
       if (await signalRunning(client, id, CUSTOMER_SIGNALS.event, message)) taken.add(messageId);
     }
   });
@@ -40,15 +41,19 @@ export async function wakeCustomers(
 
 async function workflowsOf(deps: Dependencies, scope: string, events: readonly ReceivedEvent[]) {
   const sha256 = (text: string) => hash("sha256", text);
-  const direct = (facts: EventFacts) => customerWorkflowIds(sha256, scope, facts);
+  const direct = async (facts: EventFacts) => {
+    const made = facts.fpId === null ? undefined : await madeBusiness(deps.sealed, facts.fpId);
+    return customerWorkflowIds(sha256, scope, facts, made);
+  };
   const vague = events.map(({ facts }) => facts).filter(({ playbookKey }) => playbookKey === null);
   if (vague.length === 0) return direct;
   const customers = await onboardedCustomers(deps.lake, vague);
-  return (facts: EventFacts): string[] => {
+  return async (facts: EventFacts): Promise<string[]> => {
     if (facts.playbookKey !== null) return direct(facts);
-    const ids = customers
-      .filter((customer) => isAbout(facts, customer))
-      .flatMap(({ playbookKey, fpId, externalId }) => direct({ ...facts, playbookKey, fpId, externalId }));
-    return [...new Set(ids)];
+    const about = customers.filter((customer) => isAbout(facts, customer));
+    const ids = await Promise.all(
+      about.map(({ playbookKey, fpId, externalId }) => direct({ ...facts, playbookKey, fpId, externalId })),
+    );
+    return [...new Set(ids.flat())];
   };
 }

@@ -88,7 +88,12 @@ export function batchWorkflowId(scope: string, batch: string): string {
   return `onboard-batch/${scope}/${batch}`;
 }
 
-/** The workflows that an event may be for: it carries both ids of a customer, who is known by one of them. */
+/**
+ * The workflows that an event may be for: it carries both ids of a customer, who is known by one of them, or by the
+ * first data that the business was made from.
+ *
+ * @param made {@link identityHash} of that data; undefined for whoever was not made so.
+ */
 export function eventWorkflowIds(
   sha256: Sha256,
   scope: string,
@@ -97,11 +102,14 @@ export function eventWorkflowIds(
     readonly external_id?: string | null | undefined;
     readonly playbook_key: string;
   },
+  made?: string,
 ): string[] {
   const identities = [
     ...(event.fp_id ? [fpIdentity(event.fp_id)] : []),
     ...(event.external_id ? [externalIdentity(event.external_id)] : []),
   ];
   const key = playbookKeyOf(event.playbook_key);
-  return identities.map((identity) => customerWorkflowId(scope, key, identityHash(sha256, identity)));
+  const hashes = identities.map((identity) => identityHash(sha256, identity));
+  if (made !== undefined) hashes.push(made);
+  return hashes.map((hash) => customerWorkflowId(scope, key, hash));
 }

@@ -21,13 +21,15 @@ export function customerMessage(messageId: string, facts: EventFacts): CustomerE
   };
 }
 
-/** The workflows that may wait for an event; none where it does not name a playbook. */
-export function customerWorkflowIds(sha256: Sha256, scope: string, facts: EventFacts): string[] {
+/** The workflows that may wait for an event, `made` as of {@link eventWorkflowIds}; none where it names no playbook. */
+export function customerWorkflowIds(
+  sha256: Sha256,
+  scope: string,
+  facts: EventFacts,
+  made?: string,
+): string[] {
   const { fpId, externalId, playbookKey } = facts;
   if (playbookKey === null) return [];
-  return eventWorkflowIds(sha256, scope, {
-    fp_id: fpId,
-    external_id: externalId,
-    playbook_key: playbookKey,
-  });
+  const subject = { fp_id: fpId, external_id: externalId, playbook_key: playbookKey };
+  return eventWorkflowIds(sha256, scope, subject, made);
 }

@@ -41,6 +41,26 @@ test("lost, repeated, late, overtaken and forged webhooks at 30 % each: one outc
   expect(batch.summary.customers.pass + batch.summary.customers.fail).toBe(60);
 });
 
+test("a business that is known by its first data alone is ended by its event, and one by its session", async () => {
+  const world = await worlds.open({
+    sandbox: { playbooks: [{ key: "pb_kyb", kind: "kyb", outcomes: { pass: 1 }, delayMs: 1_000 }] },
+  });
+  const late = { playbook: "pb_kyb", timing: { pollFirst: 600_000, pollMost: 600_000 } };
+  const batch = await world.onboard([{ kind: "business", "vault.business.name": "Acme 3" }], late);
+  expect(batch.summary.customers.pass).toBe(1);
+  expect(await world.outcomes(batch)).toMatchObject([{ status: "pass", settled_by: "webhook" }]);
+  world.sandbox.addFault({ kind: "webhook_lost", operation: "service.onboarding.completed" });
+  const other = await world.begin([{ kind: "business", "vault.business.name": "Acme 4" }], late);
+  await expect.poll(() => world.sandbox.onboardings.list().length).toBe(2);
+  const { id } = world.sandbox.onboardings.list()[1]!;
+  world.sandbox.onboardings.finish(id, "pass");
+  const token = world.sandbox.sessions.end({ onboardings: [id] });
+  const { status } = await world.post("validate", JSON.stringify({ validation_token: token }));
+  expect(status).toBe(200);
+  await other.handle.result();
+  expect(await world.outcomes(other)).toMatchObject([{ status: "pass", settled_by: "validation" }]);
+});
+
 test("a validated session ends the customer's wait", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { incomplete: 1 } }] },

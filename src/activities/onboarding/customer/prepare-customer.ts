@@ -10,6 +10,8 @@ import type {
   CustomerStepInput,
 } from "../../../domain/onboarding/customer/customer-step.js";
 import type { CustomerRow } from "../../../domain/onboarding/customer.js";
+import type { RightRow } from "../../../domain/onboarding/frozen-row.js";
+import { noteMadeBusiness } from "../../../lake/onboarding/made-businesses.js";
 import { callOnce } from "../../calls/call-once.js";
 import { countedCalls } from "../../counted-calls.js";
 import { withHeartbeat } from "../../heartbeat.js";
@@ -45,8 +47,9 @@ export async function prepareCustomer(
   return withHeartbeat(async () => {
     const counted = countedCalls(given);
     try {
-      const { customer } = await given.batches.row(input.batchId, input.row);
-      if (customer.create) await makeBusiness(counted.deps, input, customer);
+      const frozen = await given.batches.row(input.batchId, input.row);
+      const { customer } = frozen;
+      if (customer.create) await makeBusiness(counted.deps, input, frozen);
       else await writeVault(counted.deps, input, customer);
       const { state } = input;
       const { calls } = counted;
@@ -103,9 +106,8 @@ async function writeVault(
 async function makeBusiness(
   deps: OnboardingDependencies,
   input: CustomerStepInput,
-  customer: CustomerRow,
+  { customer: { externalId, vault }, identityHash }: RightRow,
 ): Promise<void> {
-  const { externalId, vault } = customer;
   if ((await deps.sealed.stat(preparedKey(input))) !== undefined) return;
   const keep = (fpBid: string | null) =>
     deps.sealed.put(preparedKey(input), { fpBid } satisfies Prepared, { durable: true });
@@ -117,6 +119,7 @@ async function makeBusiness(
       settle: { rule: externalId === null ? "unknown" : "again" },
       run: input.latch,
     });
+    if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
     await keep(body.id);
   } catch (error) {
     // Taken: by an earlier request of ours or by somebody's; the onboarding names it by its external id.
