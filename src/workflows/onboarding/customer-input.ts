@@ -1,4 +1,5 @@
 import type { OpenOutcome } from "../../domain/onboarding/batch/batch-rows.js";
+import { type CustomerState, lacksOutput } from "../../domain/onboarding/customer/customer-state.js";
 import type {
   CarriedCustomer,
   CustomerRef,
@@ -47,4 +48,12 @@ export function inheritedBy(
       waiters: { ...waiters, reused: waiters.reused.slice(1) },
     },
   };
+}
+
+/** Whether the playbook may have an output that it had not reached when it decided. */
+export function isOutputAwaited(
+  { outputExpected, open, timing }: CustomerInput,
+  state: CustomerState,
+): boolean {
+  return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(state);
 }

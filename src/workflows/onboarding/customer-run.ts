@@ -9,7 +9,6 @@ import {
   afterStop,
   type CustomerState,
   isOutcomeDue,
-  lacksOutput,
   rowStatus,
   withoutLink,
 } from "../../domain/onboarding/customer/customer-state.js";
@@ -25,7 +24,7 @@ import {
 import { beginPolls, PollSchedule, relevanceOf } from "../../domain/onboarding/customer/poll-schedule.js";
 import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING, STOP_AFTER_MS } from "../policies.js";
-import { type CustomerInput, inheritedBy, refOf } from "./customer-input.js";
+import { type CustomerInput, inheritedBy, isOutputAwaited, refOf } from "./customer-input.js";
 import { CustomerMailbox } from "./customer-mailbox.js";
 import {
   deliverLink,
@@ -199,7 +198,7 @@ export class CustomerRun {
         record: first,
         calls,
         messageHash,
-        outputAwaited: this.#outputAwaited,
+        outputAwaited: isOutputAwaited(this.#input, this.#state),
         status: rowStatus(this.#state),
         requiresManualReview: this.#state.requiresManualReview,
       });
@@ -279,16 +278,10 @@ export class CustomerRun {
     }
   }
 
-  /** Whether the playbook may have an output that it had not reached when it decided. */
-  get #outputAwaited(): boolean {
-    const { outputExpected, open, timing } = this.#input;
-    return outputExpected && open === null && timing.outputRetries.length > 0 && lacksOutput(this.#state);
-  }
-
   /** Asks again for an output that the playbook had not reached (docs/service.md, "Onboarding result"). */
   async #fetchOutput(): Promise<void> {
     const { timing, batchWorkflowId } = this.#input;
-    if (!this.#outputAwaited) return;
+    if (!isOutputAwaited(this.#input, this.#state)) return;
     const before = this.#progress.calls;
     for (const wait of timing.outputRetries) {
       if (this.#mailbox.stopped || this.#mailbox.hasWaiters) break;
