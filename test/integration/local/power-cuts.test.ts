@@ -1,74 +1,9 @@
 import { expect, test } from "vitest";
-import { type ForgetfulStore, forgetful, type PowerCut } from "../../helpers/kill/forgetful-store.js";
-import { auditLake } from "../../helpers/lake/lake-audit.js";
+import { cutPowerAtEachStep } from "../../helpers/kill/power-cuts.js";
 import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-/** Every step of a run's writes, in about their order. */
-const STEPS: readonly (readonly [PowerCut["on"], string])[] = [
-  ["put", "_staging/.*/bank_links/"],
-  ["persist", "_staging/.*/bank_links/"],
-  ["upload", "^accounts/.*parquet$"],
-  ["putIfAbsent", "^accounts/_delta_log/"],
-  ["putIfAbsent", "^bank_links/_delta_log/"],
-  ["put", "_staging/.*/plan-"],
-  ["put", "_staging/.*/transactions/.*[0-9]\\.json$"],
-  ["put", "_staging/.*/transactions/.*clean\\.json$"],
-  ["upload", "^transaction_changes/.*parquet$"],
-  ["put", "_staging/.*/load-"],
-  ["putIfAbsent", "^quarantine/_delta_log/"],
-  ["putIfAbsent", "^transaction_changes/_delta_log/"],
-  ["upload", "^link_syncs/.*parquet$"],
-  ["putIfAbsent", "^link_syncs/_delta_log/"],
-  ["upload", "^transactions/.*parquet$"],
-  ["putIfAbsent", "^transactions/_delta_log/"],
-  ["upload", "^runs/.*parquet$"],
-  ["putIfAbsent", "^runs/_delta_log/"],
-  ["deletePrefix", "^_staging/[^/]*/$"],
-];
-
-/** Worlds beside each other: each has a cut at every so-manieth step. */
-const WORLDS = 4;
-
-test.each(["before", "after"] as const)(
-  "the power is cut %s each step of a run, and all that was not synced is lost: the lake is exact",
-  async (when) => {
-    const cuts = STEPS.map(([on, key]): PowerCut => ({ on, key, when }));
-    const parts = Array.from({ length: WORLDS }, (_, part) => cuts.filter((_, at) => at % WORLDS === part));
-    expect((await Promise.all(parts.map(runWith))).flat()).toEqual([]);
-  },
-);
-
-/** Runs a sync with one power cut after the other; what is not right afterwards, in words. */
-async function runWith(cuts: readonly PowerCut[]): Promise<string[]> {
-  let left = [...cuts];
-  let store: ForgetfulStore | undefined;
-  const world = await worlds.open({
-    sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 150, seed: 6 } },
-    direct: true,
-    store: (disk) => {
-      store = forgetful(disk, left);
-      return store;
-    },
-  });
-  const [link = ""] = world.sandbox.world.links.keys();
-  world.sandbox.append(link, [
-    { change: "created", raw: '{"transaction_id":"bad","amount":"1e3"}', id: "bad" },
-  ]);
-  const { handle } = await world.start({ pageSize: 50 });
-  const ended = handle.result().then(() => "ended" as const);
-  while ((await Promise.race([ended, store?.dark])) !== "ended") {
-    left = left.filter((one) => one !== store?.cut);
-    await world.stopWorker();
-    await world.startWorker();
-  }
-  const problems = await auditLake(world.lake, world.sandbox);
-  const quarantined = await world.rows("select count(*) as n from quarantine");
-  return [
-    ...left.map(({ on, key }) => `no ${on} of ${key} was met`),
-    ...quarantined.filter(({ n }) => n !== 1).map(({ n }) => `quarantine has ${n} rows`),
-    // The row that is in quarantine is in the stand-in's truth all the same.
-    ...problems.filter((problem) => !/[ /]bad\b/.test(problem)),
-  ];
-}
+test("the power is cut before each step of a run, and all that was not synced is lost: the lake is exact", async () => {
+  expect(await cutPowerAtEachStep(worlds, "before")).toEqual([]);
+});
