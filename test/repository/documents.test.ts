@@ -108,6 +108,15 @@ describe("documents", () => {
     expect(silentOn).toEqual([]);
   });
 
+  it("every test that docs/security.md gives for a sentence is there", () => {
+    const named = [...read("docs/security.md").matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(
+      ([, path]) => path,
+    );
+    expect(named.length).toBeGreaterThan(20);
+    const tests = sourcesIn("test");
+    expect(named.filter((path) => !tests.includes(path ?? ""))).toEqual([]);
+  });
+
   it("the modules of docs/architecture.md are those of src", () => {
     const table = section("docs/architecture.md", "Modules");
     const folders = new Set(sourcesIn("src").flatMap((path) => /^src\/[a-z]+\//.exec(path)?.[0] ?? []));
