@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -165,11 +167,19 @@ test("a lease of a pid that another process has now does not keep the server", a
 });
 
 test("a pid in HOME that is another process now is never signalled", async () => {
-  const bystander = { pid: process.pid, started: "old", port: 1, address: "127.0.0.1:1" };
-  await writeFile(join(home, "server.json"), JSON.stringify(bystander));
-  const server = await acquire();
-  expect(await ready(server.address)).toBe(true);
-  await server.release();
+  // A port of our own: the next server would like to have the one that is recorded.
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  try {
+    const { port } = taken.address() as AddressInfo;
+    const bystander = { pid: process.pid, started: "old", port, address: `127.0.0.1:${port}` };
+    await writeFile(join(home, "server.json"), JSON.stringify(bystander));
+    const server = await acquire();
+    expect(await ready(server.address)).toBe(true);
+    await server.release();
+  } finally {
+    taken.close();
+  }
 });
 
 test("commands that start, end and are killed in any order never give two servers", async () => {
