@@ -67,6 +67,13 @@ export class Staging {
     return found && { body: found.body, fetchedAt: found.modifiedAt };
   }
 
+  /** As {@link page}, of one that must be there. @throws StagingLostError */
+  async requirePage(name: PageName, room?: (bytes: number) => Buffer): Promise<StagedPage> {
+    const found = await this.page(name, room);
+    if (found === undefined) throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
+    return found;
+  }
+
   /** The bytes of a page alone. */
   async body(name: PageName): Promise<Buffer | undefined> {
     return this.store.get(pageKey(name));

@@ -4,7 +4,12 @@ import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
-import { expectBinding, type ServiceAddress, type ServiceBinding } from "../../lake/service-binding.js";
+import {
+  checkBinding,
+  expectBinding,
+  type ServiceAddress,
+  type ServiceBinding,
+} from "../../lake/service-binding.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -85,7 +90,8 @@ export async function runPreflight(
  */
 export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake">): Promise<ServiceBinding> {
   const store = createLocalStore(lake.address);
-  return expectBinding(store, serviceAddress(api), await isNewLake(store));
+  const asked = serviceAddress(api);
+  return (await checkBinding(store, asked)) ?? expectBinding(store, asked, await isNewLake(store));
 }
 
 /**

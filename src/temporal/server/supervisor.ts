@@ -50,11 +50,7 @@ interface SupervisedPipe {
 /** Makes a pipe in HOME, with this process as its first holder. `pipe`: to hold one again that lost its reader. */
 export async function openPipe(home: string, pipe = `server-${randomUUID().slice(0, 8)}.pipe`) {
   const path = join(home, pipe);
-  const isThere = await access(path).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere) await makePipe(path);
+  if (!(await isThere(path))) await makePipe(path);
   // A pipe opens for writing only where somebody reads, and for reading without a wait only where somebody writes.
   const first = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const hold = holdOf(pipe, await open(path, constants.O_WRONLY | constants.O_NONBLOCK));
@@ -118,13 +114,7 @@ export async function joinPipe(
   try {
     await file.write(`${name}\n`);
     for (const deadline = Date.now() + ANSWER_MS; Date.now() < deadline && isServerRunning(); ) {
-      if (
-        await access(answer).then(
-          () => true,
-          () => false,
-        )
-      )
-        return hold;
+      if (await isThere(answer)) return hold;
       await sleep(ANSWER_POLL_MS);
     }
   } catch {
@@ -148,6 +138,13 @@ export async function removePipes(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (/^server-[0-9a-f]+\.pipe$/.test(name)) await rm(join(home, name), { force: true });
   }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 // Fails where nobody reads.

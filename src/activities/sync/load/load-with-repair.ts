@@ -1,6 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { type PageName, pageKey, pageSha256 } from "../../../lake/staging.js";
-import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
@@ -62,9 +61,7 @@ async function bundled<P extends PageToLoad, T>(
     for (const page of pages) {
       await breathe();
       const { name, entries, ...origin } = page;
-      const staged = await staging.page(name, recycled);
-      if (staged === undefined)
-        throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
+      const staged = await staging.requirePage(name, recycled);
       const sha256 = pageSha256(staged.body);
       const { fetchedAt } = staged;
       const clean = entries === 0 ? undefined : await staging.cleanPage(name, sha256);
@@ -132,9 +129,7 @@ async function accepts(deps: Dependencies, stream: Stream, page: PageToLoad): Pr
 
 /** First what we know DuckDB to refuse; then, should it still refuse the page, by halves down to single rows. */
 async function repair(deps: Dependencies, stream: Stream, page: PageToLoad): Promise<void> {
-  const staged = await deps.lake.staging.page(page.name);
-  if (staged === undefined)
-    throw new StagingLostError(pageKey(page.name), "gone from the lake's staging area");
+  const staged = await deps.lake.staging.requirePage(page.name);
   const sha256 = pageSha256(staged.body);
   const reading = readPage(stream, staged.body);
   const every: RowProblem[] = stream.lists.flatMap((list) =>

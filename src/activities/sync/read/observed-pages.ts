@@ -1,6 +1,5 @@
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
 import { type PageName, pageKey, wholeDocument } from "../../../lake/staging.js";
-import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { readPage, rowsAt } from "../../../streams/page-reading.js";
 import type { Stream } from "../../../streams/stream.js";
@@ -89,8 +88,7 @@ interface ListedLink {
 /** The links of a user whose list is staged, without those that are in quarantine. */
 export async function listedLinks(deps: Dependencies, runId: string, fpId: string): Promise<ListedLink[]> {
   const name: PageName = observedPage(runId, bankLinkStream, { fpId, linkId: null }, 0, 0).name;
-  const page = await deps.lake.staging.page(name);
-  if (page === undefined) throw new StagingLostError(pageKey(name), "gone from the lake's staging area");
+  const page = await deps.lake.staging.requirePage(name);
   const reading = wholeDocument(pageKey(name), () => readPage(bankLinkStream, page.body));
   const bad = new Set(reading.problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>
