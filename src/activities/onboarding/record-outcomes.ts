@@ -1,3 +1,4 @@
+import { mapConcurrent } from "../../domain/map-concurrent.js";
 import { playbookKeyOf } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName, OutcomeOrigin, OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";
@@ -6,7 +7,6 @@ import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { mapConcurrent } from "../map-concurrent.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 import { eventRows, onboardingRow } from "./outcome-rows.js";
 

@@ -1,7 +1,7 @@
+import { mapConcurrent } from "../../domain/map-concurrent.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { mapConcurrent } from "../map-concurrent.js";
 import { type GroupPlan, type GroupRef, type PlannedLink, plannedLink } from "./group-plan.js";
 
 const DELETED_AT_ONCE = 4;

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
+import { mapConcurrent } from "../../domain/map-concurrent.js";
 import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
 import { rosterText } from "../../domain/sync/roster.js";
 import { followUpJob } from "../../domain/webhooks/follow-up.js";
@@ -14,7 +15,6 @@ import {
 import { defaultStreams } from "../../streams/index.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { mapConcurrent } from "../map-concurrent.js";
 import type { SyncDependencies } from "../sync/dependencies.js";
 
 const MOST_FOLLOW_UPS = 5_000;

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { Context } from "@temporalio/activity";
+import { mapConcurrent } from "../../domain/map-concurrent.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
@@ -7,7 +8,6 @@ import { madeBusiness } from "../../lake/onboarding/made-businesses.js";
 import { isAbout, onboardedCustomers } from "../../lake/onboarding/onboarded-customers.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
-import { mapConcurrent } from "../map-concurrent.js";
 
 const SIGNALS_AT_ONCE = 8;
 

@@ -1,3 +1,4 @@
+import { mapConcurrent } from "../../domain/map-concurrent.js";
 import type { Lake } from "../lake.js";
 import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 
@@ -16,17 +17,15 @@ export async function inTwoLanes(
   const second = await lake.duckdb.connect();
   try {
     await sql.run("set threads = 1");
-    const queue = [...tasks];
-    const lane = async (session: SqlSession) => {
+    const free = [sql, createSession(second)];
+    await mapConcurrent(free.length, tasks, async (task) => {
+      const session = free.pop() as SqlSession;
       try {
-        for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next(session);
-      } catch (error) {
-        queue.length = 0;
-        throw error;
+        await task(session);
+      } finally {
+        free.push(session);
       }
-    };
-    const ended = await Promise.allSettled([lane(sql), lane(createSession(second))]);
-    for (const outcome of ended) if (outcome.status === "rejected") throw outcome.reason;
+    });
   } finally {
     await sql.run(`set threads = ${Number(threads)}`);
     second.closeSync();

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, link, rm, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import { mapConcurrent } from "../../domain/map-concurrent.js";
 import type { DurableDirectories } from "./local-store-directories.js";
 import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { syncToDisk, temporaryBeside } from "./local-store-files.js";
@@ -40,7 +41,7 @@ export async function publishFiles(
   try {
     const directories = new Map(files.map(({ path, modes }) => [dirname(path), modes.directory]));
     for (const [directory, mode] of directories) await durable.make(directory, mode);
-    await inLanes(files, async ({ localPath, path, modes }) => {
+    await mapConcurrent(SYNCS_AT_ONCE, files, async ({ localPath, path, modes }) => {
       current = path;
       const near = await besideTarget(localPath, path, copies);
       await close(near, modes.file);
@@ -74,26 +75,12 @@ export async function persistFiles(
   files: readonly Publication[],
   durable: DurableDirectories,
 ): Promise<void> {
-  await inLanes(files, ({ path }) => syncToDisk(path));
+  await mapConcurrent(SYNCS_AT_ONCE, files, ({ path }) => syncToDisk(path));
   const directories = new Map(files.map(({ path, modes }) => [dirname(path), modes.directory]));
   for (const [directory, mode] of directories) {
     await syncToDisk(directory);
     await durable.make(directory, mode);
   }
-}
-
-async function inLanes<T>(files: readonly T[], work: (file: T) => Promise<void>): Promise<void> {
-  const queue = [...files];
-  const lane = async () => {
-    try {
-      for (let file = queue.shift(); file !== undefined; file = queue.shift()) await work(file);
-    } catch (error) {
-      queue.length = 0;
-      throw error;
-    }
-  };
-  const lanes = await Promise.allSettled(Array.from({ length: SYNCS_AT_ONCE }, lane));
-  for (const outcome of lanes) if (outcome.status === "rejected") throw outcome.reason;
 }
 
 async function linkUnlessTaken(from: string, path: string): Promise<boolean> {

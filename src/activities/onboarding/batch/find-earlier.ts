@@ -1,3 +1,4 @@
+import { mapConcurrent } from "../../../domain/map-concurrent.js";
 import {
   type FrozenRow,
   isRight,
@@ -10,7 +11,6 @@ import {
 import { NOTHING_KNOWN, namesOf, type Outcome, type OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
-import { mapConcurrent } from "../../map-concurrent.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { openedOutput } from "../outcome-rows.js";
 

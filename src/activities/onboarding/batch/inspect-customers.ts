@@ -1,3 +1,4 @@
+import { mapConcurrent } from "../../../domain/map-concurrent.js";
 import type {
   CustomerReport,
   OutcomeRef,
@@ -7,7 +8,6 @@ import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/cust
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { mapConcurrent } from "../../map-concurrent.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 import { type CustomerNamespace, isRunning } from "./customer-workflows.js";

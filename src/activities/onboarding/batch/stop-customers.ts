@@ -1,7 +1,7 @@
+import { mapConcurrent } from "../../../domain/map-concurrent.js";
 import { isRight } from "../../../domain/onboarding/frozen-row.js";
 import { CUSTOMER_SIGNALS } from "../../../domain/onboarding/messages.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { mapConcurrent } from "../../map-concurrent.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { type CustomerNamespace, signalCustomer } from "./customer-workflows.js";
 

@@ -1,4 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
+import { mapConcurrent } from "../../../domain/map-concurrent.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { pageSha256 } from "../../../lake/staging.js";
@@ -6,7 +7,6 @@ import { type FeedFile, loadFeedFile } from "../../../lake/sync/feed-file.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { mapConcurrent } from "../../map-concurrent.js";
 import { type GroupPlan, type GroupRef, generationOf, plannedLink } from "../group-plan.js";
 import { loadWithRepair, PageRefusedError, type PageToLoad } from "./load-with-repair.js";
 import { PageCheck, TornPageError } from "./page-check.js";

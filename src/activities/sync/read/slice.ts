@@ -2,11 +2,11 @@ import { setMaxListeners } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Reply } from "../../../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
+import { mapConcurrent } from "../../../domain/map-concurrent.js";
 import { countedCalls } from "../../counted-calls.js";
 import type { Dependencies } from "../../dependencies.js";
 import { connectionsFree } from "../../event-loop.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { mapConcurrent } from "../../map-concurrent.js";
 
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
 const MOST_BYTES = 16 * 1024 * 1024;
