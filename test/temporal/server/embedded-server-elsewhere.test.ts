@@ -1,45 +1,11 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { identify } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
-import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
-import { compiledProgram } from "../../helpers/command/compiled-program.js";
-import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
-import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
+import { describe, expect, test } from "vitest";
+import { embeddedHome } from "./embedded-home.js";
 import { canUnshare, OWN_NETWORK, OWN_PIDS } from "./namespaces.js";
-
-let cliPath: string;
-let script: string;
-let home: string;
-let commands: CommandProcess[];
-
-// From here all of them can be seen, whatever namespace they are in.
-const servers = () => serversOn(join(home, "temporal.db"));
-const ready = (address: string) => becomesReady(address, "default", { deadlineMs: 10_000 });
-
-function command(within: readonly string[] = []): CommandProcess {
-  const started = startEmbeddedCommand(script, home, cliPath, within);
-  commands.push(started);
-  return started;
-}
 
 // Where it does not run, the report says so: it needs Linux and the right to make namespaces (root).
 describe.runIf(canUnshare())("commands in PID namespaces of their own, as containers are", () => {
-  beforeAll(async () => {
-    cliPath = await temporalCliPath();
-    script = await compiledProgram("test/temporal/server/embedded-command.ts");
-  }, 1_800_000);
-  beforeEach(async () => {
-    home = await realpath(await mkdtemp(join(tmpdir(), "nightledger-home-")));
-    commands = [];
-  });
-  afterEach(async () => {
-    for (const command of commands) if (identify(command.pid)) await command.kill();
-    for (const server of servers()) await endProcess(server, 0);
-    await rm(home, { recursive: true, force: true });
-  });
+  // From here all servers can be seen, whatever namespace they are in.
+  const { command, ready, servers } = embeddedHome();
 
   test("one HOME has one server, however many start at once", async () => {
     let most = 0;

@@ -1,53 +1,25 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { InputError, UnreachableError } from "../../../src/domain/failures.js";
-import { acquireEmbeddedServer, type EmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
+import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
 import { identify } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
-import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
+import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { readServerRecord } from "../../../src/temporal/server/server-record.js";
-import { compiledProgram } from "../../helpers/command/compiled-program.js";
 import { neverReadyCli } from "../../helpers/temporal/never-ready-cli.js";
-import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
-import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
+import type { CommandProcess } from "./command-process.js";
+import { embeddedHome } from "./embedded-home.js";
 import { supervisors } from "./supervisors.js";
 
-let cliPath: string;
-let script: string;
+const embedded = embeddedHome();
+const { acquire, command, ready, servers } = embedded;
 let home: string;
-let commands: CommandProcess[];
-
-beforeAll(async () => {
-  cliPath = await temporalCliPath();
-  script = await compiledProgram("test/temporal/server/embedded-command.ts");
-}, 1_800_000);
-
-beforeEach(async () => {
-  home = await realpath(await mkdtemp(join(tmpdir(), "nightledger-home-")));
-  commands = [];
+beforeEach(() => {
+  home = embedded.home;
 });
-afterEach(async () => {
-  for (const command of commands) if (identify(command.pid)) await command.kill();
-  const left = servers();
-  for (const server of left) await endProcess(server, 0);
-  await rm(home, { recursive: true, force: true });
-});
-
-const servers = () => serversOn(join(home, "temporal.db"));
-const acquire = (more: { ui?: boolean } = {}): Promise<EmbeddedServer> =>
-  acquireEmbeddedServer({ home, cliPath, report: () => undefined, ...more });
-const ready = (address: string) => becomesReady(address, "default", { deadlineMs: 10_000 });
-
-function command(): CommandProcess {
-  const started = startEmbeddedCommand(script, home, cliPath);
-  commands.push(started);
-  return started;
-}
 
 async function serverPid(): Promise<number> {
   const record = await readServerRecord(home);
@@ -248,7 +220,7 @@ test("an interrupt while the server starts ends it again", async () => {
 
 test("a HOME that can't be made is an input error that names the variable", async () => {
   await writeFile(join(home, "file"), "");
-  const options = { home: join(home, "file", "home"), cliPath, report: () => undefined };
+  const options = { home: join(home, "file", "home"), cliPath: embedded.cliPath, report: () => undefined };
   const error = await acquireEmbeddedServer(options).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(InputError);
   expect((error as Error).message).toMatch(/^NIGHTLEDGER_HOME: /);

@@ -1,47 +1,19 @@
-import { mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { acquireEmbeddedServer } from "../../../src/temporal/server/embedded-server.js";
+import { readdir, readFile } from "node:fs/promises";
+import { beforeEach, expect, test } from "vitest";
 import { identify } from "../../../src/temporal/server/process-identity.js";
-import { endProcess, serversOn } from "../../../src/temporal/server/server-process.js";
-import { becomesReady } from "../../../src/temporal/server/server-readiness.js";
-import { compiledProgram } from "../../helpers/command/compiled-program.js";
-import { temporalCliPath } from "../../helpers/temporal/temporal-environment.js";
-import { type CommandProcess, startEmbeddedCommand } from "./command-process.js";
+import { endProcess } from "../../../src/temporal/server/server-process.js";
+import { embeddedHome } from "./embedded-home.js";
 import { supervisors } from "./supervisors.js";
 
 const SECONDS = { timeout: 8_000 };
-let cliPath: string;
-let script: string;
+const embedded = embeddedHome("nightledger's home ", async (path) => {
+  await expect.poll(() => supervisors(path), SECONDS).toEqual([]);
+});
+const { acquire, command, ready, servers } = embedded;
 let home: string;
-let commands: CommandProcess[];
-
-beforeAll(async () => {
-  cliPath = await temporalCliPath();
-  script = await compiledProgram("test/temporal/server/embedded-command.ts");
-}, 1_800_000);
-
-beforeEach(async () => {
-  home = await realpath(await mkdtemp(join(tmpdir(), "nightledger's home ")));
-  commands = [];
+beforeEach(() => {
+  home = embedded.home;
 });
-afterEach(async () => {
-  for (const command of commands) if (identify(command.pid)) await command.kill();
-  for (const server of servers()) await endProcess(server, 0);
-  await expect.poll(() => supervisors(home), SECONDS).toEqual([]);
-  await rm(home, { recursive: true, force: true });
-});
-
-const servers = () => serversOn(join(home, "temporal.db"));
-const acquire = () => acquireEmbeddedServer({ home, cliPath, report: () => undefined });
-const ready = (address: string) => becomesReady(address, "default", { deadlineMs: 10_000 });
-
-function command(): CommandProcess {
-  const started = startEmbeddedCommand(script, home, cliPath);
-  commands.push(started);
-  return started;
-}
 
 async function killSupervisors(): Promise<void> {
   for (const pid of supervisors(home)) {
