@@ -3,6 +3,7 @@ import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
+import type { SettledCall } from "../../domain/calls/settled-call.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
@@ -39,15 +40,8 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   /** Makes the call and gives what is kept of its answer; left out: the parsed body. */
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
   readonly settleAfterMs?: number;
-}
-
-/** The answer of a call, and where it came from. */
-export interface SettledCall<A> {
-  readonly body: A;
-  /** Epoch milliseconds at which it came. */
-  readonly at: number;
-  /** `found`: an earlier attempt had kept it. `settled`: the effect of a lost request was found. */
-  readonly repeated: "no" | "found" | "settled";
+  /** Epoch milliseconds after which no request leaves any more; left out: after {@link TURN_MS}. */
+  readonly notAfter?: number;
 }
 
 /**
@@ -82,8 +76,11 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   }
 }
 
-function answered<A>({ body, at }: KeptAnswer<A>, repeated: SettledCall<A>["repeated"]): SettledCall<A> {
-  return { body, at, repeated };
+function answered<A>(
+  { body, at, asked }: KeptAnswer<A>,
+  repeated: SettledCall<A>["repeated"],
+): SettledCall<A> {
+  return { body, at, asked, repeated };
 }
 
 /** What is to be sent, after what earlier attempts have sent. */
@@ -143,13 +140,13 @@ function settleAfter<O extends Operation>(operation: O, params: ParamsOf<O>): nu
 
 function send<O extends Operation, A>(
   deps: Dependencies,
-  { operation, clientToken, run, send: how }: OnceCall<O, A>,
+  { operation, clientToken, run, send: how, notAfter = Date.now() + TURN_MS }: OnceCall<O, A>,
   params: ParamsOf<O>,
   record: CallRecord | undefined,
 ): Promise<A> {
   const options: CallOptions = {
     signal: cancellationSignal(),
-    notAfter: Date.now() + TURN_MS,
+    notAfter,
     clientToken,
     run,
     intent: record && {

@@ -5,11 +5,12 @@ import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
+import type { SettledCall } from "../../domain/calls/settled-call.js";
 import { InputError } from "../../domain/failures.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { callOnce, type SettledCall } from "./call-once.js";
+import { callOnce } from "./call-once.js";
 import type { CallFacts, CallPart, CallPlace } from "./call-part.js";
 import { answerKey } from "./call-record.js";
 import { prefixOf, type RequestBytes, type SealedRequest } from "./sealed-request.js";
@@ -43,20 +44,31 @@ export function makeCall<O extends Operation, A, F extends CallFacts>(
     const request = await deps.sealed.require<SealedRequest>(input.request);
     const place: CallPlace = { deps, run: input.run, prefix, request };
     const params = await paramsOf(deps, part.operation, request);
-    const checked = checkRequest(part.operation, params);
-    const { body, repeated } = await withToken(place, part.operation, checked, (clientToken) =>
-      callOnce<O, A>(deps, {
-        operation: part.operation,
-        params,
-        key: prefix,
-        run: input.run,
-        ...(clientToken && { clientToken }),
-        ...(part.settle && { settle: part.settle(place, params) }),
-        ...(part.send && { send: part.send.bind(undefined, place) }),
-      }),
-    );
+    const { body, repeated } = await settledCall(place, part, params);
     return { answer: answerKey(prefix), facts: part.facts(body, params), repeated };
   });
+}
+
+/** Makes one call, once, with what its operation says of a lost answer, and with a token where it needs one. */
+export function settledCall<O extends Operation, A, F extends CallFacts>(
+  place: CallPlace,
+  part: CallPart<O, A, F>,
+  params: ParamsOf<O>,
+  notAfter?: number,
+): Promise<SettledCall<A>> {
+  const checked = checkRequest(part.operation, params);
+  return withToken(place, part.operation, checked, (clientToken) =>
+    callOnce<O, A>(place.deps, {
+      operation: part.operation,
+      params,
+      key: place.prefix,
+      run: place.run,
+      ...(clientToken && { clientToken }),
+      ...(part.settle && { settle: part.settle(place, params) }),
+      ...(part.send && { send: part.send.bind(undefined, place) }),
+      ...(notAfter !== undefined && { notAfter }),
+    }),
+  );
 }
 
 async function paramsOf<O extends Operation>(

@@ -32,7 +32,7 @@ export const userCalls = {
   }),
   createCipReport: callPart({
     operation: createCipReport,
-    settle: () => ({ rule: "unknown" }),
+    settle: () => ({ rule: "again" }),
     facts: ({ result, watchlist }) => ({ result, watchlist_result: watchlist.result }),
   }),
   getUser: callPart({ operation: getUser, facts: (user) => ({ fields: Object.keys(user).length }) }),

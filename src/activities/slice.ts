@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
-import type { Reply } from "../../../api/http/exchange.js";
-import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
-import { mapConcurrent } from "../../../domain/map-concurrent.js";
-import { countedCalls } from "../../counted-calls.js";
-import type { Dependencies } from "../../dependencies.js";
-import { connectionsFree } from "../../event-loop.js";
-import { withHeartbeat } from "../../heartbeat.js";
+import type { Reply } from "../api/http/exchange.js";
+import type { Operation, ParamsOf } from "../api/operations/operation.js";
+import { mapConcurrent } from "../domain/map-concurrent.js";
+import { countedCalls } from "./counted-calls.js";
+import type { Dependencies } from "./dependencies.js";
+import { connectionsFree } from "./event-loop.js";
+import { withHeartbeat } from "./heartbeat.js";
 
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -15,7 +15,11 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const LANES_PER_CALL = 2;
 
 /** What the owners of one slice share: time, calls, cancellation. */
-export interface Slice {
+export interface Slice<D extends Dependencies = Dependencies> {
+  /** Those of the activity, whose calls are counted here. */
+  readonly deps: D;
+  /** Epoch milliseconds after which no call leaves. */
+  readonly deadline: number;
   /** Whether this activity may have staged pages before: a lost attempt. */
   readonly repeated: boolean;
   /** Whether another page may be asked for: time and bytes left, not cancelled. */
@@ -31,11 +35,11 @@ export interface Slice {
  * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
  * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
  */
-export async function runSlice<T, R>(
-  deps: Dependencies,
+export async function runSlice<D extends Dependencies, T, R>(
+  deps: D,
   { runId, budgetMs }: { readonly runId: string; readonly budgetMs: number },
   owners: readonly T[],
-  work: (owner: T, slice: Slice) => Promise<R>,
+  work: (owner: T, slice: Slice<D>) => Promise<R>,
 ): Promise<{ results: R[]; calls: number }> {
   const signal = cancellationSignal();
   // Each call in flight listens to it; Node takes more than ten for a leak and says so to the user.
@@ -44,7 +48,9 @@ export async function runSlice<T, R>(
   const counted = countedCalls(deps);
   let found = 0;
   let bytes = 0;
-  const slice: Slice = {
+  const slice: Slice<D> = {
+    deps: counted.deps,
+    deadline,
     repeated: activityInfo().attempt > 1,
     mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
     countFound: () => {

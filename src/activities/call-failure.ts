@@ -6,11 +6,10 @@ import {
   RejectedError,
   SchemaError,
   TransientError,
-} from "../../../api/http/errors.js";
-import { EnvelopeError } from "../../../streams/envelope-error.js";
+} from "../api/http/errors.js";
 
 /** What a failed read means for its owner, in the words of the state machines. */
-type CallFailure =
+export type CallFailure =
   | { readonly kind: "open" }
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
   | { readonly kind: "rejected"; readonly status: number }
@@ -40,7 +39,6 @@ export function callFailure(error: unknown): CallFailure {
       reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
     };
   }
-  if (error instanceof EnvelopeError) return { kind: "broken", reason: `schema ${error.message}` };
   // A body that is no JSON although its length was right: half an answer from something in between.
   if (error instanceof SyntaxError) return { kind: "transient", reason: "torn_body", retryAfterMs: null };
   throw error;

@@ -1,0 +1,4 @@
+import type { AnyJob } from "./job.js";
+
+/** Every kind of bulk job; a new one is one line more. */
+export const JOBS: readonly AnyJob[] = [];
