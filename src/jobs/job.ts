@@ -48,10 +48,10 @@ export interface PlannedItem<Row> {
 }
 
 /** How the rows of a group are to be worked on. */
-export interface GroupPlan<Row> {
-  readonly items: readonly PlannedItem<Row>[];
-  /** Rows that need no work, such as those that an earlier run has done; they are not written again. */
-  readonly ended: readonly RowEnd[];
+export interface GroupPlan<Row, Result> {
+  readonly work: readonly PlannedItem<Row>[];
+  /** Items that need no work, such as rows that an earlier run has done. */
+  readonly ended: readonly (PlannedItem<Row> & { readonly result: Result })[];
 }
 
 /** What is known of an item once its group is closed. */
@@ -113,7 +113,7 @@ export interface BulkJob<Row extends object, Result> {
   /** Puts rows in the order in which they are frozen; left out: the file's. */
   order?(a: Row, b: Row): number;
   /** Completes the rows of a file, in order, once all of them are judged. */
-  complete?(): (row: Row) => Row;
+  complete?(): { row(row: Row): Row };
   /** Whose row it is, by an id of the service: what failures name. */
   owner(row: Row): string;
   /** What only the service can tell of rows; asked before anything starts. */
@@ -123,7 +123,7 @@ export interface BulkJob<Row extends object, Result> {
   /** Rows of one group: what is planned, and written, at once. */
   readonly groupRows: number;
   /** How rows become items; left out: each is one. Asked once for each group, and kept. */
-  plan?(place: JobPlace, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row>>;
+  plan?(place: JobPlace, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result>>;
   /** Makes the calls of an item; may be repeated after a crash, and then meets the same answers. */
   work(item: PlannedItem<Row>, caller: Caller): Promise<Result>;
   /** What became of the rows of an item. */

@@ -1,25 +1,18 @@
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
-import type { EndedItem, JobRow, PlannedItem } from "../../jobs/job.js";
+import type { EndedItem, PlannedItem } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { callsMade } from "../calls/call-record.js";
 import { type BulkDependencies, type BulkGroup, stagingOf } from "./dependencies.js";
-import { groupRows } from "./group-plan.js";
+import { groupRows, itemOf } from "./group-plan.js";
 
-/** The items of a group as they were planned. */
+/** The items of a group that are worked on, as they were planned. */
 export async function plannedItems(
   deps: BulkDependencies,
   group: BulkGroup,
   rows: readonly FrozenBulkRow[],
 ): Promise<PlannedItem<object>[]> {
-  const plan = await stagingOf(deps, group).requirePlan(group.group);
-  const byLine = new Map(
-    rows.flatMap(({ line, row }): [number, JobRow<object>][] =>
-      row === null ? [] : [[line, { line, row }]],
-    ),
-  );
-  return plan.items.map((lines) => ({
-    rows: lines.flatMap((line) => byLine.get(line) ?? []),
-  }));
+  const { work } = await stagingOf(deps, group).requirePlan(group.group);
+  return work.map((lines) => itemOf(rows, lines));
 }
 
 /** Every item of a group that has come to an end, and the group's rows. */
@@ -45,6 +38,9 @@ export async function endedItems(
     if (result === null && reason === null && made.asked === 0) continue;
     items.push({ rows: own, result, reason: result === null ? (reason ?? "interrupted") : null, ...made });
   }
+  const { ended } = await staging.requirePlan(group.group);
+  for (const { lines, result } of ended)
+    items.push({ ...itemOf(rows, lines), result, reason: null, ...NONE });
   return { items, rows };
 }
 

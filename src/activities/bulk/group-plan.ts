@@ -1,6 +1,6 @@
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
-import type { AnyJob, GroupPlan, JobPlace, JobRow } from "../../jobs/job.js";
+import type { AnyJob, JobPlace, JobRow, PlannedItem } from "../../jobs/job.js";
 import type { StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
@@ -14,17 +14,30 @@ interface PlanItemsResult {
 /** Plans the rows of a group, once: which are worked on together, and which need no work. */
 export async function planItems(deps: BulkDependencies, input: BulkGroup): Promise<PlanItemsResult> {
   return withHeartbeat(async () => {
-    const staging = stagingOf(deps, input);
     const rows = await groupRows(deps, input);
-    const plan = (await staging.plan(input.group)) ?? (await makePlan(deps, input, rows));
+    const plan = (await stagingOf(deps, input).plan(input.group)) ?? (await makePlan(deps, input, rows));
     const invalid = rows.filter(({ row }) => row === null).length;
-    const owner = ownersOf(jobOf(deps, input), rows);
-    const totals = addBulkTotals(
-      { ...noBulkTotals(), rows: { ...noBulkTotals().rows, total: rows.length, invalid } },
-      totalsOf(plan.ended, owner),
-    );
-    return { items: plan.items.length, totals };
+    const counted = { ...noBulkTotals(), rows: { ...noBulkTotals().rows, total: rows.length, invalid } };
+    const job = jobOf(deps, input);
+    const ends = plan.ended.flatMap(({ lines, result }) => endsOf(job, itemOf(rows, lines), result));
+    return { items: plan.work.length, totals: addBulkTotals(counted, totalsOf(ends, ownersOf(job, rows))) };
   });
+}
+
+/** What became of the rows of an item that came to its end. */
+export function endsOf(job: AnyJob, { rows }: PlannedItem<object>, result: unknown): readonly RowEnd[] {
+  return job.ends({ rows, result, reason: null, mayHaveEffect: false, asked: 0 });
+}
+
+/** The rows of these lines. */
+export function itemOf(rows: readonly FrozenBulkRow[], lines: readonly number[]): PlannedItem<object> {
+  const byLine = new Map(rows.map(({ line, row }) => [line, row]));
+  return {
+    rows: lines.flatMap((line) => {
+      const row = byLine.get(line);
+      return row === undefined || row === null ? [] : [{ line, row }];
+    }),
+  };
 }
 
 /** The rows of a group, wrong ones among them. */
@@ -65,10 +78,13 @@ async function makePlan(
 ): Promise<StagedPlan> {
   const right = rows.flatMap(({ line, row }): JobRow<object>[] => (row === null ? [] : [{ line, row }]));
   const job = jobOf(deps, input);
-  const { items, ended }: GroupPlan<object> =
-    job.plan === undefined
-      ? { items: right.map((row) => ({ rows: [row] })), ended: [] }
-      : await job.plan(await placeOf(deps, input), right);
-  const lines = items.map((item) => item.rows.map(({ line }) => line));
-  return stagingOf(deps, input).keepPlan(input.group, { items: lines, ended });
+  const { work, ended } = (await job.plan?.(await placeOf(deps, input), right)) ?? {
+    work: right.map((row) => ({ rows: [row] })),
+    ended: [],
+  };
+  const linesOf = (item: PlannedItem<object>) => item.rows.map(({ line }) => line);
+  return stagingOf(deps, input).keepPlan(input.group, {
+    work: work.map(linesOf),
+    ended: ended.map((item) => ({ lines: linesOf(item), result: item.result })),
+  });
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
+import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
-import type { AnyJob, Caller, PlannedItem } from "../../jobs/job.js";
+import type { Caller } from "../../jobs/job.js";
 import { callFailure } from "../call-failure.js";
 import type { CallFacts, CallPart } from "../calls/call-part.js";
 import { CALLS } from "../calls/create-call-activities.js";
@@ -14,7 +16,7 @@ import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
 import { plannedItems } from "./ended-items.js";
-import { groupRows, ownersOf, totalsOf } from "./group-plan.js";
+import { endsOf, groupRows, ownersOf, totalsOf } from "./group-plan.js";
 
 /** Where the work on one item stands. */
 export interface ItemProgress extends Attempted {
@@ -51,13 +53,16 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const rows = await groupRows(deps, input);
   const planned = await plannedItems(deps, input, rows);
   const ended: { readonly item: number; readonly result: unknown }[] = [];
+  const ends: RowEnd[] = [];
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
     const plan = planned[item];
     if (plan === undefined || !slice.mayGoOn()) return { progress, outcome: { kind: "open" } as const };
     try {
       const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
-      ended.push({ item, result: await job.work(plan, caller) });
+      const result = await job.work(plan, caller);
+      ended.push({ item, result });
+      ends.push(...endsOf(job, plan, result));
       return { progress, outcome: { kind: "complete" } as const };
     } catch (error) {
       return { progress, outcome: outcomeOf(error) };
@@ -68,21 +73,10 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   return {
     items: results,
     results: name,
-    totals: addBulkTotals(
-      { ...noBulkTotals(), calls },
-      totalsOf(
-        ended.flatMap(({ item, result }) => endsOf(job, planned[item], result)),
-        ownersOf(job, rows),
-      ),
-    ),
+    totals: addBulkTotals({ ...noBulkTotals(), calls }, totalsOf(ends, ownersOf(job, rows))),
     gateUntil: deps.api.gateUntil ?? null,
     at: Date.now(),
   };
-}
-
-function endsOf(job: AnyJob, item: PlannedItem<object> | undefined, result: unknown) {
-  const ended = { rows: item?.rows ?? [], result, reason: null, mayHaveEffect: false, asked: 0 };
-  return job.ends(ended);
 }
 
 /** How one operation is called, by its name. */
@@ -93,18 +87,40 @@ const PARTS = new Map(
   ]),
 );
 
+/** That the service refused a request. */
+interface Refusal {
+  readonly status: number;
+}
+
 function callerOf(
   { deps, deadline }: Slice,
   { runId }: BulkGroup,
   options: BulkOptions,
   prefix: string,
 ): Caller {
-  const once = (name: string, operation: Operation, params: object, owner?: { readonly fp_id: string }) => {
+  const { sealed } = deps;
+  const once = async (
+    name: string,
+    operation: Operation,
+    params: object,
+    owner?: { readonly fp_id: string },
+  ) => {
     const part = PARTS.get(operation.name);
     if (part === undefined) throw new Error(`${operation.name} is no operation of the registry`);
-    const request = { params, ...(owner && { owner }) };
-    const place = { deps, run: runId, prefix: `${prefix}${name}/`, request };
-    return settledCall(place, part, params as never, deadline);
+    const own = `${prefix}${name}/`;
+    const refused = await sealed.get<Refusal>(`${own}refused`);
+    if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
+    try {
+      const request = { params, ...(owner && { owner }) };
+      const place = { deps, run: runId, prefix: own, request };
+      return await settledCall(place, part, params as never, deadline);
+    } catch (error) {
+      // Sent again after others of the item took effect, it might be taken as well.
+      if (error instanceof RejectedError && error.status !== undefined) {
+        await sealed.put(`${own}refused`, { status: error.status }, { durable: true });
+      }
+      throw error;
+    }
   };
   return { options, once: once as Caller["once"] };
 }

@@ -81,7 +81,7 @@ async function* frozenRows(
   const complete = job.complete?.();
   const completed = ({ row, ...rest }: FrozenBulkRow) => ({
     ...rest,
-    row: row === null || complete === undefined ? row : complete(row),
+    row: row === null || complete === undefined ? row : complete.row(row),
   });
   const rows = judgedRows(job, file, ignored);
   if (job.order === undefined) {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
-import { type FrozenBulkRow, frozenLine, type RowEnd } from "../../domain/bulk/frozen-row.js";
+import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
@@ -22,10 +22,10 @@ export interface FrozenFile {
   readonly retryOf: string | null;
 }
 
-/** How the rows of a group are worked on, by their lines. */
+/** How the rows of a group are worked on, by their lines; those that need no work come last. */
 export interface StagedPlan {
-  readonly items: readonly (readonly number[])[];
-  readonly ended: readonly RowEnd[];
+  readonly work: readonly (readonly number[])[];
+  readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
 }
 
 /** What a closed group came to: where its results are, and which items failed. */
