@@ -42,7 +42,9 @@ import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 type EveryDependency = SyncDependencies & OnboardingDependencies & BulkDependencies;
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
-export function createActivities(given: Omit<Dependencies, "warnings">) {
+export function createActivities(
+  given: Omit<Dependencies, "warnings"> & Partial<Pick<BulkDependencies, "jobs">>,
+) {
   const deps = {
     streams: STREAMS,
     jobs: JOBS,

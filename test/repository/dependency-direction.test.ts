@@ -19,8 +19,9 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
+  jobs: { value: ["domain", "api", "lake"], packages: [BUILTIN, "zod"] },
   activities: {
-    value: ["domain", "api", "lake", "temporal", "streams", "version"],
+    value: ["domain", "api", "lake", "temporal", "streams", "jobs", "version"],
     type: ["logger"],
     packages: [BUILTIN, "@temporalio/activity"],
   },
@@ -37,7 +38,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   tables: { value: ["lake", "streams"], packages: [] },
   worker: {
     value: ["domain", "api", "lake", "temporal", "activities", "version"],
-    type: ["config", "logger"],
+    type: ["config", "logger", "jobs"],
   },
   cli: {
     value: [
@@ -45,6 +46,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
       "api",
       "lake",
       "streams",
+      "jobs",
       "temporal",
       "receiver",
       "tables",
@@ -81,6 +83,7 @@ const COMPOSITION = [
   "src/workflows/index.ts",
   "src/workflows/policies.ts",
   "src/tables.ts",
+  "src/worker.ts",
   /^src\/cli\/(main\.ts|commands\/|local\/)/,
   /^sandbox\//,
 ];
