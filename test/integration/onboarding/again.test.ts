@@ -141,6 +141,22 @@ test("a row by its external id whose onboarding no answer told of is sent once m
   expect(made).toEqual([1, 1, 1]);
 });
 
+test("a business known by its first data, whose answer was lost, is run again by its fp_bid only", async () => {
+  const world = await worlds.open({
+    sandbox: { playbooks: [{ key: "pb_kyc", kind: "kyb", outcomes: { pass: 1 } }] },
+  });
+  world.sandbox.addFault({ kind: "wrong_body", body: "[]", operation: "create_business", times: 1 });
+  const rows = [{ kind: "business", "vault.business.name": "Acme" }];
+  const first = await world.onboard(rows);
+  const lost = { status: "failed", next_action: NEXT_ACTIONS.needsFpBid };
+  expect(await world.outcomes(first)).toMatchObject([lost]);
+  await world.onboard(rows, { retry: true });
+  expect(await world.outcomes(first)).toMatchObject([
+    { ...lost, attempt: 2, error_class: "LostAnswerError" },
+  ]);
+  expect(world.sandbox.calls().by_operation).toEqual({ create_business: 1 });
+});
+
 test("a customer in two batches at once is one onboarding, and both have its outcome", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] },
