@@ -19,6 +19,12 @@ export function parquetFiles(paths: readonly string[]): string {
   return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false)`;
 }
 
+/** The rows of exactly this CSV file as texts, by the names in its first line; every CSV file that SQL reads is named here. */
+export function csvFile(path: string): string {
+  return `read_csv(${sqlList([exactPath(path)])}, hive_partitioning = false, header = true, all_varchar = true,
+    delim = ',', quote = '"', escape = '"', parallel = false)`;
+}
+
 /** The rows of exactly this JSON file; every JSON file that SQL reads is named here. */
 export function jsonFile(path: string, { lines, columns, maximumObjectSize }: JsonForm): string {
   const types = Object.entries(columns).map(([name, type]) => `${sqlText(name)}: ${sqlText(type)}`);
