@@ -10,6 +10,8 @@ import {
 import { PackFiles } from "../../lake/bulk/pack/pack-files.js";
 import { sealPack } from "../../lake/bulk/pack/seal-pack.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import { ChangesSpool } from "./changes/changes-spool.js";
+import { requireUnchanged } from "./changes/compared-packs.js";
 import { ExceptionsSpool } from "./exceptions-spool.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import type { CipMember } from "./member.js";
@@ -52,6 +54,7 @@ class CipPack {
   readonly #retention = new PackRetention();
   readonly #tables: PackTables;
   readonly #exceptions: ExceptionsSpool;
+  readonly #changes: ChangesSpool;
   readonly #sample: SampleDraw;
 
   constructor(
@@ -61,6 +64,7 @@ class CipPack {
   ) {
     this.#tables = new PackTables(tools.duckdb);
     this.#exceptions = new ExceptionsSpool(tools.duckdb);
+    this.#changes = new ChangesSpool(tools, facts.unmasked);
     const { seed } = facts.sample;
     this.#sample = new SampleDraw(facts.sample, (stratum, fpId) =>
       createHash("sha256")
@@ -72,9 +76,12 @@ class CipPack {
   async write(members: Members): Promise<WrittenPack> {
     const before = this.facts.previous;
     const previous = before === null ? null : await readProvenManifest(before);
+    if (before !== null && previous !== null) await requireUnchanged(before, previous.manifest);
     await this.#writeMembers(members());
     await this.#tables.write(this.files);
     await this.#exceptions.writeCsv(this.files);
+    if (before !== null) await this.#changes.compare(before, this.files.directory);
+    await this.#changes.writeCsv(this.files);
     const { manifest, manifestSha256 } = await sealPack(
       this.files,
       {
@@ -94,6 +101,7 @@ class CipPack {
   async release(): Promise<void> {
     await this.#tables.release();
     await this.#exceptions.release();
+    await this.#changes.release();
   }
 
   /** Goes through the members once: the files with a line each, and everything that is sorted or counted later. */

@@ -18,3 +18,24 @@ test("a pack of 25 members is whole", async () => {
   const proved = await verifyPack(directory, room.tools);
   expect(proved).toMatchObject({ export_id: "cip-1", counts, chain: [], signature: "none" });
 });
+
+test("changes against the pack before", async () => {
+  const first = await room.write(madeUpMembers(25));
+  const second = await room.write(
+    madeUpMembers(27, (member, index) => {
+      if (index === 0) return undefined;
+      if (index !== 3 || member.report === null) return member;
+      const { checked_data } = member.report;
+      return {
+        ...member,
+        report: {
+          ...member.report,
+          matched_address: "consider",
+          checked_data: { ...checked_data, date_of_birth: "1999-01-01" },
+        },
+      };
+    }),
+    { previous: first.directory },
+  );
+  expect((await verifyPack(second.directory, room.tools)).chain).toEqual(["cip-1"]);
+});

@@ -1,6 +1,7 @@
 import type { CipReportFacts } from "./report.js";
 
-const HIDDEN = "•••";
+/** Stands for what is not shown. */
+export const HIDDEN = "•••";
 const LAST_DIGITS = 4;
 /** A shorter tax id would be told by its last four. */
 const DIGITS_OF_TAX_ID = 9;
