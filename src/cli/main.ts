@@ -14,6 +14,7 @@ import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
+import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { workerCommand } from "./commands/worker.js";
 import { EXIT, exitCodeOf, listedError } from "./terminal/exit-code.js";
@@ -35,6 +36,7 @@ const COMMANDS: readonly AddCommand[] = [
   webhooksCommand,
   tablesCommand,
   queryCommand,
+  verifyCommand,
   callCommand,
 ];
 

@@ -7,6 +7,12 @@ export interface Sealer {
    */
   seal(bytes: Uint8Array, context: string): Uint8Array;
   /**
+   * As {@link seal}, and the same for the same bytes of the same owner, so that rows made twice are equal. It tells
+   * whoever compares two of them whether an owner's value changed, and nothing between owners
+   * (docs/decisions/0025-repeatable-encryption.md, "Decision").
+   */
+  sealRepeatably(bytes: Uint8Array, context: string, owner: string): Uint8Array;
+  /**
    * Opens what {@link seal} made, also under an older key.
    *
    * @throws InputError when the key is unknown or wrong, or the bytes were changed, cut or moved.

@@ -19,7 +19,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   lake: { value: ["domain"], type: ["zod"], packages: [BUILTIN, "@duckdb/node-api", "zod"] },
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
-  jobs: { value: ["domain", "api", "lake"], packages: [BUILTIN, "zod"] },
+  jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "zod"] },
   activities: {
     value: ["domain", "api", "lake", "temporal", "streams", "jobs", "version"],
     type: ["logger"],

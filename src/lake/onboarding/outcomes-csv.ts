@@ -1,6 +1,7 @@
 import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
 import { namesOf, type OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { OUTCOMES_CSV_COLUMNS } from "../../domain/tables/onboardings.js";
+import { csvLine } from "../csv-line.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { LATEST_OF_A_LINE } from "../tables/onboardings.js";
 import type { FrozenBatches } from "./frozen-batch.js";
@@ -65,20 +66,4 @@ function idsOf(row: FrozenRow): (string | number | boolean | null)[] {
   const names = namesOf(isRight(row) ? row.customer : row.name);
   const ids: Partial<OutcomeRow> = { line: row.line, ...names };
   return OUTCOMES_CSV_COLUMNS.map((name) => ids[name] ?? null);
-}
-
-/** A line of CSV, ended by CRLF as RFC 4180 has it. */
-function csvLine(values: readonly (string | number | boolean | null)[]): string {
-  return `${values.map(csvCell).join(",")}\r\n`;
-}
-
-/**
- * A value as a cell. A text that a spreadsheet would run as a formula gets an apostrophe in front, which
- * spreadsheets don't show.
- */
-function csvCell(value: string | number | boolean | null): string {
-  if (value === null) return "";
-  if (typeof value !== "string") return String(value);
-  const harmless = /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

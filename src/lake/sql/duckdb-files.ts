@@ -19,6 +19,16 @@ export function parquetFiles(paths: readonly string[]): string {
   return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false)`;
 }
 
+/** The longest line of a CSV file; DuckDB's buffers follow from it and would be 32 MB each. */
+const CSV_LINE_BYTES = 1024 * 1024;
+
+/** The rows of exactly this CSV file as texts, by the names in its first line; every CSV file that SQL reads is named here. */
+export function csvFile(path: string): string {
+  return `read_csv(${sqlList([exactPath(path)])}, hive_partitioning = false, header = true, all_varchar = true,
+    delim = ',', quote = '"', escape = '"', parallel = false,
+    max_line_size = ${CSV_LINE_BYTES}, buffer_size = ${4 * CSV_LINE_BYTES})`;
+}
+
 /** The rows of exactly this JSON file; every JSON file that SQL reads is named here. */
 export function jsonFile(path: string, { lines, columns, maximumObjectSize }: JsonForm): string {
   const types = Object.entries(columns).map(([name, type]) => `${sqlText(name)}: ${sqlText(type)}`);

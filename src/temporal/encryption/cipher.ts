@@ -1,9 +1,9 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import { type EncryptionKeys, KEYS_VARIABLE } from "./keys.js";
 
 /** Encrypted bytes and the id of the key that opens them. */
-interface Sealed {
+export interface Sealed {
   readonly keyId: string;
   /** 12 bytes of IV, 16 of tag, then the ciphertext. */
   readonly data: Uint8Array;
@@ -14,13 +14,18 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts with the current key, AES-256-GCM under a fresh random IV.
+ * Encrypts with the current key, AES-256-GCM.
  *
  * @param context what the bytes are for; they open under the same context only.
+ * @param iv fresh and random, or {@link repeatableIv} of the same keys, bytes and context: one IV never serves two texts.
  */
-export function encrypt(keys: EncryptionKeys, bytes: Uint8Array, context: string): Sealed {
+export function encrypt(
+  keys: EncryptionKeys,
+  bytes: Uint8Array,
+  context: string,
+  iv: Buffer = randomBytes(IV_BYTES),
+): Sealed {
   const { id, secret } = keys.current;
-  const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(CIPHER, secret, iv, { authTagLength: TAG_BYTES });
   cipher.setAAD(associatedData(id, context));
   const text = Buffer.concat([cipher.update(bytes), cipher.final()]);
@@ -56,6 +61,25 @@ export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): 
       { cause: error },
     );
   }
+}
+
+/**
+ * An IV made of what it encrypts, so that the same gives the same and anything else another: HMAC-SHA256 under a key
+ * derived from the current one (docs/decisions/0025-repeatable-encryption.md, "Decision").
+ */
+export function repeatableIv(
+  keys: EncryptionKeys,
+  bytes: Uint8Array,
+  context: string,
+  owner: string,
+): Buffer {
+  const { secret } = keys.current;
+  const key = createHmac("sha256", secret).update("nightledger/v1 repeatable iv").digest();
+  const names = Buffer.from(JSON.stringify([context, owner]), "utf8");
+  // The length keeps names and bytes apart.
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(names.length);
+  return createHmac("sha256", key).update(length).update(names).update(bytes).digest().subarray(0, IV_BYTES);
 }
 
 function associatedData(keyId: string, context: string): Buffer {

@@ -1,6 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
-import { decrypt, encrypt } from "./cipher.js";
+import { decrypt, encrypt, repeatableIv, type Sealed } from "./cipher.js";
 import type { EncryptionKeys } from "./keys.js";
 
 /** First bytes of everything sealed; the last one is the version of its form. */
@@ -12,11 +12,9 @@ const MARK = Buffer.from("NLS1", "latin1");
  */
 export function createSealer(keys: EncryptionKeys): Sealer {
   return {
-    seal(bytes, context) {
-      const { keyId, data } = encrypt(keys, bytes, contextOf(context));
-      const id = Buffer.from(keyId, "latin1");
-      return Buffer.concat([MARK, Buffer.from([id.length]), id, data]);
-    },
+    seal: (bytes, context) => wrapped(encrypt(keys, bytes, contextOf(context))),
+    sealRepeatably: (bytes, context, owner) =>
+      wrapped(encrypt(keys, bytes, contextOf(context), repeatableIv(keys, bytes, contextOf(context), owner))),
     open(sealed, context) {
       const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
       const idEnd = MARK.length + 1 + (bytes[MARK.length] ?? 0);
@@ -30,6 +28,11 @@ export function createSealer(keys: EncryptionKeys): Sealer {
       return decrypt(keys, { keyId, data: bytes.subarray(idEnd) }, contextOf(context));
     },
   };
+}
+
+function wrapped({ keyId, data }: Sealed): Uint8Array {
+  const id = Buffer.from(keyId, "latin1");
+  return Buffer.concat([MARK, Buffer.from([id.length]), id, data]);
 }
 
 function contextOf(context: string): string {

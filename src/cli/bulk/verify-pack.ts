@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
+import { publicKey } from "../../lake/bulk/pack/signature.js";
+import { type VerifiedPack, verifyPack } from "../../lake/bulk/pack/verify-pack.js";
+import { createDuckDb } from "../../lake/sql/duckdb.js";
+import { temporaryScratch } from "../../lake/sql/scratch.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/**
+ * Proves an exported pack; reads no setting and nothing but the pack and those beside it.
+ *
+ * @throws PackError naming the first thing that is wrong.
+ */
+export async function runVerifyPack(
+  terminal: Terminal,
+  directory: string,
+  flags: { readonly publicKey?: string; readonly json?: boolean },
+): Promise<void> {
+  const key =
+    flags.publicKey === undefined ? undefined : await readKey(resolve(terminal.cwd, flags.publicKey));
+  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
+  try {
+    const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key });
+    terminal.result(flags.json ? JSON.stringify({ ok: true, ...proved }) : words(proved));
+  } finally {
+    await duckdb.close();
+  }
+}
+
+async function readKey(path: string) {
+  const pem = await readFile(path, "utf8").catch((error) => {
+    throw new InputError(`--public-key: ${path} can't be read`, { cause: error });
+  });
+  return publicKey(pem, path);
+}
+
+function words(pack: VerifiedPack): string {
+  const { population, exported, failed, excluded } = pack.counts;
+  const signatures = {
+    none: "not signed",
+    own: `signed by the key in the pack, sha256 ${pack.public_key_sha256}: compare it with the signer's`,
+    given: `signed by the key that was given, sha256 ${pack.public_key_sha256}`,
+  };
+  return [
+    `${pack.export_id} is what was written`,
+    `files      ${pack.files}, each as in manifest.json and SHA256SUMS; nothing missing, nothing added`,
+    `counts     population ${population} = exported ${exported} + failed ${failed} + excluded ${excluded}`,
+    `chain      ${chainWords(pack)}`,
+    `signature  ${signatures[pack.signature]}`,
+    `manifest   sha256 ${pack.manifest_sha256}`,
+    `content    sha256 ${pack.content_sha256}, printed on each page`,
+  ].join("\n");
+}
+
+function chainWords({ chain, chain_ends_before }: VerifiedPack): string {
+  const followed = chain.length === 0 ? "" : `${chain.length} earlier packs fit: ${chain.join(", ")}`;
+  if (chain_ends_before === null) return followed || "the first pack of its chain";
+  const missing = `${chain_ends_before} is not beside it, so its link could not be followed`;
+  return followed === "" ? missing : `${followed}; ${missing}`;
+}

@@ -1,0 +1,25 @@
+import type { Command } from "commander";
+import { InputError } from "../../domain/failures.js";
+import type { AddCommand } from "./command.js";
+
+/** `nightledger verify` */
+export const verifyCommand: AddCommand = (program: Command, terminal) => {
+  program
+    .command("verify")
+    .argument("[directory]", "an exported pack; without it the lake")
+    .description(
+      "prove an exported pack offline: files, counts, chain and signature; without a directory, the lake",
+    )
+    .option("--public-key <file>", "the Ed25519 key, in PEM, that must have signed the pack")
+    .option("--json", "print what was proved as one JSON value on standard output")
+    .action(
+      async (
+        directory: string | undefined,
+        flags: { readonly publicKey?: string; readonly json?: boolean },
+      ) => {
+        if (directory === undefined) throw new InputError("name the directory of an exported pack");
+        const { runVerifyPack } = await import("../bulk/verify-pack.js");
+        await runVerifyPack(terminal, directory, flags);
+      },
+    );
+};

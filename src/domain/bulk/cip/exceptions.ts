@@ -1,0 +1,149 @@
+import { isBlank } from "../../service/transaction-values.js";
+import { instantOf } from "./instant.js";
+import { type CipReportFacts, findingsOf } from "./report.js";
+
+/** Parts of the rule: 31 CFR 1020.220(a)(3)(i) (docs/exports.md, "Parts of the rule"). */
+export type RulePart = "A" | "B" | "C" | "D";
+
+/** Kinds of exceptions, the gravest first. */
+export const EXCEPTION_KINDS = [
+  "consider",
+  "no_report",
+  "missing",
+  "approved_before_check",
+  "check_older_than_a_year",
+  "manual_approval",
+] as const;
+export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
+
+/** Something about a report that an examiner would ask for. */
+export interface CipException {
+  readonly kind: ExceptionKind;
+  readonly part: RulePart | null;
+  /** Field of the report, as `watchlist.sanction`. */
+  readonly element: string;
+  /** Words; those of the report may be among them. */
+  readonly detail: string;
+  /** Verification sources that the report names for the element; null where it names none for it. */
+  readonly sources: readonly string[] | null;
+}
+
+/** What no report of the service holds, so that nothing of a pack covers it. */
+export const NOT_COVERED = {
+  part: "B",
+  element: "documents",
+  detail:
+    "not covered here: the service's report has no description of documents (type, number, place, dates). Keep it from where documents were seen.",
+} as const;
+
+/** What the rules are held against. */
+interface Context {
+  /** Name that stands for automatic approvals. */
+  readonly approver: string;
+  /** ISO instant of the report. */
+  readonly madeAt: string;
+}
+
+/** Whether a playbook approved the user, and no reviewer. */
+export function isAutomatic({ approved_by }: CipReportFacts, approver: string): boolean {
+  return approved_by === approver;
+}
+
+/** Everything about a report that is not as it should be, the gravest first. */
+export function exceptionsOf(report: CipReportFacts, context: Context): CipException[] {
+  return [
+    ...considers(report),
+    ...missingIdentity(report),
+    ...missingResults(report),
+    ...missingResolution(report, context),
+    ...wrongOrder(report),
+    ...staleChecks(report, context.madeAt),
+    ...manualApproval(report, context),
+  ];
+}
+
+function considers(report: CipReportFacts): CipException[] {
+  return findingsOf(report)
+    .filter(({ verdict }) => verdict === "consider")
+    .map(({ element, sources }) => ({
+      kind: "consider",
+      part: "C",
+      element,
+      detail: "consider",
+      sources,
+    }));
+}
+
+function missing(part: RulePart, element: string, detail: string): CipException {
+  return { kind: "missing", part, element, detail, sources: null };
+}
+
+function missingIdentity({ checked_data: data }: CipReportFacts): CipException[] {
+  const fields = ["customer_name", "date_of_birth", "address", "tax_id"] as const;
+  return fields
+    .filter((name) => isBlank(data[name] ?? ""))
+    .map((name) => missing("A", `checked_data.${name}`, "not given"));
+}
+
+function missingResults(report: CipReportFacts): CipException[] {
+  const times = [
+    ...timesOf(report),
+    { element: "check_initiated_at", text: report.check_initiated_at },
+    { element: "approved_at", text: report.approved_at },
+  ];
+  const untold = times
+    .filter(({ text }) => instantOf(text) === null)
+    .map(({ element, text }) =>
+      missing("C", element, isBlank(text ?? "") ? "not given" : "not an instant with an offset from UTC"),
+    );
+  const unsourced = findingsOf(report)
+    .filter(({ sources }) => sources?.length === 0)
+    .map(({ element }) => missing("C", element, "no verification source is named"));
+  return [...untold, ...unsourced];
+}
+
+/** When the checks of a report were completed. */
+function timesOf(report: CipReportFacts) {
+  return [
+    { element: "check_completed_at", text: report.check_completed_at },
+    { element: "kyc_completed_at", text: report.kyc_completed_at },
+    { element: "watchlist.check_completed_at", text: report.watchlist.check_completed_at },
+  ];
+}
+
+function missingResolution(report: CipReportFacts, { approver }: Context): CipException[] {
+  const open = findingsOf(report).filter(({ verdict }) => verdict === "consider");
+  if (open.length === 0 || !isBlank(report.approved_reason ?? "")) return [];
+  const how = isAutomatic(report, approver) ? "approved automatically" : "approved by a reviewer";
+  return [missing("D", "approved_reason", `consider was found, ${how}, and no reason is given`)];
+}
+
+function wrongOrder(report: CipReportFacts): CipException[] {
+  const approved = instantOf(report.approved_at);
+  const completed = instantOf(report.kyc_completed_at);
+  if (approved === null || completed === null || approved >= completed) return [];
+  const detail = `approved at ${report.approved_at}, before the check was completed at ${report.kyc_completed_at}`;
+  return [{ kind: "approved_before_check", part: "C", element: "approved_at", detail, sources: null }];
+}
+
+function staleChecks(report: CipReportFacts, madeAt: string): CipException[] {
+  const now = instantOf(madeAt);
+  if (now === null) return [];
+  const yearAgo = `${String(Number(now.slice(0, 4)) - 1).padStart(4, "0")}${now.slice(4)}`;
+  return timesOf(report).flatMap(({ element, text }) => {
+    const at = instantOf(text);
+    if (at === null || at >= yearAgo) return [];
+    return [
+      { kind: "check_older_than_a_year", part: "C", element, detail: `completed at ${text}`, sources: null },
+    ];
+  });
+}
+
+function manualApproval(report: CipReportFacts, { approver }: Context): CipException[] {
+  if (isAutomatic(report, approver)) return [];
+  const reason = isBlank(report.approved_reason ?? "")
+    ? "no reason is given"
+    : `reason: ${report.approved_reason}`;
+  const detail = `approved by ${report.approved_by}; ${reason}`;
+  return [{ kind: "manual_approval", part: "D", element: "approved_by", detail, sources: null }];
+}

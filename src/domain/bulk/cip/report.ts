@@ -1,0 +1,78 @@
+/** A text that the service may leave out. */
+type Optional = string | null | undefined;
+type Verdict = "clear" | "consider";
+
+/** What the rules read of a report (docs/service.md, "CIP report"). */
+export interface CipReportFacts {
+  readonly approved_at: string;
+  readonly approved_by: string;
+  readonly approved_reason?: Optional;
+  readonly check_initiated_at?: Optional;
+  readonly check_completed_at?: Optional;
+  readonly kyc_completed_at?: Optional;
+  readonly ip_address: string;
+  readonly result: Verdict;
+  readonly date_of_birth: Verdict;
+  readonly date_of_birth_breakdown: readonly string[];
+  readonly matched_address: Verdict;
+  readonly matched_addresses: readonly string[];
+  readonly tax_id: Verdict;
+  readonly tax_id_breakdown: readonly string[];
+  readonly checked_data: {
+    readonly address: string;
+    readonly customer_name: string;
+    readonly date_of_birth: string;
+    readonly tax_id?: Optional;
+  };
+  readonly watchlist: {
+    readonly adverse_media: Verdict;
+    readonly monitored_lists: Verdict;
+    readonly politically_exposed_person: Verdict;
+    readonly result: Verdict;
+    readonly sanction: Verdict;
+    readonly check_completed_at: string;
+    readonly records: readonly unknown[];
+  };
+}
+
+/** One verdict of a report, with what it rests on where the report says so. */
+export interface Finding {
+  readonly element: CipElement;
+  readonly verdict: Verdict;
+  /** Verification sources; null where the report names none for this element. */
+  readonly sources: readonly string[] | null;
+}
+
+/** Every verdict of a report, in the order in which they are shown. */
+export const CIP_ELEMENTS = [
+  "result",
+  "date_of_birth",
+  "matched_address",
+  "tax_id",
+  "watchlist.result",
+  "watchlist.sanction",
+  "watchlist.politically_exposed_person",
+  "watchlist.adverse_media",
+  "watchlist.monitored_lists",
+] as const;
+export type CipElement = (typeof CIP_ELEMENTS)[number];
+
+/** The verdicts of a report. */
+export function findingsOf(report: CipReportFacts): Finding[] {
+  const { watchlist } = report;
+  const found: Readonly<Record<CipElement, readonly [Verdict, (readonly string[])?]>> = {
+    result: [report.result],
+    date_of_birth: [report.date_of_birth, report.date_of_birth_breakdown],
+    matched_address: [report.matched_address, report.matched_addresses],
+    tax_id: [report.tax_id, report.tax_id_breakdown],
+    "watchlist.result": [watchlist.result],
+    "watchlist.sanction": [watchlist.sanction],
+    "watchlist.politically_exposed_person": [watchlist.politically_exposed_person],
+    "watchlist.adverse_media": [watchlist.adverse_media],
+    "watchlist.monitored_lists": [watchlist.monitored_lists],
+  };
+  return CIP_ELEMENTS.map((element) => {
+    const [verdict, sources = null] = found[element];
+    return { element, verdict, sources };
+  });
+}

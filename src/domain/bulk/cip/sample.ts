@@ -1,0 +1,101 @@
+import type { CipException } from "./exceptions.js";
+
+/** What an examiner draws from, each with a number of people of its own. */
+export const STRATA = ["exceptions", "manual_approval", "incomplete", "high_risk", "random"] as const;
+export type Stratum = (typeof STRATA)[number];
+
+export type SampleSizes = Readonly<Record<Stratum, number>>;
+
+/** How many of each an export takes where nobody says. */
+export const DEFAULT_SAMPLE: SampleSizes = {
+  exceptions: 5,
+  manual_approval: 5,
+  incomplete: 5,
+  high_risk: 5,
+  random: 5,
+};
+
+/** What decides the strata of a member. */
+interface Drawn {
+  readonly status: "exported" | "failed" | "excluded";
+  readonly risk: string | null;
+  readonly exceptions: readonly CipException[];
+}
+
+/** The strata that a member belongs to; none for one that was excluded. */
+export function strataOf({ status, risk, exceptions }: Drawn): Stratum[] {
+  if (status === "excluded") return [];
+  const has = (kind: CipException["kind"]) => exceptions.some((one) => one.kind === kind);
+  const belongs: Readonly<Record<Stratum, boolean>> = {
+    exceptions: exceptions.some(({ kind }) => kind !== "manual_approval" && kind !== "no_report"),
+    manual_approval: has("manual_approval"),
+    incomplete: status === "failed" || has("missing"),
+    high_risk: risk?.trim().toLowerCase() === "high",
+    random: true,
+  };
+  return STRATA.filter((stratum) => belongs[stratum]);
+}
+
+/** A person of a sample, with the strata that drew it. */
+export interface Sampled {
+  readonly fpId: string;
+  readonly strata: readonly Stratum[];
+}
+
+interface Draw {
+  readonly fpId: string;
+  readonly lot: string;
+}
+
+/**
+ * Draws the people of a sample: of each stratum those with the smallest lots. A lot depends on the seed, the stratum
+ * and the user alone, so the same seed draws the same people from the same population, in whatever order they come.
+ */
+export class SampleDraw {
+  readonly #drawn = new Map<Stratum, Draw[]>();
+  readonly #sizes: SampleSizes;
+  readonly #lotOf: (stratum: Stratum, fpId: string) => string;
+  readonly #population = new Map<Stratum, number>();
+
+  /** @param lotOf gives texts that are as good as random, such as a hash under the seed. */
+  constructor(sizes: SampleSizes, lotOf: (stratum: Stratum, fpId: string) => string) {
+    this.#sizes = sizes;
+    this.#lotOf = lotOf;
+  }
+
+  add(fpId: string, strata: readonly Stratum[]): void {
+    for (const stratum of strata) {
+      this.#population.set(stratum, (this.#population.get(stratum) ?? 0) + 1);
+      const size = this.#sizes[stratum];
+      const drawn = this.#drawn.get(stratum) ?? [];
+      const lot = this.#lotOf(stratum, fpId);
+      const last = drawn[drawn.length - 1];
+      if (size === 0 || (drawn.length >= size && last !== undefined && lot >= last.lot)) continue;
+      const place = drawn.findIndex((other) => other.lot > lot);
+      drawn.splice(place < 0 ? drawn.length : place, 0, { fpId, lot });
+      this.#drawn.set(stratum, drawn.slice(0, size));
+    }
+  }
+
+  /** Everybody who was drawn, by id. */
+  people(): Sampled[] {
+    const strata = new Map<string, Stratum[]>();
+    for (const stratum of STRATA) {
+      for (const { fpId } of this.#drawn.get(stratum) ?? []) {
+        strata.set(fpId, [...(strata.get(fpId) ?? []), stratum]);
+      }
+    }
+    return [...strata]
+      .map(([fpId, drawnBy]) => ({ fpId, strata: drawnBy }))
+      .sort((a, b) => (a.fpId < b.fpId ? -1 : 1));
+  }
+
+  /** How many of how many were drawn, by stratum. */
+  counts(): { stratum: Stratum; drawn: number; of: number }[] {
+    return STRATA.map((stratum) => ({
+      stratum,
+      drawn: this.#drawn.get(stratum)?.length ?? 0,
+      of: this.#population.get(stratum) ?? 0,
+    }));
+  }
+}

@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { OUTCOMES_FILE, type PackManifest, PROOF } from "../../../lake/bulk/pack/manifest.js";
+import { PackError } from "../../../lake/bulk/pack/pack-error.js";
+import { fileSha256 } from "../../../lake/bulk/pack/pack-files.js";
+import { csvFile, parquetFiles } from "../../../lake/sql/duckdb-files.js";
+import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
+import {
+  CIP_TABLES,
+  cipDateOfBirthSources,
+  cipMatchedAddresses,
+  cipReports,
+  cipSelfReported,
+  cipTaxIdSources,
+  cipWatchlistRecords,
+} from "../../../lake/tables/cip.js";
+
+/** What each export writes anew, and instants, whose texts are compared. */
+const NOT_COMPARED = new Set(["run_id", "fp_id", "asked", "asked_at"]);
+const isCompared = ({ name, type }: { name: string; type: string }) =>
+  type !== "TIMESTAMPTZ" && !NOT_COMPARED.has(name);
+
+const LISTS = [
+  { field: "date_of_birth_breakdown", table: cipDateOfBirthSources.name, value: "source" },
+  { field: "matched_addresses", table: cipMatchedAddresses.name, value: "source" },
+  { field: "tax_id_breakdown", table: cipTaxIdSources.name, value: "source" },
+  { field: "watchlist_records", table: cipWatchlistRecords.name, value: "record" },
+] as const;
+const REPORT_FIELDS = cipReports.columns.filter(isCompared).map(({ name }) => name);
+const SELF_REPORTED_FIELDS = cipSelfReported.columns.filter(isCompared).map(({ name }) => name);
+
+/** The fields of a report that two exports are compared by. */
+export const COMPARED_FIELDS: readonly string[] = [
+  ...REPORT_FIELDS,
+  ...LISTS.map(({ field }) => field),
+  ...SELF_REPORTED_FIELDS.map((name) => `self_reported_${name}`),
+];
+
+/** The files of a pack that a comparison reads. */
+const COMPARED_FILES = [...CIP_TABLES.map(({ name }) => `${name}.parquet`), OUTCOMES_FILE];
+
+/** @throws PackError where a pack that is compared with is not what it was when it was written. */
+export async function requireUnchanged(directory: string, { files }: PackManifest): Promise<void> {
+  for (const path of COMPARED_FILES) {
+    const said = files.find((file) => file.path === path);
+    if (said !== undefined && (await fileSha256(join(directory, path))) === said.sha256) continue;
+    throw new PackError(
+      `${join(directory, path)} is not the file that its ${PROOF.manifest} names: changes against it would say nothing`,
+    );
+  }
+}
+
+/**
+ * The users whose reports differ between two packs, with both sides: `before` and `after` are null where there is no
+ * report, and `status_before` and `status_after` say what became of the user then.
+ */
+export function differencesSql(before: string, after: string): string {
+  const differs = "b.values is distinct from a.values";
+  return `select coalesce(a.fp_id, b.fp_id) as fp_id, coalesce(a.external_id, b.external_id) as external_id,
+      b.values as before, a.values as after, ob.status as status_before, oa.status as status_after
+    from (${reportsSql(before)}) b full join (${reportsSql(after)}) a on a.fp_id = b.fp_id
+    left join ${csvFile(join(before, OUTCOMES_FILE))} ob on ob.fp_id = coalesce(a.fp_id, b.fp_id)
+    left join ${csvFile(join(after, OUTCOMES_FILE))} oa on oa.fp_id = coalesce(a.fp_id, b.fp_id)
+    where ${differs}`;
+}
+
+/** The reports of a pack, one row each: its id and all that is compared as one value. */
+function reportsSql(directory: string): string {
+  const file = (table: string) => parquetFiles([join(directory, `${table}.parquet`)]);
+  const lists = LISTS.map(
+    ({ field, table, value }) => `left join (
+      select fp_id, string_agg(${value}, ' · ' order by "position") as ${field} from ${file(table)} group by fp_id
+    ) ${field} on ${field}.fp_id = r.fp_id`,
+  );
+  const fields = [
+    ...REPORT_FIELDS.map((name) => `${sqlText(name)}: r.${sqlName(name)}`),
+    ...LISTS.map(({ field }) => `${sqlText(field)}: ${field}.${field}`),
+    ...SELF_REPORTED_FIELDS.map((name) => `${sqlText(`self_reported_${name}`)}: s.${sqlName(name)}`),
+  ];
+  return `select r.fp_id, r.external_id, {${fields.join(", ")}} as "values" from ${file(cipReports.name)} r
+    left join ${file(cipSelfReported.name)} s on s.fp_id = r.fp_id ${lists.join("\n")}`;
+}

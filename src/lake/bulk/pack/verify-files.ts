@@ -1,0 +1,79 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { contentSha256, type PackManifest, PROOF, sumLines } from "./manifest.js";
+import { PackError } from "./pack-error.js";
+import { fileSha256 } from "./pack-files.js";
+
+/** The lines of `SHA256SUMS` by path. @throws PackError where it is missing or has a line of another form. */
+export async function readSums(directory: string): Promise<{ text: string; byPath: Map<string, string> }> {
+  const text = await readFile(join(directory, PROOF.sums), "utf8").catch((error) => {
+    throw new PackError(`${PROOF.sums} is missing or can't be read`, { cause: error });
+  });
+  const byPath = new Map<string, string>();
+  for (const [index, line] of text.split("\n").slice(0, -1).entries()) {
+    const [, sha256, path] = /^([0-9a-f]{64}) {2}(.+)$/.exec(line) ?? [];
+    if (sha256 === undefined || path === undefined) {
+      throw new PackError(`${PROOF.sums}: line ${index + 1} is not a sha256, two spaces and a path`);
+    }
+    byPath.set(path, sha256);
+  }
+  return { text, byPath };
+}
+
+/** @throws PackError where a file of a pack is not the one that `SHA256SUMS` names. */
+export function agreesWithSums(byPath: ReadonlyMap<string, string>, path: string, sha256: string): void {
+  const said = byPath.get(path);
+  if (said === undefined) throw new PackError(`${PROOF.sums} has no line for ${path}`);
+  if (said !== sha256)
+    throw new PackError(`${path} is not the file that ${PROOF.sums} names: it was changed`);
+}
+
+/**
+ * Holds every file of a directory against a manifest and `SHA256SUMS`: none changed, missing or too much.
+ *
+ * @param manifestSha256 of the manifest as it was read
+ */
+export async function verifyFiles(
+  directory: string,
+  manifest: PackManifest,
+  manifestSha256: string,
+): Promise<void> {
+  const there = new Set(await listed(directory));
+  for (const { path, sha256, bytes } of manifest.files) {
+    if (!there.has(path)) throw new PackError(`${path} is missing`);
+    const { size } = await stat(join(directory, path));
+    if (size !== bytes) throw new PackError(`${path} has ${size} bytes, and ${PROOF.manifest} says ${bytes}`);
+    if ((await fileSha256(join(directory, path))) !== sha256) {
+      throw new PackError(`${path} was changed: its sha256 is not the one in ${PROOF.manifest}`);
+    }
+  }
+  const { text, byPath } = await readSums(directory);
+  const proofs = [{ path: PROOF.manifest as string, sha256: manifestSha256 }];
+  if (there.has(PROOF.signature)) {
+    const sha256 = await fileSha256(join(directory, PROOF.signature));
+    agreesWithSums(byPath, PROOF.signature, sha256);
+    proofs.push({ path: PROOF.signature, sha256 });
+  }
+  const known = new Set<string>([...[...manifest.files, ...proofs].map(({ path }) => path), PROOF.sums]);
+  for (const path of there) {
+    if (!known.has(path))
+      throw new PackError(`${path} does not belong to the pack: no file of that name was written`);
+  }
+  if (text !== sumLines([...manifest.files, ...proofs])) {
+    throw new PackError(`${PROOF.sums} was changed: it does not name exactly the files of ${PROOF.manifest}`);
+  }
+  if (contentSha256(manifest.files) !== manifest.content_sha256) {
+    throw new PackError(`${PROOF.manifest}: content_sha256 is not that of its files of rows`);
+  }
+}
+
+async function listed(directory: string, prefix = ""): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(join(directory, prefix), { withFileTypes: true })) {
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await listed(directory, `${path}/`)));
+    else if (entry.isFile()) found.push(path);
+    else throw new PackError(`${path} is neither a file nor a directory`);
+  }
+  return found.sort();
+}

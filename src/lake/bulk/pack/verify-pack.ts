@@ -1,0 +1,136 @@
+import type { KeyObject } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { InputError } from "../../../domain/failures.js";
+import type { DuckDb } from "../../sql/duckdb.js";
+import { type PackCounts, type PackManifest, PROOF } from "./manifest.js";
+import { PackError } from "./pack-error.js";
+import { type ReadManifest, readManifest } from "./read-manifest.js";
+import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
+import { agreesWithSums, readSums, verifyFiles } from "./verify-files.js";
+import { verifyRows } from "./verify-rows.js";
+
+/** What was proved of a pack. */
+export interface VerifiedPack {
+  readonly kind: string;
+  readonly export_id: string;
+  readonly manifest_sha256: string;
+  readonly content_sha256: string;
+  readonly files: number;
+  readonly counts: PackCounts;
+  /** The packs before it, as far as they lie beside it, the nearest first. */
+  readonly chain: readonly string[];
+  /** The pack where the chain could not be followed further because it is not there; null at its beginning. */
+  readonly chain_ends_before: string | null;
+  /** `given`: signed by the key that was given; `own`: by the key in the pack, whose fingerprint is to be compared. */
+  readonly signature: "none" | "own" | "given";
+  readonly public_key_sha256: string | null;
+}
+
+/**
+ * Proves a pack without network and without the lake: every file, the counts, the equation, the chain of packs as far
+ * as they lie beside each other, and the signature.
+ *
+ * @param key the public key that must have signed it
+ * @throws PackError naming the first thing that is wrong; InputError where the directory is no pack.
+ */
+export async function verifyPack(
+  given: string,
+  { duckdb, key }: { readonly duckdb: DuckDb; readonly key?: KeyObject | undefined },
+): Promise<VerifiedPack> {
+  const directory = resolve(given);
+  const read = await readProvenManifest(directory);
+  const { manifest, sha256 } = read;
+  await verifyFiles(directory, manifest, sha256);
+  await verifyRows(directory, manifest, duckdb);
+  const signature = await verifySignature(directory, read, key);
+  const chain = await verifyChain(directory, manifest);
+  return {
+    kind: manifest.kind,
+    export_id: manifest.export_id,
+    manifest_sha256: sha256,
+    content_sha256: manifest.content_sha256,
+    files: manifest.files.length,
+    counts: manifest.counts,
+    ...chain,
+    signature,
+    public_key_sha256: manifest.signature?.public_key_sha256 ?? null,
+  };
+}
+
+/** Reads a manifest that `SHA256SUMS` agrees with. */
+export async function readProvenManifest(directory: string): Promise<ReadManifest> {
+  let sums: Awaited<ReturnType<typeof readSums>> | undefined;
+  try {
+    sums = await readSums(directory);
+  } catch (error) {
+    // What has no manifest either is no pack.
+    await readManifest(directory);
+    throw error;
+  }
+  const { byPath } = sums;
+  return readManifest(directory, (sha256) => agreesWithSums(byPath, PROOF.manifest, sha256));
+}
+
+async function verifyChain(
+  directory: string,
+  manifest: PackManifest,
+): Promise<Pick<VerifiedPack, "chain" | "chain_ends_before">> {
+  const chain: string[] = [];
+  let here = manifest;
+  while (here.previous !== null) {
+    const { export_id: id, manifest_sha256: expected } = here.previous;
+    if (id === manifest.export_id || chain.includes(id)) {
+      throw new PackError(`the chain of packs comes back to ${id}: a manifest was changed`);
+    }
+    let previous: ReadManifest;
+    try {
+      previous = await readManifest(join(dirname(directory), id), (sha256) => {
+        if (sha256 === expected) return;
+        throw new PackError(
+          `the chain is broken at ${id}: its ${PROOF.manifest} is not the one that ${here.export_id} names`,
+        );
+      });
+    } catch (error) {
+      if (error instanceof InputError) return { chain, chain_ends_before: id };
+      throw error;
+    }
+    chain.push(id);
+    here = previous.manifest;
+  }
+  return { chain, chain_ends_before: null };
+}
+
+async function verifySignature(
+  directory: string,
+  { manifest, bytes }: ReadManifest,
+  given: KeyObject | undefined,
+): Promise<VerifiedPack["signature"]> {
+  const signature = await readFile(join(directory, PROOF.signature)).catch(() => undefined);
+  const said = manifest.signature;
+  if (said === null) {
+    if (signature !== undefined)
+      throw new PackError(`${PROOF.signature} is there, and ${PROOF.manifest} says that it was not signed`);
+    if (given !== undefined) throw new PackError("the pack is not signed, and a public key was given");
+    return "none";
+  }
+  if (signature === undefined) throw new PackError(`${PROOF.signature} is missing`);
+  const own = publicKey(
+    await readFile(join(directory, PROOF.publicKey), "utf8").catch(() => ""),
+    PROOF.publicKey,
+  );
+  for (const key of given === undefined ? [own] : [own, given]) {
+    const whose = key === own ? PROOF.publicKey : "the public key that was given";
+    if (keyFingerprint(key) !== said.public_key_sha256) {
+      throw new PackError(
+        `${whose} is not the key that ${PROOF.manifest} names: signature.public_key_sha256`,
+      );
+    }
+    if (!isSignedBy(bytes, signature, key)) {
+      throw new PackError(
+        `${PROOF.manifest} is not what ${whose} signed: ${PROOF.signature} does not fit it`,
+      );
+    }
+  }
+  return given === undefined ? "own" : "given";
+}
