@@ -86,6 +86,12 @@ export interface PackPlace<Row, Result> extends JobPlace {
   /** Hex, of the frozen rows, and how many there are. */
   readonly rows: { readonly sha256: string; readonly total: number };
   readonly asker: Asker;
+  /** What the command was given that no record may say. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Of the program. */
+  readonly version: string;
+  /** Ends what runs beside. */
+  readonly signal: AbortSignal;
   /** Run whose failed rows this one tries again. */
   readonly retryOf: string | null;
   /** The groups in the file's order; may be gone through several times, and each is read when its turn comes. */

@@ -1,4 +1,6 @@
+import { cancellationSignal } from "@temporalio/activity";
 import type { ClosedGroup } from "../../jobs/job.js";
+import { VERSION } from "../../version.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { writeGroup } from "./close-group.js";
 import { type BulkDependencies, type BulkRun, jobOf, stagingOf } from "./dependencies.js";
@@ -17,14 +19,23 @@ export async function publishRun(
 ): Promise<Readonly<Record<string, unknown>>> {
   return withHeartbeat(async () => {
     const staging = stagingOf(deps, run);
-    const { sha256, rows: total, asker, retryOf } = await staging.file();
+    const { sha256, rows: total, asker, secrets, retryOf } = await staging.file();
     async function* closed(): AsyncGenerator<ClosedGroup<object, unknown>> {
       for (let group = 0; group < groups; group += 1) {
         const { items, rows } = await endedItems(deps, { ...run, group }, await staging.close(group));
         yield { items, invalid: rows.filter(({ row }) => row === null) };
       }
     }
-    const place = { ...(await placeOf(deps, run)), rows: { sha256, total }, asker, retryOf, startedAt };
+    const place = {
+      ...(await placeOf(deps, run)),
+      rows: { sha256, total },
+      asker,
+      secrets,
+      retryOf,
+      startedAt,
+      version: VERSION,
+      signal: cancellationSignal(),
+    };
     const told = await jobOf(deps, run).pack?.({ ...place, groups: closed });
     for (let group = 0; group < groups; group += 1) await writeGroup(deps, { ...run, group });
     return told ?? {};

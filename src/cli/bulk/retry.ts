@@ -30,7 +30,13 @@ export async function retryRun(
       const judged = await countRows(async function* () {
         yield* await kept.rows(0, file.rows);
       });
-      const run = newRun(job, { judged, options: file.options, retryOf: runId, restart: false });
+      const run = newRun(job, {
+        judged,
+        options: file.options,
+        secrets: file.secrets,
+        retryOf: runId,
+        restart: false,
+      });
       return { pingedUser: NOBODY, run };
     },
   });

@@ -29,6 +29,7 @@ export async function runBulk(
   path: string,
   options: BulkOptions,
   flags: BulkFlags,
+  secrets: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   if (flags.validateOnly) return validate(terminal, job, path, flags.json === true);
   const continueInvalid = flags.continueInvalid === true;
@@ -47,7 +48,7 @@ export async function runBulk(
         refuseWrongRows(job, path, judged, continueInvalid);
       }
       const restart = flags.restart === true;
-      return { pingedUser, run: newRun(job, { judged, options, retryOf: null, restart }) };
+      return { pingedUser, run: newRun(job, { judged, options, secrets, retryOf: null, restart }) };
     },
   });
 }
@@ -55,7 +56,7 @@ export async function runBulk(
 /** A run of a job over judged rows. */
 export function newRun(
   job: AnyJob,
-  asked: Pick<AskedJob, "judged" | "options" | "retryOf" | "restart">,
+  asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
 ): ReturnType<typeof bulkRun> {
   return bulkRun(job.kind, ({ preflight: { scope, taskQueue, config }, sealed, temporal }) =>
     startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker: askerOf(config.api) }),

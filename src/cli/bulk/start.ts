@@ -20,6 +20,8 @@ export interface AskedJob {
   readonly judged: JudgedRows;
   readonly options: BulkOptions;
   readonly asker: Asker;
+  /** What no record may say. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** Run whose failed rows these are. */
   readonly retryOf: string | null;
   /** Whether a run of the job that is going on is given up. */
@@ -28,7 +30,7 @@ export interface AskedJob {
 
 /** Joins the job's run that is going on, unless that is given up, or freezes the rows and starts a new one. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
-  const { scope, taskQueue, sealed, job, judged, options, asker, retryOf, restart } = asked;
+  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf, restart } = asked;
   const { kind, groupRows, effect, pack } = job;
   const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf });
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -50,7 +52,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
     async prepare({ runId, startedAt }) {
       const staging = stagingOf(runId);
       const { total: rows, invalid, sha256 } = judged;
-      const file = { kind, options, rows, invalid, sha256, origin: runId, asker, retryOf };
+      const file = { kind, options, rows, invalid, sha256, origin: runId, asker, secrets, retryOf };
       await openBulkStaging(sealed, staging).freeze(file, judged.rows());
       const input: BulkInput = {
         runId,

@@ -18,6 +18,8 @@ export interface FrozenFile {
   /** Run that froze it: rows of tables are written once under its name, also where a later run continues it. */
   readonly origin: string;
   readonly asker: Asker;
+  /** What the command was given that no record may say. */
+  readonly secrets: Readonly<Record<string, string>>;
   /** Run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
 }

@@ -40,6 +40,7 @@ export async function openBulkWorld(
       judged: await judgeRows(job, path),
       options: asked,
       asker: { operator: "ada", host: "here", service: world.sandbox.url, mode: "test", keyFingerprint: "0" },
+      secrets: {},
       retryOf: null,
       restart: false,
     });
