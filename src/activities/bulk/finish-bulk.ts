@@ -53,8 +53,8 @@ export async function finishBulk(
     );
     // A repetition, whose staging is gone, has nothing left to do.
     if (file === undefined) return { duration_ms };
-    if (totals.rows.failed > 0) await keepFailedRows(deps, input);
     const isWhole = status === "completed" || status === "completed_with_failures";
+    if (totals.rows.failed > 0 && isWhole) await keepFailedRows(deps, input);
     if (file.retryOf !== null && isWhole) {
       await stagingOf(deps, { ...input, staging: failedRowsOf(file.retryOf) }).drop();
     }
@@ -63,19 +63,32 @@ export async function finishBulk(
   });
 }
 
+/**
+ * Keeps the rows that failed; of a kind that publishes everything at once all rows, with the results of the others, so
+ * that what a retry publishes is whole.
+ */
 async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
-  const { groups, runId } = input;
-  const failed: FrozenBulkRow[] = [];
-  for (let group = 0; group < groups; group += 1) {
-    const place = { ...input, group };
-    const close = await stagingOf(deps, input).close(group);
-    const { items, rows } = await endedItems(deps, place, close);
-    const ends = items.flatMap((item) => jobOf(deps, input).ends(item));
-    const lines = new Set(ends.filter(({ status }) => status === "failed").map(({ line }) => line));
-    failed.push(...rows.filter(({ line }) => lines.has(line)));
+  const job = jobOf(deps, input);
+  const staging = stagingOf(deps, input);
+  const kept: FrozenBulkRow[] = [];
+  for (let group = 0; group < input.groups; group += 1) {
+    const { items, rows } = await endedItems(deps, { ...input, group }, await staging.close(group));
+    const failed = new Set<number>();
+    const results = new Map<number, unknown>();
+    for (const item of items) {
+      for (const { line, status } of job.ends(item)) {
+        if (status === "failed") failed.add(line);
+        else results.set(line, item.result);
+      }
+    }
+    for (const row of rows) {
+      if (failed.has(row.line)) kept.push({ ...row, result: undefined });
+      else if (job.pack !== undefined) kept.push({ ...row, result: results.get(row.line) });
+    }
   }
-  const file = await stagingOf(deps, input).file();
-  const kept = stagingOf(deps, { ...input, staging: failedRowsOf(runId) });
-  const sha256 = createHash("sha256").update(failed.map(frozenLine).join("")).digest("hex");
-  await kept.freeze({ ...file, rows: failed.length, invalid: 0, sha256, retryOf: runId }, failed);
+  const file = await staging.file();
+  const sha256 = createHash("sha256").update(kept.map(frozenLine).join("")).digest("hex");
+  const invalid = kept.filter(({ row }) => row === null).length;
+  const target = stagingOf(deps, { ...input, staging: failedRowsOf(input.runId) });
+  await target.freeze({ ...file, rows: kept.length, invalid, sha256, retryOf: input.runId }, kept);
 }

@@ -76,8 +76,11 @@ async function makePlan(
   input: BulkGroup,
   rows: readonly FrozenBulkRow[],
 ): Promise<StagedPlan> {
-  const right = rows.flatMap(({ line, row }): JobRow<object>[] => (row === null ? [] : [{ line, row }]));
   const job = jobOf(deps, input);
+  const carried = rows.filter(({ result }) => result !== undefined);
+  const right = rows.flatMap(({ line, row, result }): JobRow<object>[] =>
+    row === null || result !== undefined ? [] : [{ line, row }],
+  );
   const { work, ended } = (await job.plan?.(await placeOf(deps, input), right)) ?? {
     work: right.map((row) => ({ rows: [row] })),
     ended: [],
@@ -85,6 +88,9 @@ async function makePlan(
   const linesOf = (item: PlannedItem<object>) => item.rows.map(({ line }) => line);
   return stagingOf(deps, input).keepPlan(input.group, {
     work: work.map(linesOf),
-    ended: ended.map((item) => ({ lines: linesOf(item), result: item.result })),
+    ended: [
+      ...ended.map((item) => ({ lines: linesOf(item), result: item.result })),
+      ...carried.map(({ line, result }) => ({ lines: [line], result })),
+    ],
   });
 }

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { judgeRows } from "../../../src/cli/bulk/input-rows.js";
-import { startBulk } from "../../../src/cli/bulk/start.js";
+import { countRows, type JudgedRows, judgeRows } from "../../../src/cli/bulk/input-rows.js";
+import { openBulkStaging, startBulk } from "../../../src/cli/bulk/start.js";
 import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
-import type { BulkOptions } from "../../../src/domain/bulk/bulk-job.js";
+import { type BulkOptions, failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
@@ -19,6 +19,8 @@ export interface BulkWorld extends SyncWorld {
   begin(rows: readonly object[], options?: BulkOptions): Promise<StartedRun>;
   /** The same, to the end. */
   run(rows: readonly object[], options?: BulkOptions): Promise<BulkResult>;
+  /** Runs what failed in a run that has ended, to the end. */
+  retry(runId: string): Promise<BulkResult>;
 }
 
 /** Opens a world around a running Temporal server whose worker knows one kind of bulk job. */
@@ -29,26 +31,30 @@ export async function openBulkWorld(
 ): Promise<BulkWorld> {
   const world = await openSyncWorld(temporal, { ...options, jobs: [job] });
   const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
+  const start = (judged: JudgedRows, asked: BulkOptions, retryOf: string | null) =>
+    startBulk(world.client, {
+      ...{ scope: world.scope, taskQueue: taskQueue(world.scope), sealed, job, judged, options: asked },
+      asker: { operator: "ada", host: "here", service: world.sandbox.url, mode: "test", keyFingerprint: "0" },
+      ...{ secrets: {}, retryOf, restart: false },
+    });
+  const resultOf = async ({ handle }: StartedRun) => (await handle.result()) as BulkResult;
   const begin: BulkWorld["begin"] = async (rows, asked = {}) => {
     const path = join(dirname(world.lake), "rows.jsonl");
     await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-    return startBulk(world.client, {
-      scope: world.scope,
-      taskQueue: taskQueue(world.scope),
-      sealed,
-      job,
-      judged: await judgeRows(job, path),
-      options: asked,
-      asker: { operator: "ada", host: "here", service: world.sandbox.url, mode: "test", keyFingerprint: "0" },
-      secrets: {},
-      retryOf: null,
-      restart: false,
-    });
+    return start(await judgeRows(job, path), asked, null);
   };
   return {
     ...world,
     sealed,
     begin,
-    run: async (rows, asked) => (await (await begin(rows, asked)).handle.result()) as BulkResult,
+    run: async (rows, asked) => resultOf(await begin(rows, asked)),
+    async retry(runId) {
+      const kept = openBulkStaging(sealed, failedRowsOf(runId));
+      const { rows, options: asked } = await kept.file();
+      const judged = await countRows(async function* () {
+        yield* await kept.rows(0, rows);
+      });
+      return resultOf(await start(judged, asked, runId));
+    },
   };
 }
