@@ -92,12 +92,8 @@ interface Refusal {
   readonly status: number;
 }
 
-function callerOf(
-  { deps, deadline }: Slice,
-  { runId }: BulkGroup,
-  options: BulkOptions,
-  prefix: string,
-): Caller {
+function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, prefix: string): Caller {
+  const { deps, deadline } = slice;
   const { sealed } = deps;
   const once = async (
     name: string,
@@ -113,7 +109,9 @@ function callerOf(
     try {
       const request = { params, ...(owner && { owner }) };
       const place = { deps, run: runId, prefix: own, request };
-      return await settledCall(place, part, params as never, deadline);
+      const settled = await settledCall(place, part, params as never, deadline);
+      if (slice.repeated && settled.repeated === "found") slice.countFound();
+      return settled;
     } catch (error) {
       // Sent again after others of the item took effect, it might be taken as well.
       if (error instanceof RejectedError && error.status !== undefined) {
