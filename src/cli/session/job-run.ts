@@ -12,6 +12,8 @@ export interface JobRun<Progress, Result> {
   start(session: JobSession): Promise<StartedRun>;
   /** Says what else is going on. */
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
+  /** What the command does while it watches the run; it ends with the run, or when it is aborted. */
+  whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
   /** What to say of a progress besides showing it; `before` is the last one. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
@@ -60,7 +62,7 @@ export async function followRun<Progress, Result>(
   let sofar: Progress | undefined;
   const view = createProgressView(terminal, run.progress);
   try {
-    let end = await watchRun<Progress, Result>(temporal, started.handle, {
+    const watched = watchRun<Progress, Result>(temporal, started.handle, {
       signal,
       onProgress: (progress) => {
         const remark = run.remark?.(progress, sofar);
@@ -72,6 +74,7 @@ export async function followRun<Progress, Result>(
       onSilence: () => view.silent(temporal.embedded),
       onFailure: (words) => view.say(words),
     });
+    let [end] = await Promise.all([watched, run.whileWatched?.(session, started)]);
     if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const goesOn = !temporal.embedded && end.kind === "interrupted";

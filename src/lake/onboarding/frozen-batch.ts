@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
+import { StagingLostError } from "../staging-lost-error.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
 
@@ -76,12 +77,12 @@ export class FrozenBatches {
     return this.sealed.get<BatchManifest>(manifestKey(batchId));
   }
 
-  /** The manifest of a batch that must be there. @throws Error when its staging is gone. */
+  /** The manifest of a batch that must be there. @throws StagingLostError */
   async require(batchId: string): Promise<BatchManifest> {
     return this.sealed.require<BatchManifest>(manifestKey(batchId));
   }
 
-  /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws Error when its staging is gone. */
+  /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */
   async rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
     const rows: FrozenRow[] = [];
     for (let at = from; at < to; ) {
@@ -94,7 +95,7 @@ export class FrozenBatches {
     return rows;
   }
 
-  /** One row that can run. @throws Error when there is none of that number. */
+  /** One row that can run. @throws StagingLostError, or Error when there is none of that number. */
   async row(batchId: string, row: number): Promise<RightRow> {
     const [found] = await this.rows(batchId, row, row + 1);
     if (found !== undefined && isRight(found)) return found;
@@ -103,12 +104,11 @@ export class FrozenBatches {
     );
   }
 
-  /** The bytes of a document, as they were when the batch was frozen. @throws Error when they are gone. */
+  /** The bytes of a document, as they were when the batch was frozen. @throws StagingLostError */
   async document(batchId: string, line: number, identifier: string): Promise<SealedStream> {
     const key = documentKey(batchId, line, identifier);
     const found = await sealedStream(this.sealed, key);
-    if (found === undefined) throw new Error(`${key} is gone from the lake's staging area`);
-    return found;
+    return found ?? this.#lose(batchId, key);
   }
 
   async #copyDocuments(
@@ -123,11 +123,22 @@ export class FrozenBatches {
     }
   }
 
+  /** A batch that lost a part is whole no more: without its manifest, `freeze` copies everything again. */
+  async #lose(batchId: string, key: string): Promise<never> {
+    await this.sealed.delete(manifestKey(batchId));
+    throw new StagingLostError(key, "gone from the lake's staging area");
+  }
+
+  async #readChunk(batchId: string, key: string): Promise<FrozenRow[]> {
+    const rows = await this.sealed.get<FrozenRow[]>(key);
+    return rows ?? this.#lose(batchId, key);
+  }
+
   #chunk(batchId: string, chunk: number): Promise<FrozenRow[]> {
     const key = chunkKey(batchId, chunk);
     const kept = this.#chunks.get(key);
     this.#chunks.delete(key);
-    const rows = kept ?? this.sealed.require<FrozenRow[]>(key);
+    const rows = kept ?? this.#readChunk(batchId, key);
     this.#chunks.set(key, rows);
     if (kept === undefined) rows.catch(() => this.#chunks.delete(key));
     const [oldest] = this.#chunks.keys();
