@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
+import { StagingLostError } from "../staging-lost-error.js";
 import type { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
@@ -87,7 +88,13 @@ export class BulkStaging {
 
   /** The rows `[from, to)`. @throws StagingLostError when they are gone. */
   async rows(from: number, to: number): Promise<FrozenBulkRow[]> {
-    return this.frozen.read(this.#key("rows/"), from, to);
+    try {
+      return await this.frozen.read(this.#key("rows/"), from, to);
+    } catch (error) {
+      // Without its manifest the next run of the job copies the file again.
+      if (error instanceof StagingLostError) await this.sealed.delete(this.#key("file"));
+      throw error;
+    }
   }
 
   async plan(group: number): Promise<StagedPlan | undefined> {
