@@ -8,13 +8,15 @@ html { color-scheme: light; }
 body { margin: 0; background: var(--soft); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }
 a { color: var(--accent); }
-main, .top, footer { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem; }
-.top { padding-top: 2.25rem; }
+main, .top, footer { max-width: 68rem; margin: 0 auto; padding: 0 1.5rem; }
+.top { padding-top: 2.25rem; padding-bottom: 1rem; }
+.kicker .id { text-transform: none; }
 .kicker { margin: 0; color: var(--quiet); letter-spacing: .08em; text-transform: uppercase; font-size: .75rem; font-weight: 600; }
 h1 { margin: .15rem 0 .5rem; font-size: 1.9rem; line-height: 1.2; letter-spacing: -.01em; }
 h2 { margin: 2.5rem 0 .75rem; padding-top: .9rem; border-top: 2px solid var(--ink); font-size: 1.25rem; }
 h3 { margin: 0; font-size: 1.1rem; }
-h4 { margin: 0 0 .35rem; font-size: .78rem; letter-spacing: .04em; text-transform: uppercase; color: var(--quiet); }
+h4, h2.small { margin: 0 0 .35rem; padding: 0; border: 0; font-size: .78rem; letter-spacing: .04em; text-transform: uppercase; color: var(--quiet); }
+.unseen { position: absolute; width: 1px; height: 1px; margin: 0; padding: 0; border: 0; overflow: hidden; clip-path: inset(50%); }
 p { margin: .4rem 0; max-width: 46rem; }
 code { font: .86em/1.4 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 bdi, td, dd, li { overflow-wrap: anywhere; }
@@ -72,7 +74,7 @@ td.count { text-align: right; font-variant-numeric: tabular-nums; }
 .blocks td:first-of-type { width: 7rem; } .blocks tbody th { width: 15rem; }
 .blocks .wide { grid-column: 1 / -1; }
 .blocks dl { margin: 0; }
-.blocks dl div { display: grid; grid-template-columns: 7.2rem 1fr; gap: .6rem; padding: .18rem 0; border-bottom: 1px dotted var(--line); font-size: .9rem; }
+.blocks dl div { display: grid; grid-template-columns: 6.8rem 1fr; gap: .5rem; padding: .18rem 0; border-bottom: 1px dotted var(--line); font-size: .9rem; }
 .blocks dt { color: var(--quiet); }
 .blocks dd { margin: 0; }
 .blocks .records { margin-bottom: 0; font-size: .9rem; }

@@ -26,7 +26,7 @@ export const summaryNumbers = template(`<ul class="headline" aria-label="Headlin
 <% for (const one of it.numbers) { %><li class="<%= one.tone %>"><strong><%= one.value %></strong><span><%= one.label %></span></li>
 <% } %></ul>
 <section class="statement<% if (!it.complete) { %> open<% } %>" aria-labelledby="completeness">
-<h4 id="completeness">Completeness</h4>
+<h2 class="small" id="completeness">Completeness</h2>
 <p class="equation"><%= it.counts.population %> = <%= it.counts.exported %> exported + <%= it.counts.failed %> failed + <%= it.counts.excluded %> excluded</p>
 <p>The population was frozen before the first call: <%= it.counts.population %> people, <code>population.csv</code> sha256 <code><%= it.populationSha256 %></code>. Each of them is in <code>outcomes.csv</code> exactly once.
 <% if (it.complete) { %>Nobody is left without an answer.<% } else { %><strong><%= it.counts.failed %> of them have no report</strong>; why, and what to do, is said below and in <code>outcomes.csv</code>. <% } %>
@@ -75,13 +75,13 @@ export const pageList = template(`<ol class="pages">
 
 /** Leads from one page of a large export to the next. */
 export const pager =
-  template(`<header class="top"><p class="kicker">CIP export <%= it.exportId %></p><h1><%= it.title %></h1>
+  template(`<header class="top"><p class="kicker">CIP export <span class="id"><%= it.exportId %></span></p><h1><%= it.title %></h1>
 <nav class="pager" aria-label="Pages"><a href="<%= it.up %>">Report</a><% if (it.before) { %> · <a href="<%= it.before %>">previous page</a><% } %><% if (it.after) { %> · <a href="<%= it.after %>">next page</a><% } %></nav></header>
 `);
 
 /** What heads a sample: how it was drawn, and who. */
 export const sampleTop =
-  template(`<header class="top"><p class="kicker">CIP export <%= it.exportId %></p><h1>Examiner’s sample</h1>
+  template(`<header class="top"><p class="kicker">CIP export <span class="id"><%= it.exportId %></span></p><h1>Examiner’s sample</h1>
 <p class="lead">Drawn by the seed <code><bdi><%= it.seed %></bdi></code>: of each stratum the people whose sha256 of seed, stratum and id is smallest. The same seed, sizes and population draw the same people again; a person may be drawn from several strata and is shown once.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Strata"><table><thead><tr><th scope="col">Stratum</th><th scope="col" class="count">Drawn</th><th scope="col" class="count">Of</th></tr></thead><tbody>
 <% for (const one of it.strata) { %><tr><th scope="row"><%= one.name %></th><td class="count"><%= one.drawn %></td><td class="count"><%= one.of %></td></tr>

@@ -90,7 +90,7 @@ async function writePeople(shown: Shown, sections: AsyncGenerator<string>): Prom
       await out(
         pager({ ...frame, title, up: "../report.html", before: near(index - 1), after: near(index + 1) }),
       );
-      await out(mainPart(frame));
+      await out(`${mainPart(frame)}<h2 class="unseen">People</h2>\n`);
       for (let left = people; left > 0; left -= 1) await out((await sections.next()).value ?? "");
     });
   }
