@@ -15,7 +15,7 @@ interface Bar {
 }
 
 /** What a chart shows; `words` say the same to whoever does not see it. */
-export interface Chart {
+interface Chart {
   readonly id: string;
   readonly title: string;
   readonly words: string;
