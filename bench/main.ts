@@ -11,12 +11,13 @@ import { memory } from "./scenarios/memory.js";
 import { onboard } from "./scenarios/onboard.js";
 import { onboardMemory } from "./scenarios/onboard-memory.js";
 import { onboardValidate } from "./scenarios/onboard-validate.js";
+import { pack } from "./scenarios/pack.js";
 import { rows } from "./scenarios/rows.js";
 import { secondNight } from "./scenarios/second-night.js";
 
 const SCENARIOS: readonly Scenario[] = [
   ...[rows, latency20, latency64, memory, secondNight, kill],
-  ...[onboard, onboardMemory, onboardValidate],
+  ...[onboard, onboardMemory, onboardValidate, pack],
 ];
 const RESULTS = join(REPOSITORY, "bench", "results.json");
 

@@ -1,5 +1,5 @@
 /** A value of a CSV file. */
-export type CsvValue = string | number | boolean | null;
+type CsvValue = string | number | boolean | null;
 
 /** A line of CSV, ended by CRLF as RFC 4180 has it. */
 export function csvLine(values: readonly CsvValue[]): string {

@@ -9,11 +9,11 @@ export class PackTables {
   readonly #spools: readonly { readonly spec: (typeof CIP_TABLES)[number]; readonly spool: RowSpool }[];
 
   constructor(duckdb: DuckDb) {
-    this.#spools = CIP_TABLES.map((spec) => {
-      const listed = spec.columns.some(({ name }) => name === "position");
-      const order = listed ? ["fp_id", "position"] : ["fp_id"];
-      return { spec, spool: new RowSpool(duckdb, { columns: spec.columns, order }) };
-    });
+    // Members come by id, and the rows of each in their order.
+    this.#spools = CIP_TABLES.map((spec) => ({
+      spec,
+      spool: new RowSpool(duckdb, { columns: spec.columns }),
+    }));
   }
 
   async add(rows: CipRows): Promise<void> {

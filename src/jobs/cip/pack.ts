@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { PackRetention } from "../../domain/bulk/cip/retention.js";
 import { SampleDraw, strataOf } from "../../domain/bulk/cip/sample.js";
 import {
+  contentSha256,
   OUTCOMES_FILE,
   type PackCounts,
   type PackManifest,
@@ -12,13 +13,19 @@ import { sealPack } from "../../lake/bulk/pack/seal-pack.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { ChangesSpool } from "./changes/changes-spool.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
+import { findChromium, printPdf } from "./chromium.js";
 import { ExceptionsSpool } from "./exceptions-spool.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import type { CipMember } from "./member.js";
 import { type JudgedMember, judged, OUTCOMES_HEAD, outcomeLine } from "./member-lines.js";
 import { PackTables } from "./pack-tables.js";
+import { Overview } from "./pages/overview.js";
+import { PeoplePages, REPORT_PAGE } from "./pages/people-pages.js";
+import { writePages } from "./pages/write-pages.js";
 import { POPULATION_HEAD, populationLine } from "./population.js";
 import { cipRows } from "./rows.js";
+
+const PDF_FILE = "report.pdf";
 
 /** A pack that was written and has no name yet. */
 export interface WrittenPack {
@@ -52,6 +59,8 @@ export async function writeCipPack(
 class CipPack {
   readonly #counts = { population: 0, exported: 0, failed: 0, excluded: 0 };
   readonly #retention = new PackRetention();
+  readonly #overview = new Overview();
+  readonly #pages = new PeoplePages();
   readonly #tables: PackTables;
   readonly #exceptions: ExceptionsSpool;
   readonly #changes: ChangesSpool;
@@ -82,12 +91,28 @@ class CipPack {
     await this.#exceptions.writeCsv(this.files);
     if (before !== null) await this.#changes.compare(before, this.files.directory);
     await this.#changes.writeCsv(this.files);
+    await writePages(
+      {
+        files: this.files,
+        facts: this.facts,
+        contentSha256: contentSha256(this.files.files),
+        counts: this.#counts,
+        overview: this.#overview,
+        exceptions: this.#exceptions,
+        changes: this.#changes,
+        sample: this.#sample,
+        previous: previous?.manifest.export_id ?? null,
+        pages: this.#pages,
+      },
+      members(),
+    );
+    const pdf = await this.#writePdf();
     const { manifest, manifestSha256 } = await sealPack(
       this.files,
       {
         kind: "cip",
         export_id: this.facts.exportId,
-        facts: this.#statement(),
+        facts: { ...this.#statement(), pdf },
         counts: this.#counts,
         population: this.facts.population,
         previous: previous && { export_id: previous.manifest.export_id, manifest_sha256: previous.sha256 },
@@ -136,9 +161,23 @@ class CipPack {
     await this.#tables.add(cipRows(member, this.facts.exportId, this.tools.sealer));
     await this.#exceptions.add(one, this.#counts.population);
     this.#retention.add(purge);
+    this.#overview.add(one);
+    this.#pages.add(member.fpId);
     this.#sample.add(member.fpId, strataOf({ ...member, exceptions }));
     this.#counts.population += 1;
     this.#counts[member.status] += 1;
+  }
+
+  /** Prints the report where a browser is at hand; a pack without it is whole. In words, what came of it. */
+  async #writePdf(): Promise<string> {
+    const { chromium, signal } = this.tools;
+    const browser = chromium === undefined ? await findChromium(process.env) : chromium;
+    if (browser === undefined || browser === null) return "not printed: no Chromium was found";
+    const [page, pdf] = [await this.files.place(REPORT_PAGE), await this.files.place(PDF_FILE)];
+    const failure = await printPdf(browser, page, pdf, { signal });
+    if (failure !== undefined) return `not printed: ${failure}`;
+    await this.files.add(PDF_FILE, null);
+    return `${PDF_FILE} is ${REPORT_PAGE}, printed`;
   }
 
   #statement(): Record<string, unknown> {

@@ -12,7 +12,7 @@ import {
 import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
-export type CipTable = (typeof CIP_TABLES)[number]["name"];
+type CipTable = (typeof CIP_TABLES)[number]["name"];
 /** Rows by table; none where a user has no report. */
 export type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
 

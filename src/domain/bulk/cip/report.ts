@@ -36,7 +36,7 @@ export interface CipReportFacts {
 }
 
 /** One verdict of a report, with what it rests on where the report says so. */
-export interface Finding {
+interface Finding {
   readonly element: CipElement;
   readonly verdict: Verdict;
   /** Verification sources; null where the report names none for this element. */

@@ -1,5 +1,5 @@
 /** How long something must be kept: counted from an event, in years. */
-export interface RetentionRule {
+interface RetentionRule {
   readonly record_class: string;
   readonly basis: string;
   readonly start_event: string;
@@ -7,7 +7,7 @@ export interface RetentionRule {
 }
 
 /** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii), by what is kept (docs/exports.md, "Retention"). */
-export const RETENTION_RULES = {
+const RETENTION_RULES = {
   identity: {
     record_class: "(A) identifying information",
     basis: "31 CFR 1020.220(a)(3)(ii), 1023.220(a)(3)(ii): five years after the account is closed",

@@ -37,7 +37,7 @@ export function strataOf({ status, risk, exceptions }: Drawn): Stratum[] {
 }
 
 /** A person of a sample, with the strata that drew it. */
-export interface Sampled {
+interface Sampled {
   readonly fpId: string;
   readonly strata: readonly Stratum[];
 }

@@ -13,7 +13,7 @@ import { csvLine } from "../../../lake/csv-line.js";
 import type { SqlRow } from "../../../lake/sql/duckdb-session.js";
 import type { PackTools } from "../facts.js";
 import { openedCell } from "../rows.js";
-import { COMPARED_FIELDS, differencesSql } from "./compared-packs.js";
+import { COMPARED_FIELDS, eachDifference } from "./compared-packs.js";
 
 const CSV_COLUMNS = ["change", "fp_id", "external_id", "field", "before", "after", "note"] as const;
 const COLUMNS = [
@@ -57,11 +57,10 @@ export class ChangesSpool {
 
   /** Compares two packs; both directories hold the files of rows. */
   async compare(before: string, after: string): Promise<void> {
-    await this.tools.duckdb.exclusive(async (sql) => {
-      for await (const rows of sql.stream(differencesSql(before, after))) {
-        for (const row of rows) await this.#add(row);
-      }
-    }, 1);
+    await this.tools.duckdb.exclusive(
+      (sql) => eachDifference(sql, before, after, (row) => this.#add(row)),
+      1,
+    );
   }
 
   /** Writes `changes.csv`, with its line of names alone where there was no pack before. */

@@ -3,6 +3,7 @@ import { OUTCOMES_FILE, type PackManifest, PROOF } from "../../../lake/bulk/pack
 import { PackError } from "../../../lake/bulk/pack/pack-error.js";
 import { fileSha256 } from "../../../lake/bulk/pack/pack-files.js";
 import { csvFile, parquetFiles } from "../../../lake/sql/duckdb-files.js";
+import type { SqlRow, SqlSession } from "../../../lake/sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../../lake/sql/duckdb-sql.js";
 import {
   CIP_TABLES,
@@ -49,26 +50,56 @@ export async function requireUnchanged(directory: string, { files }: PackManifes
   }
 }
 
+/** So many reports of a pack are compared at a time, however many there are. */
+const REPORTS_AT_ONCE = 2_000;
+
 /**
- * The users whose reports differ between two packs, with both sides: `before` and `after` are null where there is no
- * report, and `status_before` and `status_after` say what became of the user then.
+ * Gives the users whose reports differ between two packs, with both sides: `before` and `after` are null where there is
+ * no report, and `status_before` and `status_after` say what became of the user then.
  */
-export function differencesSql(before: string, after: string): string {
-  const differs = "b.values is distinct from a.values";
+export async function eachDifference(
+  sql: SqlSession,
+  before: string,
+  after: string,
+  each: (row: SqlRow) => Promise<void>,
+): Promise<void> {
+  const sides = { before, after };
+  for (const [side, directory] of Object.entries(sides)) {
+    const outcomes = csvFile(join(directory, OUTCOMES_FILE));
+    await sql.run(`create temp table outcomes_${side} as select fp_id, status from ${outcomes}`);
+  }
+  const ids = Object.values(sides).map(
+    (directory) => `select fp_id from ${table(directory, cipReports.name)}`,
+  );
+  const starts = await sql.rows(
+    `select fp_id from (select fp_id, row_number() over (order by fp_id) as n from (${ids.join(" union ")}))
+     where n % ${REPORTS_AT_ONCE} = 1 order by fp_id`,
+  );
+  for (const [index, { fp_id: from }] of starts.entries()) {
+    const to = starts[index + 1]?.fp_id;
+    const range = `fp_id >= ${sqlText(String(from))}${to === undefined ? "" : ` and fp_id < ${sqlText(String(to))}`}`;
+    for await (const rows of sql.stream(differencesSql(before, after, range))) {
+      for (const row of rows) await each(row);
+    }
+  }
+  for (const side of Object.keys(sides)) await sql.run(`drop table outcomes_${side}`);
+}
+
+function differencesSql(before: string, after: string, range: string): string {
   return `select coalesce(a.fp_id, b.fp_id) as fp_id, coalesce(a.external_id, b.external_id) as external_id,
       b.values as before, a.values as after, ob.status as status_before, oa.status as status_after
-    from (${reportsSql(before)}) b full join (${reportsSql(after)}) a on a.fp_id = b.fp_id
-    left join ${csvFile(join(before, OUTCOMES_FILE))} ob on ob.fp_id = coalesce(a.fp_id, b.fp_id)
-    left join ${csvFile(join(after, OUTCOMES_FILE))} oa on oa.fp_id = coalesce(a.fp_id, b.fp_id)
-    where ${differs}`;
+    from (${reportsSql(before, range)}) b full join (${reportsSql(after, range)}) a on a.fp_id = b.fp_id
+    left join outcomes_before ob on ob.fp_id = coalesce(a.fp_id, b.fp_id)
+    left join outcomes_after oa on oa.fp_id = coalesce(a.fp_id, b.fp_id)
+    where b.values is distinct from a.values`;
 }
 
 /** The reports of a pack, one row each: its id and all that is compared as one value. */
-function reportsSql(directory: string): string {
-  const file = (table: string) => parquetFiles([join(directory, `${table}.parquet`)]);
+function reportsSql(directory: string, range: string): string {
+  const file = (name: string) => `(select * from ${table(directory, name)} where ${range})`;
   const lists = LISTS.map(
-    ({ field, table, value }) => `left join (
-      select fp_id, string_agg(${value}, ' · ' order by "position") as ${field} from ${file(table)} group by fp_id
+    ({ field, table: name, value }) => `left join (
+      select fp_id, string_agg(${value}, ' · ' order by "position") as ${field} from ${file(name)} group by fp_id
     ) ${field} on ${field}.fp_id = r.fp_id`,
   );
   const fields = [
@@ -78,4 +109,8 @@ function reportsSql(directory: string): string {
   ];
   return `select r.fp_id, r.external_id, {${fields.join(", ")}} as "values" from ${file(cipReports.name)} r
     left join ${file(cipSelfReported.name)} s on s.fp_id = r.fp_id ${lists.join("\n")}`;
+}
+
+function table(directory: string, name: string): string {
+  return parquetFiles([join(directory, `${name}.parquet`)]);
 }

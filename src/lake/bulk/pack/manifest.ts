@@ -24,7 +24,7 @@ export interface PackCounts {
 }
 
 /** The pack before this one, by its manifest: packs form a chain. */
-export interface PreviousPack {
+interface PreviousPack {
   readonly export_id: string;
   readonly manifest_sha256: string;
 }

@@ -4,15 +4,15 @@ import { join } from "node:path";
 import type { Column } from "../../delta/delta-schema.js";
 import type { DuckDb } from "../../sql/duckdb.js";
 import { jsonFile } from "../../sql/duckdb-files.js";
-import type { SqlRow } from "../../sql/duckdb-session.js";
+import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
 import { objectSize } from "../../tables/parquet-file.js";
 import { APPENDED_FILE, writeFiles } from "../../tables/written-files.js";
 
-/** What a spool's rows look like and how they are sorted. */
-export interface SpoolForm {
+/** What a spool's rows look like, and the columns that they are sorted by; undefined where they come in their order. */
+interface SpoolForm {
   readonly columns: readonly Column[];
-  readonly order: readonly string[];
+  readonly order?: readonly string[];
 }
 
 const BUFFERED_CHARS = 256 * 1024;
@@ -45,22 +45,21 @@ export class RowSpool {
     if (this.#chars >= BUFFERED_CHARS) await this.#flush();
   }
 
-  /** Writes the sorted rows as one Parquet file; how many there are. */
+  /** Writes the rows as one Parquet file; how many there are. */
   async writeParquet(path: string): Promise<number> {
     const query = await this.#query();
-    const written = await this.duckdb.exclusive(
-      (sql) => writeFiles(sql, query, sqlText(path), APPENDED_FILE),
-      THREADS,
-    );
-    return written[0]?.rows ?? 0;
+    return this.#inOrder(async (sql) => {
+      const [written] = await writeFiles(sql, query, sqlText(path), APPENDED_FILE);
+      return written?.rows ?? 0;
+    });
   }
 
-  /** Gives the sorted rows in batches. */
+  /** Gives the rows in batches. */
   async read(each: (rows: readonly SqlRow[]) => Promise<void>): Promise<void> {
     const query = await this.#query();
-    await this.duckdb.exclusive(async (sql) => {
+    await this.#inOrder(async (sql) => {
       for await (const rows of sql.stream(query)) await each(rows);
-    }, THREADS);
+    });
   }
 
   /** Deletes the rows. */
@@ -68,6 +67,18 @@ export class RowSpool {
     await this.#handle?.close();
     this.#handle = undefined;
     await rm(this.#path, { force: true });
+  }
+
+  /** Keeps rows that are not sorted by SQL in the order in which they came; otherwise loads need none. */
+  async #inOrder<T>(work: (sql: SqlSession) => Promise<T>): Promise<T> {
+    return this.duckdb.exclusive(async (sql) => {
+      await sql.run("set preserve_insertion_order = true");
+      try {
+        return await work(sql);
+      } finally {
+        await sql.run("set preserve_insertion_order = false");
+      }
+    }, THREADS);
   }
 
   async #query(): Promise<string> {
@@ -79,7 +90,8 @@ export class RowSpool {
       columns: Object.fromEntries(columns.map(({ name }) => [name, "VARCHAR"])),
       maximumObjectSize: objectSize([this.#largest]),
     });
-    return `select * from (select ${values.join(", ")} from ${texts}) order by ${order.map(sqlName).join(", ")}`;
+    const rows = `select ${values.join(", ")} from ${texts}`;
+    return order === undefined ? rows : `select * from (${rows}) order by ${order.map(sqlName).join(", ")}`;
   }
 
   async #flush(): Promise<void> {

@@ -14,7 +14,7 @@ import type { PackFiles } from "./pack-files.js";
 import { keyFingerprint, publicPem, signed } from "./signature.js";
 
 /** What a pack says of itself beyond its files. */
-export type PackStatement = Pick<
+type PackStatement = Pick<
   PackManifest,
   "kind" | "export_id" | "facts" | "counts" | "population" | "previous" | "amends"
 >;
