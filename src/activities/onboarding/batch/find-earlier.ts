@@ -11,8 +11,8 @@ import {
 import { NOTHING_KNOWN, namesOf, type Outcome, type OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { openedOutput } from "../outcome-rows.js";
 
 const WRITTEN_AT_ONCE = 8;
 
@@ -112,6 +112,7 @@ function reusedOutcome(
   other: OutcomeRow,
 ): Outcome {
   const { batch_id, run_id: _, playbook_key: _key, line: theirs, attempt: attempted, ...outcome } = other;
+  const { output } = other;
   return {
     ...outcome,
     row,
@@ -120,7 +121,7 @@ function reusedOutcome(
     version: 1,
     kind: customer.kind,
     row_key: rowKey,
-    output: openedOutput(deps.sealed.sealer, other.output),
+    output: output && openColumn(deps.sealed.sealer, "onboardings", "output", output),
     events: [
       {
         event: "adopted",
