@@ -1,6 +1,6 @@
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import { STREAMS } from "../streams/index.js";
-import { createCallActivities } from "./calls/create-call-activities.js";
+import { type CallInput, makeCall } from "./calls/make-call.js";
 import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
@@ -51,7 +51,6 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   return {
-    ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
     reuseOutcome: kept(reuseOutcome),
     commit: bound(commit),
@@ -67,6 +66,7 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     inspectCustomers: kept(inspectCustomers),
     load: bound(load),
     pollOnboarding: step(pollOnboarding),
+    makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
     planCustomers: kept(planCustomers),

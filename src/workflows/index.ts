@@ -1,3 +1,4 @@
+export { callService } from "./calls/call-service.js";
 export { onboardBatch } from "./onboarding/onboard-batch.js";
 export { onboardCustomer } from "./onboarding/onboard-customer.js";
 export { sync } from "./sync/sync.js";

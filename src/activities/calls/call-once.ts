@@ -4,9 +4,10 @@ import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from ".
 import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
+import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
-import { CallRecord, type EarlierIntent, type KeptAnswer } from "./call-record.js";
+import { CallRecord, type EarlierIntent } from "./call-record.js";
 import type { Finding, LostCall, Settlement } from "./settlement.js";
 
 /** Milliseconds a call may wait for its turn; after that its place is free for others, and it is tried later. */
