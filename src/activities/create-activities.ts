@@ -9,7 +9,7 @@ import { finishBulk } from "./bulk/finish-bulk.js";
 import { planItems } from "./bulk/group-plan.js";
 import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
-import { createCallActivities } from "./calls/create-call-activities.js";
+import { type CallInput, makeCall } from "./calls/make-call.js";
 import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
@@ -64,7 +64,6 @@ export function createActivities(
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   return {
-    ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
     closeGroup: kept(closeGroup),
     reuseOutcome: kept(reuseOutcome),
@@ -82,6 +81,7 @@ export function createActivities(
     inspectCustomers: kept(inspectCustomers),
     load: bound(load),
     pollOnboarding: step(pollOnboarding),
+    makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
     planItems: bound(planItems),

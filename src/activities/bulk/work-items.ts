@@ -9,8 +9,7 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import type { Caller } from "../../jobs/job.js";
 import { callFailure } from "../call-failure.js";
-import type { CallFacts, CallPart } from "../calls/call-part.js";
-import { CALLS } from "../calls/create-call-activities.js";
+import { callRule } from "../calls/call-rules.js";
 import { settledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
@@ -79,14 +78,6 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   };
 }
 
-/** How one operation is called, by its name. */
-const PARTS = new Map(
-  Object.values(CALLS).map((part) => [
-    part.operation.name,
-    part as unknown as CallPart<Operation, unknown, CallFacts>,
-  ]),
-);
-
 /** That the service refused a request. */
 interface Refusal {
   readonly status: number;
@@ -101,15 +92,13 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     params: object,
     owner?: { readonly fp_id: string },
   ) => {
-    const part = PARTS.get(operation.name);
-    if (part === undefined) throw new Error(`${operation.name} is no operation of the registry`);
     const own = `${prefix}${name}/`;
     const refused = await sealed.get<Refusal>(`${own}refused`);
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
-      const request = { params, ...(owner && { owner }) };
+      const request = { operation: operation.name, params, ...(owner && { owner }) };
       const place = { deps, run: runId, prefix: own, request };
-      const settled = await settledCall(place, part, params as never, deadline);
+      const settled = await settledCall(place, callRule(operation.name), params as never, deadline);
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {

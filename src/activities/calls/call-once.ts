@@ -4,9 +4,10 @@ import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from ".
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import type { SettledCall } from "../../domain/calls/settled-call.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
+import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
-import { CallRecord, type KeptAnswer } from "./call-record.js";
+import { CallRecord } from "./call-record.js";
 import { ageOf, lostCall, settlesAfter } from "./lost-call.js";
 import type { Finding, Settlement } from "./settlement.js";
 

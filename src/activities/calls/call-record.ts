@@ -1,4 +1,5 @@
 import { NotSentError } from "../../api/http/errors.js";
+import { answerKey, type KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
@@ -19,23 +20,8 @@ export interface EarlierIntent extends CallIntent {
   readonly storedAt: number;
 }
 
-/** An answer as it was kept. */
-export interface KeptAnswer<A> {
-  readonly operation: string;
-  /** Epoch milliseconds at which it came. */
-  readonly at: number;
-  /** Requests that may have reached the service until then. */
-  readonly asked: number;
-  readonly body: A;
-}
-
 /** How far a call came, by what it left. */
 type CallState = "not sent" | "sent" | "answered";
-
-/** Key of the answer of the call that is staged below a prefix. */
-export function answerKey(prefix: string): string {
-  return `${prefix}answer`;
-}
 
 function intentsPrefix(prefix: string): string {
   return `${prefix}intents/`;

@@ -15,6 +15,8 @@ export interface JobRun<Progress, Result> {
   /** What the command does while it watches the run; it ends with the run, or when it is aborted. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
+  /** What joins the run, or continues it; left out, the same command. */
+  readonly again?: string;
   /** What to say of a progress besides showing it; `before` is the last one. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
   /** Whether the run stands still, so that nothing is gained by waiting; left out, it never does. */
@@ -93,14 +95,17 @@ export function reportRun<Progress, Result>(
 ): number {
   const { summary, text, unauthorized, notes } = run.outcome(left);
   terminal.result(json ? JSON.stringify(summary) : text);
-  for (const note of [...endNotes(left), ...notes]) terminal.say(note);
+  for (const note of [...endNotes(left, run.again), ...notes]) terminal.say(note);
   return exitCodeOfRun(summary, unauthorized);
 }
 
-function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>): string[] {
-  if (end === undefined) return [`run ${runId} goes on without this command; the same command joins it`];
+function endNotes(
+  { started: { runId }, end }: LeftRun<unknown, unknown>,
+  again = "the same command",
+): string[] {
+  if (end === undefined) return [`run ${runId} goes on without this command; ${again} joins it`];
   if (end.kind === "interrupted")
-    return [`interrupted: run ${runId} stands as it is, and the same command goes on with it`];
+    return [`interrupted: run ${runId} stands as it is, and ${again} goes on with it`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 

@@ -12,8 +12,8 @@ import {
 import { NOTHING_KNOWN, namesOf, type Outcome, type OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { openedOutput } from "../outcome-rows.js";
 
 const WRITTEN_AT_ONCE = 8;
 
@@ -151,6 +151,6 @@ function outcomeOf(
   known: OutcomeRow,
 ): Outcome {
   const { batch_id: _, run_id: _run, playbook_key: _key, ...outcome } = known;
-  const output = openedOutput(deps.sealed.sealer, known.output);
+  const output = known.output && openColumn(deps.sealed.sealer, "onboardings", "output", known.output);
   return { ...outcome, row, line, kind: customer.kind, row_key: rowKey, output };
 }

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { CALLS, type CallName } from "../../../src/activities/calls/create-call-activities.js";
-import type { ProxyAnswer } from "../../../src/activities/calls/proxy-and-webhooks.js";
+import { callRule } from "../../../src/activities/calls/call-rules.js";
 import { OPERATIONS } from "../../../src/api/operations/index.js";
+import type { ProxyAnswer } from "../../../src/lake/calls/staged-call.js";
 import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
-import { CALL_CLASSES } from "../../../src/workflows/policies.js";
+import { CALL_POLICIES } from "../../../src/workflows/policies.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 
 let bench: CallBench;
@@ -15,103 +15,56 @@ beforeEach(async () => {
 });
 afterEach(() => bench.close());
 
-/** What a workflow is told of each answer. */
-const FACTS: Readonly<Record<CallName, object>> = {
-  createOnboarding: {
-    onboarding_id: expect.stringMatching(/^ob_/),
-    status: "pending",
-    requires_manual_review: false,
-    has_output: false,
-    continues: false,
-  },
-  listUserOnboardings: { rows: 1, next_page: null },
-  listBusinessOnboardings: { rows: 1, next_page: null },
-  getOnboarding: { status: "pass", requires_manual_review: false, has_output: true, continues: false },
-  validateSession: {
-    user_onboarding_id: expect.stringMatching(/^ob_/),
-    user_status: "pass",
-    business_onboarding_id: null,
-    business_status: null,
-    bank_link: false,
-    user_auth: false,
-  },
-  createClientToken: { expires_at: expect.stringMatching(/^20/), fields: 1 },
-  decryptVault: { values: 1 },
-  updateVault: { values: 2 },
-  uploadToVault: { bytes: 4 },
-  createCipReport: { result: "clear", watchlist_result: "clear" },
-  getUser: { fields: expect.any(Number) },
-  createBusiness: { business_id: expect.stringMatching(/^fp_bid_/), adopted: false },
-  updateBusiness: { business_id: "fb_1" },
-  getBusinessInsights: {
-    names: expect.any(Number),
-    people: expect.any(Number),
-    registrations: expect.any(Number),
-    watchlist_hits: expect.anything(),
-  },
-  listBankLinks: { rows: 1 },
-  listUserAccounts: { rows: 1 },
-  listLinkAccounts: { rows: 1 },
-  listUserTransactions: { page: 1, total: 0, rows: 0 },
-  listInvestmentTransactions: { page: 1, total: 5, rows: 5, securities: expect.any(Number) },
-  syncTransactions: { has_more: false, created: 0, updated: 0, removed: 0 },
-  importTransactions: { sent: 3, found: 0, unknown: 0 },
-  callVaultProxy: { status: 201, bytes: 7 },
-  sendTestWebhook: {},
-};
-
-describe("every operation is an activity", () => {
-  it("named as in the registry, in its order, with a retry class", () => {
-    expect(Object.values(CALLS).map(({ operation }) => operation.name)).toEqual(
-      OPERATIONS.map(({ name }) => name),
-    );
-    expect(Object.keys(CALL_CLASSES)).toEqual(Object.keys(CALLS));
+describe("every operation", () => {
+  it("has a retry policy, in the order of the registry, and a valid request is tried", () => {
+    const names = OPERATIONS.map(({ name }) => name);
+    expect(Object.keys(CALL_POLICIES)).toEqual(names);
+    expect(Object.keys(bench.requests)).toEqual(names);
   });
 
-  it("of a class that fits: what is read is read, what may harm when repeated says how it is settled", () => {
-    for (const [name, part] of Object.entries(CALLS)) {
-      const { method, idempotent } = part.operation;
-      if (method === "GET") expect(CALL_CLASSES[name as CallName], name).toBe("read");
-      if (idempotent) continue;
-      expect(CALL_CLASSES[name as CallName], name).not.toBe("read");
-      expect("settle" in part, name).toBe(true);
+  it("has a policy that fits: what may harm when it is repeated is tried for a day, until its effect is known", () => {
+    const daily = CALL_POLICIES.update_vault?.retry?.maximumAttempts;
+    for (const { name, method, idempotent } of OPERATIONS) {
+      const attempts = CALL_POLICIES[name]?.retry?.maximumAttempts ?? 0;
+      if (!idempotent) expect(attempts, name).toBe(daily);
+      if (method === "GET") expect(attempts, name).toBeLessThan(daily ?? 0);
     }
   });
 
-  it.each(Object.keys(CALLS) as CallName[])(
-    "%s: its answer is kept, and a workflow is told facts",
+  it.each(OPERATIONS.map(({ name }) => name))(
+    "%s: its answer is kept, and its workflow is told nothing of it",
     async (name) => {
-      const { answer, facts, repeated } = await bench.attempt(name, "call");
-      expect(facts).toEqual(FACTS[name]);
-      expect(repeated).toBe("no");
-      expect(await bench.deps.sealed.get(answer)).toMatchObject({
-        operation: CALLS[name].operation.name,
-        body: expect.anything(),
-      });
+      expect(await bench.attempt(name, "call")).toEqual({ repeated: "no" });
+      expect(await bench.answer("call")).toMatchObject({ operation: name, body: expect.anything() });
     },
   );
+
+  it("is found by its name, and by no other", () => {
+    expect(callRule("get_user").operation.name).toBe("get_user");
+    expect(() => callRule("getUser")).toThrow("no operation of the service; nothing was sent");
+  });
 });
 
 describe("what a request breaks is refused before anything is sent", () => {
   it.each([
-    ["a rule of the operation", "getUser", { params: { path: {} } }, /parameter fp_id/],
+    ["a rule of the operation", "get_user", { params: { path: {} } }, /parameter fp_id/],
     [
       "a client operation of nobody",
-      "decryptVault",
+      "decrypt_vault",
       { params: { body: { fields: ["id.dob"], reason: "r" } } },
       /names no owner/,
     ],
-    ["bytes for JSON", "updateBusiness", { params: {}, bytes: { base64: "" } }, /takes no bytes/],
+    ["bytes for JSON", "update_business", { params: {}, bytes: { base64: "" } }, /takes no bytes/],
     [
       "a file that is not there",
-      "uploadToVault",
+      "upload_to_vault",
       { params: { path: { identifier: "custom.x" } }, bytes: { file: "/nowhere" }, owner: { fp_id: "fp_1" } },
       /can't be read/,
     ],
     [
       "a stream that is not there",
-      "callVaultProxy",
-      { params: { path: { id: "p" } }, bytes: { stream: "_staging/x" } },
+      "call_vault_proxy",
+      { params: { path: { id: "p" } }, bytes: { stream: "_staging/x", sha256: "" } },
       /not in the lake's staging/,
     ],
   ] as const)("%s", async (_, name, request, message) => {
@@ -129,10 +82,10 @@ describe("client operations", () => {
 
   it("make a token of their own, which is nowhere afterwards", async () => {
     bench.sandbox.clearRequests();
-    for (const name of ["decryptVault", "updateVault", "createClientToken"] as const)
+    for (const name of ["decrypt_vault", "update_vault", "create_client_token"] as const)
       await bench.attempt(name, name);
     expect(tokens()).toBe(3);
-    for (const name of ["decryptVault", "updateVault", "createClientToken"]) {
+    for (const name of ["decrypt_vault", "update_vault", "create_client_token"]) {
       expect(JSON.stringify(await bench.answer(name))).not.toContain("fptok_");
     }
     const root = bench.deps.lake.store.address;
@@ -145,17 +98,17 @@ describe("client operations", () => {
   it("try a second token where the first was refused: it may have expired on the way", async () => {
     bench.sandbox.clearRequests();
     bench.sandbox.addFault({ kind: "token_expired", operation: "decrypt_vault", times: 1 });
-    expect((await bench.attempt("decryptVault", "call")).facts).toEqual({ values: 1 });
+    await bench.attempt("decrypt_vault", "call");
     expect(tokens()).toBe(2);
   });
 
   it("are refused requests, not refused keys, where no token is good enough", async () => {
     bench.sandbox.addFault({ kind: "token_expired", operation: "decrypt_vault" });
-    expect(await bench.failure("decryptVault", "call")).toMatchObject({
+    expect(await bench.failure("decrypt_vault", "call")).toMatchObject({
       type: "RejectedError",
       nonRetryable: true,
     });
-    expect((await bench.attempt("getUser", "other")).repeated).toBe("no");
+    expect((await bench.attempt("get_user", "other")).repeated).toBe("no");
   });
 });
 
@@ -168,32 +121,28 @@ describe("bodies of any length", () => {
   it("go up from a file", async () => {
     const file = join(bench.deps.lake.store.address, "..", "scan.bin");
     await writeFile(file, bytes);
-    expect((await bench.attempt("uploadToVault", "call", { ...upload, bytes: { file } })).facts).toEqual({
-      bytes: bytes.length,
-    });
+    await bench.attempt("upload_to_vault", "call", { ...upload, bytes: { file } });
     expect(uploaded()?.bytes?.equals(bytes)).toBe(true);
   });
 
   it("go up from the lake's staging area", async () => {
-    await putStream(
+    const { sha256 } = await putStream(
       bench.deps.sealed,
       "_staging/run/scan",
       (async function* () {
         yield bytes;
       })(),
     );
-    const request = { ...upload, bytes: { stream: "_staging/run/scan" } };
-    expect((await bench.attempt("uploadToVault", "call", request)).facts).toEqual({ bytes: bytes.length });
+    const request = { ...upload, bytes: { stream: "_staging/run/scan", sha256 } };
+    await bench.attempt("upload_to_vault", "call", request);
     expect(uploaded()?.bytes?.equals(bytes)).toBe(true);
   });
 
   it("come from a proxy's target into a sealed stream, with status and headers", async () => {
     const request = { params: { path: { id: "proxy_1" } }, bytes: { base64: bytes.toString("base64") } };
-    expect((await bench.attempt("callVaultProxy", "call", request)).facts).toEqual({
-      status: 201,
-      bytes: bytes.length,
-    });
+    await bench.attempt("call_vault_proxy", "call", request);
     const answer = (await bench.answer("call"))?.body as ProxyAnswer;
+    expect(answer).toMatchObject({ status: 201, bytes: bytes.length });
     expect(answer.headers).toMatchObject({ "content-type": "text/csv", "x-target": "yes" });
     const stream = await sealedStream(bench.deps.sealed, answer.body);
     const parts: Uint8Array[] = [];
@@ -205,14 +154,14 @@ describe("bodies of any length", () => {
 describe("a refusal of a repeated request", () => {
   it("leaves it unknown whether the business has the id by the first one", async () => {
     bench.sandbox.addFault({ kind: "reset", operation: "update_business", times: 1 });
-    await bench.failure("updateBusiness", "call");
+    await bench.failure("update_business", "call");
     bench.sandbox.businesses.add({ external_id: "shop-2" });
-    expect(await bench.failure("updateBusiness", "call")).toMatchObject({ type: "LostAnswerError" });
+    expect(await bench.failure("update_business", "call")).toMatchObject({ type: "LostAnswerError" });
   });
 
   it("to a first request is a refusal", async () => {
     bench.sandbox.businesses.add({ external_id: "shop-1" });
-    expect(await bench.failure("createBusiness", "call")).toMatchObject({ type: "RejectedError" });
+    expect(await bench.failure("create_business", "call")).toMatchObject({ type: "RejectedError" });
   });
 });
 
@@ -227,7 +176,7 @@ describe("a failure says when to try again", () => {
     ["also when it is down", { kind: "status", status: 503, retryAfter: 9 }, "TransientError", 9_000],
   ])("%s", async (_, fault, type, delay) => {
     bench.sandbox.addFault({ operation: "get_user", times: 1, ...fault } as never);
-    const failure = await bench.failure("getUser", "call");
+    const failure = await bench.failure("get_user", "call");
     expect(failure).toMatchObject({ type, nonRetryable: false });
     expect(Number(failure.nextRetryDelay)).toBeGreaterThan(delay - 1_500);
     expect(Number(failure.nextRetryDelay)).toBeLessThanOrEqual(delay);
@@ -240,7 +189,7 @@ describe("a failure says when to try again", () => {
     [302, "SchemaError"],
   ])("never, after status %i", async (status, type) => {
     bench.sandbox.addFault({ operation: "get_user", times: 1, kind: "status", status });
-    const failure = await bench.failure("getUser", "call");
+    const failure = await bench.failure("get_user", "call");
     expect(failure).toMatchObject({ type, nonRetryable: true });
     expect(failure.details).toEqual([{ operation: "get_user", sent: true, status }]);
   });
