@@ -48,7 +48,7 @@ export interface PlannedItem<Row> {
 }
 
 /** How the rows of a group are to be worked on. */
-export interface GroupPlan<Row, Result> {
+interface GroupPlan<Row, Result> {
   readonly work: readonly PlannedItem<Row>[];
   /** Items that need no work, such as rows that an earlier run has done. */
   readonly ended: readonly (PlannedItem<Row> & { readonly result: Result })[];

@@ -1,8 +1,8 @@
-import { createPrivateKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { cipJob } from "../../jobs/cip.js";
+import { signingKey } from "../../lake/bulk/pack/signature.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
 
@@ -48,12 +48,6 @@ async function readSignKey(path: string): Promise<string> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new InputError(`--sign-key ${path} can't be read (${error.code}). Nothing was started.`);
   });
-  try {
-    if (createPrivateKey(text).asymmetricKeyType === "ed25519") return text;
-  } catch {
-    // The same message: what a file that is no key holds must not be shown.
-  }
-  throw new InputError(
-    `--sign-key ${path} is not an Ed25519 private key in PEM. Nothing was started. \`openssl genpkey -algorithm ed25519\` makes one.`,
-  );
+  signingKey(text, path);
+  return text;
 }

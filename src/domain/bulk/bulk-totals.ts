@@ -1,7 +1,7 @@
 import type { RunStatus } from "../run.js";
 
 /** A row that failed, and why. */
-export interface RowFailure {
+interface RowFailure {
   /** Line of the input file. */
   readonly line: number;
   /** Whose row it is, by an id of the service. */

@@ -1,9 +1,10 @@
-import { createPrivateKey, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { DEFAULT_SAMPLE, type SampleSizes, STRATA } from "../../domain/bulk/cip/sample.js";
 import { InputError } from "../../domain/failures.js";
 import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
+import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { PackPlace } from "../job.js";
 import type { PackFacts } from "./facts.js";
@@ -66,7 +67,7 @@ async function factsOf(
     population,
     unmasked: options.unmasked === true,
     reason: text("reason"),
-    signKey: secrets.signKey === undefined ? undefined : createPrivateKey(secrets.signKey),
+    signKey: secrets.signKey === undefined ? undefined : signingKey(secrets.signKey, "--sign-key"),
     previous,
     amends: retryOf,
     // The same people of the same population, unless somebody asks for others.

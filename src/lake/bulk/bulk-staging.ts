@@ -7,7 +7,7 @@ import type { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
 /** The manifest of a frozen file: it is written last, so rows that have one are whole. */
-export interface FrozenFile {
+interface FrozenFile {
   /** Kind of the job. */
   readonly kind: string;
   readonly options: BulkOptions;
@@ -39,7 +39,7 @@ export interface StagedClose {
 }
 
 /** The results of items that one slice brought to their end. */
-export type StagedResults = readonly { readonly item: number; readonly result: unknown }[];
+type StagedResults = readonly { readonly item: number; readonly result: unknown }[];
 
 /** What a bulk job keeps in the staging area, all of it sealed. */
 export class BulkStaging {
