@@ -63,14 +63,29 @@ export async function finishBulk(
   });
 }
 
-/**
- * Keeps the rows that failed; of a kind that publishes everything at once all rows, with the results of the others, so
- * that what a retry publishes is whole.
- */
+/** Keeps the rows that failed for a retry (`keptRows`). */
 async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
+  const hash = createHash("sha256");
+  let rows = 0;
+  let invalid = 0;
+  for await (const row of keptRows(deps, input)) {
+    hash.update(frozenLine(row));
+    rows += 1;
+    if (row.row === null) invalid += 1;
+  }
+  const file = await stagingOf(deps, input).file();
+  const kept = { ...file, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
+  const target = stagingOf(deps, { ...input, staging: failedRowsOf(input.runId) });
+  await target.freeze(kept, keptRows(deps, input));
+}
+
+/**
+ * The rows that failed; of a kind that publishes everything at once all rows, with the results of the others, so that
+ * what a retry publishes is whole.
+ */
+async function* keptRows(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
   const job = jobOf(deps, input);
   const staging = stagingOf(deps, input);
-  const kept: FrozenBulkRow[] = [];
   for (let group = 0; group < input.groups; group += 1) {
     const { items, rows } = await endedItems(deps, { ...input, group }, await staging.close(group));
     const failed = new Set<number>();
@@ -81,14 +96,9 @@ async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): P
         else results.set(line, item.result);
       }
     }
-    for (const row of rows) {
-      if (failed.has(row.line)) kept.push({ ...row, result: undefined });
-      else if (job.pack !== undefined) kept.push({ ...row, result: results.get(row.line) });
+    for (const { result: _, ...row } of rows) {
+      if (failed.has(row.line)) yield row;
+      else if (job.pack !== undefined) yield { ...row, result: results.get(row.line) };
     }
   }
-  const file = await staging.file();
-  const sha256 = createHash("sha256").update(kept.map(frozenLine).join("")).digest("hex");
-  const invalid = kept.filter(({ row }) => row === null).length;
-  const target = stagingOf(deps, { ...input, staging: failedRowsOf(input.runId) });
-  await target.freeze({ ...file, rows: kept.length, invalid, sha256, retryOf: input.runId }, kept);
 }

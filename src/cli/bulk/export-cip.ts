@@ -14,13 +14,14 @@ export interface CipFlags extends BulkFlags {
   readonly unmasked?: boolean;
   readonly sample?: number;
   readonly sampleSeed?: string;
+  readonly pdf: boolean;
   readonly signKey?: string;
   readonly out?: string;
 }
 
 /** Runs or joins an export of CIP reports; the exit code. @throws InputError */
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
-  const { approver, since, reason, unmasked, sample, sampleSeed, signKey, out } = flags;
+  const { approver, since, reason, unmasked, sample, sampleSeed, pdf, signKey, out } = flags;
   if (approver.trim() === "") {
     throw new InputError(
       "--approver is blank. Give the name or e-mail address that stands for automatic approvals.",
@@ -38,6 +39,7 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
     unmasked: unmasked ?? false,
     sample: sample ?? null,
     sample_seed: sampleSeed ?? null,
+    pdf,
     out: out === undefined ? null : resolve(terminal.cwd, out),
   };
   const secrets = signKey === undefined ? {} : { signKey: await readSignKey(resolve(terminal.cwd, signKey)) };

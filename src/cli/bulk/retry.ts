@@ -27,9 +27,7 @@ export async function retryRun(
       const kept = openBulkStaging(new SealedStore(store, createSealer(keys)), failedRowsOf(runId));
       const file = await kept.findFile();
       if (file === undefined) throw nothing;
-      const judged = await countRows(async function* () {
-        yield* await kept.rows(0, file.rows);
-      });
+      const judged = await countRows(() => kept.everyRow(file));
       const run = newRun(job, {
         judged,
         options: file.options,

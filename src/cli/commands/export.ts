@@ -28,6 +28,7 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
       )
       .option("--sample <people>", "people of each stratum in the examiner's sample", positive)
       .option("--sample-seed <text>", "seed of the sample; the same seed and strata give the same people")
+      .option("--no-pdf", "leave report.pdf out, which is printed where a Chromium is found")
       .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")
       .option("--out <directory>", "where the pack is made (default: _exports/cip in the lake)"),
   ).action(async (flags: CipFlags) => {

@@ -7,7 +7,7 @@ import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { PackPlace } from "../job.js";
-import type { PackFacts } from "./facts.js";
+import type { PackFacts, PackTools } from "./facts.js";
 import { type MemberResult, membersOf, type RosterRow } from "./members.js";
 import { writeCipPack } from "./pack.js";
 import { populationOf } from "./population.js";
@@ -27,12 +27,7 @@ export async function publishExport(
     try {
       const members = () => membersOf(place.groups, runId);
       const previous = await previousPack(base, runId, options.since ?? retryOf);
-      await writeCipPack(
-        { duckdb: lake.duckdb, sealer: place.sealer, signal: place.signal },
-        directory,
-        await factsOf(place, members, previous),
-        members,
-      );
+      await writeCipPack(toolsOf(place), directory, await factsOf(place, members, previous), members);
       await publishPack(directory, target);
     } finally {
       await rm(directory, { recursive: true, force: true });
@@ -41,6 +36,10 @@ export async function publishExport(
   const { manifest, sha256 } = await readProvenManifest(target);
   const { exported, failed, excluded } = manifest.counts;
   return { export: target, manifest_sha256: sha256, exported, failed, excluded };
+}
+
+function toolsOf({ lake, sealer, signal, options }: PackPlace<RosterRow, MemberResult>): PackTools {
+  return { duckdb: lake.duckdb, sealer, signal, ...(options.pdf === false && { chromium: null }) };
 }
 
 async function factsOf(

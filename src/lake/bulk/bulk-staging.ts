@@ -41,6 +41,9 @@ export interface StagedClose {
 /** The results of items that one slice brought to their end. */
 type StagedResults = readonly { readonly item: number; readonly result: unknown }[];
 
+/** Rows that are read at once where all are gone through. */
+const READ_ROWS = 500;
+
 /** What a bulk job keeps in the staging area, all of it sealed. */
 export class BulkStaging {
   /** @param id names the staging: of a job with an effect the job's id, else the run's. */
@@ -95,6 +98,11 @@ export class BulkStaging {
       if (error instanceof StagingLostError) await this.sealed.delete(this.#key("file"));
       throw error;
     }
+  }
+
+  /** Every row of a file, a few in memory at a time. @throws StagingLostError when they are gone. */
+  async *everyRow({ rows }: FrozenFile): AsyncGenerator<FrozenBulkRow> {
+    for (let at = 0; at < rows; at += READ_ROWS) yield* await this.rows(at, Math.min(rows, at + READ_ROWS));
   }
 
   async plan(group: number): Promise<StagedPlan | undefined> {

@@ -50,11 +50,9 @@ export async function openBulkWorld(
     run: async (rows, asked) => resultOf(await begin(rows, asked)),
     async retry(runId) {
       const kept = openBulkStaging(sealed, failedRowsOf(runId));
-      const { rows, options: asked } = await kept.file();
-      const judged = await countRows(async function* () {
-        yield* await kept.rows(0, rows);
-      });
-      return resultOf(await start(judged, asked, runId));
+      const file = await kept.file();
+      const judged = await countRows(() => kept.everyRow(file));
+      return resultOf(await start(judged, file.options, runId));
     },
   };
 }

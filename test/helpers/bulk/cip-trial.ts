@@ -12,7 +12,16 @@ import { holding } from "../onboarding/planted-texts.js";
 
 /** What is killed: the command, which is the worker too, or Temporal with it. */
 const VICTIMS = ["the command", "Temporal", "both"] as const;
-const ARGS = ["export", "cip", "--roster", "users.csv", "--approver", "ops@bank.example", "--json"];
+const ARGS = [
+  "export",
+  "cip",
+  "--roster",
+  "users.csv",
+  "--approver",
+  "ops@bank.example",
+  "--no-pdf",
+  "--json",
+];
 /** Kills begin within so many milliseconds after the run is told: an undisturbed one takes about as long. */
 const WITHIN_MS = 5_000;
 const MOST_COMMANDS = 60;

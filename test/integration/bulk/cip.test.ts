@@ -10,7 +10,7 @@ const OPTIONS = {
   since: null,
   reason: null,
   unmasked: false,
-  sample: null,
+  pdf: false,
 };
 
 let world: BulkWorld;
