@@ -1,20 +1,40 @@
 import { expect, test } from "vitest";
 import { Random } from "../../sandbox/world/random.js";
+import type { StoreKind } from "../helpers/kill/killed-store.js";
 import { type OnboardVictim, runOnboardTrial } from "../helpers/onboarding/onboard-trial.js";
+import { KillFigures } from "./kill-figures.js";
 
-const SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
+const FIRST_SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
+const KILLS = Number(process.env.NIGHTLEDGER_ONBOARD_KILLS ?? 6);
+const STORE = (process.env.NIGHTLEDGER_KILL_STORE ?? "kept") as StoreKind;
 const CUSTOMERS = 500;
-const VICTIMS: readonly OnboardVictim[] = ["the command", "Temporal", "the receiver", "everything"];
+const KILLS_OF_A_BATCH = 6;
+const VICTIMS: readonly OnboardVictim[] = [
+  "the command",
+  "the worker",
+  "Temporal",
+  "the receiver",
+  "everything",
+];
 
-/** Each of them once in an order of the seed's, and two of them again. */
+/** Each of them once in an order of the seed's, and one of them again. */
 function victimsOf(random: Random): OnboardVictim[] {
   const order = VICTIMS.map((victim) => ({ victim, at: random.next() })).sort((a, b) => a.at - b.at);
-  return [...order.map(({ victim }) => victim), random.pick(VICTIMS), random.pick(VICTIMS)];
+  const more = Array.from({ length: KILLS_OF_A_BATCH - VICTIMS.length }, () => random.pick(VICTIMS));
+  return [...order.map(({ victim }) => victim), ...more];
 }
 
-test(`worker, Temporal and receiver killed again and again from seed ${SEED}: every row one onboarding, one outcome`, async () => {
-  const victims = victimsOf(new Random(`victims/${SEED}`));
-  const { kills, problems } = await runOnboardTrial({ seed: SEED, customers: CUSTOMERS, victims });
-  for (const line of kills) process.stderr.write(`seed ${SEED}, ${line}\n`);
-  expect(problems, `again: npm run test:kill -- --seed ${SEED} --kills 1`).toEqual([]);
-});
+test.skipIf(KILLS === 0)(
+  `${KILLS} kills of onboardings from seed ${FIRST_SEED} on: every row one onboarding, one outcome`,
+  async () => {
+    const figures = new KillFigures("onboardings");
+    let seed = FIRST_SEED;
+    for (; figures.killed < KILLS; seed += 1) {
+      const victims = victimsOf(new Random(`victims/${seed}`));
+      const trial = await runOnboardTrial({ seed, customers: CUSTOMERS, victims, store: STORE });
+      figures.add(trial, `seed ${seed}`, `--seed ${seed} --kills 0 --onboard-kills 1 --store ${STORE}`);
+    }
+    figures.sum(`seeds ${FIRST_SEED} to ${seed - 1}, store ${STORE}`);
+    expect(figures.failures).toEqual([]);
+  },
+);
