@@ -97,6 +97,7 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
         () => store.uploadAll(files),
       ),
     delete: (key) => step("deletePrefix", [key], () => store.delete(key)),
-    deletePrefix: (prefix) => step("deletePrefix", [prefix], () => store.deletePrefix(prefix)),
+    deletePrefix: (prefix, options) =>
+      step("deletePrefix", [prefix], () => store.deletePrefix(prefix, options)),
   };
 }

@@ -14,6 +14,8 @@ export interface UnsyncedNotes {
   note(key: string, before: () => Promise<Buffer | undefined>): Promise<void>;
   /** Removes the notes of keys that were synced. */
   remove(keys: readonly string[]): Promise<void>;
+  /** The same of every key below a prefix, also of those that were deleted long before. */
+  removeBelow(prefix: string): Promise<void>;
 }
 
 /** Notes of a store that one process uses. */
@@ -25,6 +27,9 @@ export function notesInMemory(): UnsyncedNotes & { all(): UnsyncedNote[] } {
     },
     remove: async (keys) => {
       for (const key of keys) notes.delete(key);
+    },
+    removeBelow: async (prefix) => {
+      for (const key of [...notes.keys()].filter((one) => one.startsWith(prefix))) notes.delete(key);
     },
     all: () => [...notes.values()],
   };
@@ -56,21 +61,30 @@ export function notesInDirectory(directory: string, pid = process.pid): Unsynced
     async remove(keys) {
       for (const key of keys) await rm(pathOf(key), { force: true });
     },
+    async removeBelow(prefix) {
+      for (const path of await notesIn(directory)) {
+        if ((await readNote(path))?.key.startsWith(prefix)) await rm(path, { force: true });
+      }
+    },
   };
 }
 
 /** Takes out of a directory the notes of objects that one of these processes changed last. */
 export async function takeNotes(directory: string, pids: ReadonlySet<number>): Promise<UnsyncedNote[]> {
-  const names = await readdir(directory).catch(() => []);
   const notes: UnsyncedNote[] = [];
-  for (const name of names.filter((one) => !one.startsWith("draft-"))) {
-    const note = await readNote(join(directory, name));
+  for (const path of await notesIn(directory)) {
+    const note = await readNote(path);
     if (note === undefined || !pids.has(note.pid)) continue;
-    await rm(join(directory, name), { force: true });
+    await rm(path, { force: true });
     const before = note.before === null ? undefined : Buffer.from(note.before, "base64");
     notes.push({ key: note.key, before });
   }
   return notes;
+}
+
+async function notesIn(directory: string): Promise<string[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.filter((name) => !name.startsWith("draft-")).map((name) => join(directory, name));
 }
 
 async function readNote(path: string): Promise<NoteFile | undefined> {

@@ -32,9 +32,10 @@ export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): Object
       await note(key);
       await store.delete(key);
     },
-    deletePrefix: async (prefix) => {
+    deletePrefix: async (prefix, options) => {
       for (const { key } of await store.list(prefix)) await note(key);
-      await store.deletePrefix(prefix);
+      await store.deletePrefix(prefix, options);
+      if (options?.durable === true) await notes.removeBelow(prefix);
     },
   };
 }
