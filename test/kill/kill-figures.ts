@@ -32,6 +32,11 @@ export class KillFigures {
   }
 }
 
+/** A trial that could not be judged is a failure like any other; those beside it are let finish. */
+export function unfinished(error: unknown): TrialReport {
+  return { kills: [{ victim: "unknown", line: String(error), met: true }], problems: [String(error)] };
+}
+
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }

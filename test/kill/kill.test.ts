@@ -1,18 +1,13 @@
 import { expect, test } from "vitest";
-import { runKillTrial, type TrialReport } from "../helpers/kill/kill-trial.js";
+import { runKillTrial } from "../helpers/kill/kill-trial.js";
 import type { StoreKind } from "../helpers/kill/killed-store.js";
-import { KillFigures } from "./kill-figures.js";
+import { KillFigures, unfinished } from "./kill-figures.js";
 
 const FIRST_SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
 const KILLS = Number(process.env.NIGHTLEDGER_KILLS ?? 24);
 const STORE = (process.env.NIGHTLEDGER_KILL_STORE ?? "kept") as StoreKind;
 /** Trials beside each other: most of a trial is waiting for a heartbeat that does not come. */
 const LANES = 3;
-
-/** A trial that could not be judged is a failure like any other; those beside it are let finish. */
-function unfinished(error: unknown): TrialReport {
-  return { kills: [{ victim: "unknown", line: String(error), met: true }], problems: [String(error)] };
-}
 
 test(`${KILLS} kills of syncs from seed ${FIRST_SEED} on leave every night exact`, async () => {
   const figures = new KillFigures("syncs");
