@@ -15,9 +15,10 @@ interface LogLine {
 /** An attempt of a step as the log tells of it. */
 interface Attempt {
   readonly pid: number;
-  readonly startedAt: number;
   /** When it last told Temporal that it goes on. */
   readonly heardAt: number;
+  /** The longest time that it told nothing. */
+  readonly silentMs: number;
 }
 
 /**
@@ -27,20 +28,29 @@ interface Attempt {
 export function stallsIn(log: string, killed: ReadonlySet<number>): Interruption[] {
   const attempts = new Map<string, Attempt>();
   const stalls: Interruption[] = [];
-  // A killed process may have left half a line.
-  for (const text of log.split("\n").filter((one) => /^\{.*"activityId".*\}$/.test(one))) {
-    const { time, pid, msg, workflowRunId, activityId, attempt = 0 } = JSON.parse(text) as LogLine;
+  // A killed process may have left half a line, which runs into the next one's.
+  for (const text of log.match(/\{"level":[^\n]*"activityId"[^\n]*\}$/gm) ?? []) {
+    const {
+      time,
+      pid,
+      msg,
+      workflowRunId,
+      activityId,
+      attempt = 0,
+    } = JSON.parse(text.slice(text.lastIndexOf('{"level":'))) as LogLine;
     const at = Date.parse(time);
     const nameOf = (one: number) => `${workflowRunId} ${activityId} ${one}`;
-    if (msg === "Got activity heartbeat" || /^Activity completed$|^Activity failed$/.test(msg)) {
-      const known = attempts.get(nameOf(attempt));
-      if (known !== undefined) attempts.set(nameOf(attempt), { ...known, heardAt: at });
-    } else if (msg === "Activity started") {
-      attempts.set(nameOf(attempt), { pid, startedAt: at, heardAt: at });
-      const before = attempts.get(nameOf(attempt - 1));
-      if (before === undefined || killed.has(before.pid) || at - before.heardAt < STOOD_STILL_MS) continue;
+    const heard = (one: number): Attempt | undefined => {
+      const known = attempts.get(nameOf(one));
+      return known && { ...known, heardAt: at, silentMs: Math.max(known.silentMs, at - known.heardAt) };
+    };
+    const known = heard(attempt);
+    if (msg === "Activity started") {
+      attempts.set(nameOf(attempt), { pid, heardAt: at, silentMs: 0 });
+      const before = heard(attempt - 1);
+      if (before === undefined || killed.has(before.pid) || before.silentMs < STOOD_STILL_MS) continue;
       stalls.push({ resumedAt: at, survived: true });
-    }
+    } else if (known !== undefined) attempts.set(nameOf(attempt), known);
   }
   return stalls;
 }
