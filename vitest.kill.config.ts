@@ -1,17 +1,23 @@
 import { defineConfig } from "vitest/config";
 import { parseKillOptions } from "./test/kill/kill-options.js";
 
-// npm run test:kill -- --seed N --kills N
-const { seed, kills } = parseKillOptions(process.argv, Date.now());
+// npm run test:kill -- --seed N --kills N --onboard-kills N --store forgetful
+const { seed, kills, onboardKills, store } = parseKillOptions(process.argv, Date.now());
 
 export default defineConfig({
   test: {
     name: "kill",
     include: ["test/kill/**/*.test.ts"],
     globalSetup: ["test/helpers/temporal/temporal-setup.ts"],
-    env: { NIGHTLEDGER_KILL_SEED: String(seed), NIGHTLEDGER_KILLS: String(kills) },
+    env: {
+      NIGHTLEDGER_KILL_SEED: String(seed),
+      NIGHTLEDGER_KILLS: String(kills),
+      NIGHTLEDGER_ONBOARD_KILLS: String(onboardKills),
+      NIGHTLEDGER_KILL_STORE: store,
+    },
     pool: "forks",
-    testTimeout: 1_200_000,
+    // As long as hundreds of kills take.
+    testTimeout: 6 * 3_600_000,
     maxWorkers: 1,
   },
 });

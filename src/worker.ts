@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
+import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
 import type { ApiConfig } from "./config.js";
 import type { AnyJob } from "./jobs/job.js";
@@ -90,6 +91,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       dataConverter: dataConverter(keys, server.namespace),
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentActivityTaskExecutions: 100,
+      // The SDK would hold them back for eight of the ten seconds after which Temporal takes the worker for dead.
+      maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
       ...(settings.embedded && { stickyQueueScheduleToStartTimeout: "1s" }),
     });
     const running = worker.run();

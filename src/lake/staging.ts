@@ -126,8 +126,9 @@ export class Staging {
     await this.store.deletePrefix(directory({ runId, stream, owner }));
   }
 
+  /** Durably: once the run has ended, nobody deletes it again. */
   async dropRun(runId: string): Promise<void> {
-    await this.store.deletePrefix(`_staging/${runId}/`);
+    await this.store.deletePrefix(`_staging/${runId}/`, { durable: true });
   }
 
   /** Something of the run that is too large, or too personal, for a workflow's history, which names it: durable. */

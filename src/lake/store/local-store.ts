@@ -127,12 +127,16 @@ export function createLocalStore(root: string): ObjectStore {
         if (!isAbsent(error)) throw unpublished(error, path);
       });
     },
-    async deletePrefix(prefix) {
+    async deletePrefix(prefix, options = {}) {
       const path = pathOf(prefix.replace(/\/$/, ""));
       durably.forget(path);
-      await removeTree(path).catch((error) => {
-        throw unpublished(error, path);
-      });
+      try {
+        await removeTree(path);
+        if (options.durable === true) await syncToDisk(dirname(path));
+      } catch (error) {
+        // Where not even the directory is that would hold it, there is nothing to delete.
+        if (!isAbsent(error)) throw unpublished(error, path);
+      }
     },
     async download(key) {
       const path = pathOf(key);

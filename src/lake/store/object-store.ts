@@ -11,7 +11,7 @@ export interface StoredObject {
   readonly modifiedAt: Date;
 }
 
-/** How a write is to be done. */
+/** How a write or a deletion is to be done. */
 export interface PutOptions {
   /** Whether it must survive a power cut once it has returned. */
   readonly durable?: boolean;
@@ -44,7 +44,8 @@ export interface ObjectStore {
   /** Every entry below a key prefix (a prefix ends in `/` or is empty), in key order, after `startAfter`. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
   delete(key: string): Promise<void>;
-  deletePrefix(prefix: string): Promise<void>;
+  /** What is deleted without `durable` may be there again after a power cut. */
+  deletePrefix(prefix: string, options?: PutOptions): Promise<void>;
   /** A local path with the object's bytes, for SQL; the object itself where the store is local. */
   download(key: string, scratchDirectory: string): Promise<string>;
   /** Publishes a local file under a new key, durably; the local file is gone afterwards. */

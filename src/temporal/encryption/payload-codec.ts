@@ -3,6 +3,9 @@ import { fileURLToPath } from "node:url";
 import type { DataConverter, Payload, PayloadCodec } from "@temporalio/common";
 import { decrypt, encrypt } from "./cipher.js";
 import { CompressionCodec } from "./compression-codec.js";
+// The SDK requires it by its path. Loaded before that as what it is, an ES module: where Node 20's `require` is the
+// first to load it, after a kill of the process before, its import of @temporalio/common was found empty.
+import "./failure-converter.js";
 import type { EncryptionKeys } from "./keys.js";
 import { bytesOf, ENCODING_KEY, metadataText, payloadIn } from "./payload-bytes.js";
 

@@ -11,6 +11,7 @@ const PROGRAMS = [
   "test/helpers/calls/call-process.ts",
   "test/helpers/calls/call-workflow.ts",
   "test/helpers/kill/fault-worker.ts",
+  "test/helpers/kill/forgetful-preload.ts",
   "test/helpers/lake/delta-child.ts",
   "test/helpers/webhooks/receiver-process.ts",
   "test/temporal/server/embedded-command.ts",

@@ -76,7 +76,8 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
             step("upload", key, rest),
         () => store.uploadAll(files),
       )(),
-    deletePrefix: (prefix) => step("deletePrefix", prefix, () => store.deletePrefix(prefix)),
+    deletePrefix: (prefix, options) =>
+      step("deletePrefix", prefix, () => store.deletePrefix(prefix, options)),
   };
 }
 

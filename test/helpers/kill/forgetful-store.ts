@@ -1,4 +1,6 @@
 import type { ObjectEntry, ObjectStore } from "../../../src/lake/store/object-store.js";
+import { notesInMemory } from "./unsynced-notes.js";
+import { forgetUnsynced, notingUnsynced } from "./unsynced-store.js";
 
 /** A step of a store at which the power is cut. */
 export interface PowerCut {
@@ -26,9 +28,9 @@ const OFF = new Error("the power is off");
  * was deleted comes back. Of the objects that are lost, some are gone and some are there without a byte, as file
  * systems leave them. From the cut on every step fails.
  */
-export function forgetful(store: ObjectStore, cuts: readonly PowerCut[] = []): ForgetfulStore {
-  /** What the disk will hold of each key that is not synced. */
-  const unsynced = new Map<string, Buffer | undefined>();
+export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): ForgetfulStore {
+  const notes = notesInMemory();
+  const store = notingUnsynced(disk, notes);
   const under = new Set<Promise<unknown>>();
   let cut: PowerCut | undefined;
   let off = false;
@@ -41,13 +43,7 @@ export function forgetful(store: ObjectStore, cuts: readonly PowerCut[] = []): F
     if (off) return dark;
     off = true;
     await Promise.allSettled(under);
-    let odd = false;
-    for (const [key, before] of unsynced) {
-      odd = !odd;
-      if (before !== undefined) await store.put(key, before);
-      else if (odd) await store.delete(key);
-      else if ((await store.stat(key)) !== undefined) await store.put(key, "");
-    }
+    await forgetUnsynced(disk, notes.all());
     wentDark();
   }
 
@@ -71,13 +67,6 @@ export function forgetful(store: ObjectStore, cuts: readonly PowerCut[] = []): F
     return Promise.reject(OFF);
   }
 
-  async function forgettable(key: string): Promise<void> {
-    if (!unsynced.has(key)) unsynced.set(key, await store.get(key));
-  }
-
-  const synced = (keys: readonly string[]) => {
-    for (const key of keys) unsynced.delete(key);
-  };
   const read =
     <A extends readonly unknown[], T>(work: (...given: A) => Promise<T>) =>
     (...given: A) =>
@@ -97,33 +86,18 @@ export function forgetful(store: ObjectStore, cuts: readonly PowerCut[] = []): F
       (prefix: string, startAfter?: string): Promise<ObjectEntry[]> => store.list(prefix, startAfter),
     ),
     download: read(store.download),
-    put: (key, body, options) =>
-      step("put", [key], async () => {
-        if (options?.durable !== true) await forgettable(key);
-        await store.put(key, body, options);
-        if (options?.durable === true) synced([key]);
-      }),
-    putIfAbsent: (key, body) =>
-      step("putIfAbsent", [key], async () => {
-        const put = await store.putIfAbsent(key, body);
-        synced([key]);
-        return put;
-      }),
-    persist: (keys) => step("persist", keys, () => store.persist(keys).then(() => synced(keys))),
-    upload: (path, key) => step("upload", [key], () => store.upload(path, key).then(() => synced([key]))),
-    uploadAll: (files) => {
-      const keys = files.map(({ key }) => key);
-      return step("upload", keys, () => store.uploadAll(files).then(() => synced(keys)));
-    },
-    delete: (key) =>
-      step("deletePrefix", [key], async () => {
-        await forgettable(key);
-        await store.delete(key);
-      }),
-    deletePrefix: (prefix) =>
-      step("deletePrefix", [prefix], async () => {
-        for (const { key } of await store.list(prefix)) await forgettable(key);
-        await store.deletePrefix(prefix);
-      }),
+    put: (key, body, options) => step("put", [key], () => store.put(key, body, options)),
+    putIfAbsent: (key, body) => step("putIfAbsent", [key], () => store.putIfAbsent(key, body)),
+    persist: (keys) => step("persist", keys, () => store.persist(keys)),
+    upload: (path, key) => step("upload", [key], () => store.upload(path, key)),
+    uploadAll: (files) =>
+      step(
+        "upload",
+        files.map(({ key }) => key),
+        () => store.uploadAll(files),
+      ),
+    delete: (key) => step("deletePrefix", [key], () => store.delete(key)),
+    deletePrefix: (prefix, options) =>
+      step("deletePrefix", [prefix], () => store.deletePrefix(prefix, options)),
   };
 }

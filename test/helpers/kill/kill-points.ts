@@ -20,9 +20,11 @@ function onFile(name: string, directory: string, pattern: RegExp): KillPoint {
 const PARQUET = /\.parquet$/;
 const COMMIT = /^\d{20}\.json$/;
 
+/** Only where no other process has brought it up. */
+export const SERVER_STARTED = onFile("the embedded server is started", ".nightledger", /^server\.json$/);
+
 /** Moments that are known by a new file: between a step of a commit and the next one. */
 export const FILE_POINTS: readonly KillPoint[] = [
-  onFile("the embedded server is started", ".nightledger", /^server\.json$/),
   onFile("the roster is frozen", "lake/_staging", /^sync-/),
   onFile("links are observed", "lake/bank_links/_delta_log", COMMIT),
   onFile("rows are loaded", "lake/transaction_changes", PARQUET),

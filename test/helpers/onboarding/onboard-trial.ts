@@ -1,20 +1,22 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import type { Sandbox } from "../../../sandbox/index.js";
 import { Random } from "../../../sandbox/world/random.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import type { ChildCommand } from "../command/command-process.js";
 import { type JobFolder, openJobFolder } from "../command/job-folder.js";
 import { type KillPoint, newName } from "../kill/kill-points.js";
-import type { TrialReport } from "../kill/kill-trial.js";
+import type { KillReport, TrialReport } from "../kill/kill-trial.js";
+import { type KilledStore, openKilledStore, type StoreKind } from "../kill/killed-store.js";
+import { workerPid } from "../kill/worker-holder.js";
 import { SECRET } from "../webhooks/signed-webhook.js";
+import { openService, PLANTED, writeCustomers } from "./killed-batch.js";
 import { auditBatch, auditEnd, staleOutcomes, untabledEvents } from "./onboarding-audit.js";
 import { holding } from "./planted-texts.js";
 
-/** What is killed: with `everything` all three at once. */
-export type OnboardVictim = "the command" | "Temporal" | "the receiver" | "everything";
+/** What is killed: `the worker` is whichever process works now; with `everything` all of them at once. */
+export type OnboardVictim = "the command" | "the worker" | "Temporal" | "the receiver" | "everything";
 
 /** How large a trial is. */
 interface OnboardTrial {
@@ -22,17 +24,13 @@ interface OnboardTrial {
   readonly customers: number;
   /** What is killed, one after the other; the moments are the seed's. */
   readonly victims: readonly OnboardVictim[];
+  readonly store?: StoreKind;
 }
 
 const ARGS = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json"];
-/** Every so many customers have values for the vault, or are known by their external id. */
-const WITH_VAULT = 7;
-const BY_EXTERNAL_ID = 5;
-const PLANTED = ["Adalovelace", "quitepersonal"];
 /** Share of the batch within which kills begin: the command must not be faster. */
 const LAST_MOMENT = 0.8;
 const MOST_COMMANDS = 12;
-const SLOW = { kind: "slow", chunkBytes: 50, intervalMs: 400 } as const;
 const SETTLE_MS = 120_000;
 const LOOK_EVERY_MS = 500;
 const LOOK_CLOSELY_MS = 10;
@@ -59,75 +57,42 @@ const FILE_POINTS: readonly KillPoint[] = (
  */
 export async function runOnboardTrial(trial: OnboardTrial): Promise<TrialReport> {
   const random = new Random(`onboard/${trial.seed}`);
-  const sandbox = await openService(trial);
-  const folder = await openJobFolder(sandbox, { NIGHTLEDGER_WEBHOOK_SECRETS: SECRET });
+  const sandbox = await openService(trial.seed, trial.customers);
+  const store = await openKilledStore(trial.store ?? "kept");
+  const folder = await openJobFolder(sandbox, store.env);
   try {
     const users = await writeCustomers(folder, sandbox, trial.customers);
-    return await new Trial(folder, sandbox, random, users).run(trial.victims);
+    return await new Trial(folder, sandbox, random, users, store).run(trial.victims);
   } finally {
     await folder.release();
+    await store.release();
     await sandbox.close();
   }
-}
-
-async function openService({ seed, customers }: OnboardTrial): Promise<Sandbox> {
-  const sandbox = await startSandbox({
-    seed,
-    latencyMs: 10,
-    playbooks: [
-      {
-        key: "pb_kyc",
-        outcomes: { pass: 14, fail: 5, incomplete: 1 },
-        manualReviewShare: 0.05,
-        delayMs: [0, 4 * customers + 1_000],
-        prerequisites: { note: "string" },
-      },
-    ],
-    webhooks: { retryMs: [300, 600, 1_000, 2_000, 4_000, 8_000] },
-  });
-  const chance = { probability: 0.3, seed } as const;
-  sandbox.addFault({ kind: "webhook_lost", ...chance });
-  sandbox.addFault({ kind: "webhook_repeated", copies: 2, ...chance, seed: seed + 1 });
-  sandbox.addFault({ kind: "webhook_late", ms: 3_000, ...chance, seed: seed + 2 });
-  // So long that a kill comes between the effect and its answer.
-  sandbox.addFault({ ...SLOW, operation: "create_onboarding", ...chance, seed: seed + 3 });
-  return sandbox;
-}
-
-async function writeCustomers(folder: JobFolder, sandbox: Sandbox, count: number): Promise<string[]> {
-  const lines = ["fp_id,external_id,data.note,vault.id.first_name"];
-  const users = Array.from({ length: count }, (_, at) => `fp_${at + 1}`);
-  for (const [at, fp_id] of users.entries()) {
-    const external_id = `c-${at + 1}`;
-    sandbox.addUser({ fp_id, external_id });
-    const byExternalId = at % BY_EXTERNAL_ID === 0;
-    const vault = at % WITH_VAULT === 0 && !byExternalId ? `${PLANTED[0]} ${at}` : "";
-    lines.push([byExternalId ? `,${external_id}` : `${fp_id},`, `${PLANTED[1]} ${at}`, vault].join(","));
-  }
-  await writeFile(join(folder.directory, "customers.csv"), `${lines.join("\n")}\n`);
-  return users;
 }
 
 /** The processes of one trial, and what is wrong so far. */
 class Trial {
   readonly #problems: string[] = [];
-  readonly #kills: string[] = [];
+  readonly #kills: KillReport[] = [];
   readonly #printed: string[] = [];
   readonly #runs = new Set<string>();
   readonly #over = new AbortController();
   #command: ChildCommand | undefined;
   #receiver: ChildCommand | undefined;
+  #worker: ChildCommand | undefined;
   #port = "0";
-  #killed = 0;
 
   constructor(
     readonly folder: JobFolder,
     readonly sandbox: Sandbox,
     readonly random: Random,
     readonly users: readonly string[],
+    readonly store: KilledStore,
   ) {}
 
   async run(victims: readonly OnboardVictim[]): Promise<TrialReport> {
+    // First, so that it is the worker and the others watch.
+    await this.#work();
     await this.#receive();
     const completed = this.#onboard();
     const killing = this.#killAll(victims);
@@ -135,20 +100,31 @@ class Trial {
     this.#over.abort();
     await killing;
     if (summary !== undefined) await this.#judge(summary);
-    return { kills: this.#kills, killed: this.#killed, problems: this.#problems };
+    return { kills: this.#kills, problems: this.#problems };
+  }
+
+  /** Starts a process that works for the others; in its turn, where another one has taken over. */
+  async #work(): Promise<void> {
+    this.#worker = this.folder.command(["dev"]);
+    await this.#worker.says(/Ctrl-C ends it/);
+    this.#watch("the worker", this.#worker);
   }
 
   /** Starts the receiver, from the second time on where it was before. */
   async #receive(): Promise<void> {
-    const receiver = this.folder.command(["webhooks", "serve", "--port", this.#port]);
+    const secrets = { NIGHTLEDGER_WEBHOOK_SECRETS: SECRET };
+    const receiver = this.folder.command(["webhooks", "serve", "--port", this.#port], secrets);
     this.#receiver = receiver;
     const [, url = ""] = await receiver.says(/webhooks +(\S+), test mode/);
     if (this.#port === "0") this.sandbox.webhooks.register({ url, secrets: [SECRET] });
     this.#port = new URL(url).port;
-    void receiver.ended.then(({ signal, code, stdout, stderr }) => {
+    this.#watch("the receiver", receiver);
+  }
+
+  #watch(name: string, child: ChildCommand): void {
+    void child.ended.then(({ signal, code, stdout, stderr }) => {
       this.#printed.push(stdout, stderr);
-      if (signal !== "SIGKILL" && code !== 0)
-        this.#problems.push(`the receiver ended with ${code}: ${stderr}`);
+      if (signal !== "SIGKILL" && code !== 0) this.#problems.push(`${name} ended with ${code}: ${stderr}`);
     });
   }
 
@@ -181,10 +157,9 @@ class Trial {
       if (arrived) await this.#answerUnderWay();
       if (arrived && victim !== "everything") await sleep(delayMs);
       const early = arrived && !signal.aborted;
-      this.#kills.push(`kill ${victim} when ${point.name}, ${delayMs} ms on${early ? "" : " (too late)"}`);
-      if (!early) continue;
-      this.#killed += 1;
-      await this.#kill(victim);
+      const came = early ? await this.#kill(victim) : " (too late)";
+      const line = `kill ${victim} when ${point.name}, ${delayMs} ms on${came}`;
+      this.#kills.push({ victim, line, met: early });
     }
   }
 
@@ -218,20 +193,29 @@ class Trial {
     while (!this.#over.signal.aborted && !isUnderWay()) await sleep(LOOK_CLOSELY_MS);
   }
 
-  /** Ends the victims with SIGKILL, as close together as can be; the receiver is started again. */
-  async #kill(victim: OnboardVictim): Promise<void> {
-    const hits = (one: OnboardVictim) => victim === one || victim === "everything";
-    const servers = hits("Temporal") ? this.folder.servers() : [];
-    const children = [
-      ...(hits("the command") ? [this.#command] : []),
-      ...(hits("the receiver") ? [this.#receiver] : []),
-    ];
+  /** Ends the victims with SIGKILL, as close together as can be; worker and receiver are started again. */
+  async #kill(victim: OnboardVictim): Promise<string> {
+    const servers = victim === "Temporal" || victim === "everything" ? this.folder.servers() : [];
+    const works = victim === "the worker" ? workerPid(this.folder.home) : undefined;
+    const named = {
+      "the command": this.#command,
+      "the receiver": this.#receiver,
+      "the worker": this.#worker,
+    };
+    const doomed = Object.entries(named).filter(([name, child]) => {
+      if (!child?.running()) return false;
+      return victim === "everything" || (victim === "the worker" ? child.pid === works : victim === name);
+    });
+    const pids = doomed.map(([, child]) => child?.pid ?? 0);
     for (const { pid } of servers) process.kill(pid, "SIGKILL");
-    await Promise.all(children.map((child) => child?.end("SIGKILL")));
+    await Promise.all(doomed.map(([, child]) => child?.end("SIGKILL")));
     for (const server of servers) await endProcess(server, 0);
-    if (!hits("the receiver")) return;
+    const forgot = await this.store.forget(this.folder.lake, pids);
     await sleep(this.random.int(1_500));
-    await this.#receive();
+    const names = doomed.map(([name]) => name);
+    if (names.includes("the worker")) await this.#work();
+    if (names.includes("the receiver")) await this.#receive();
+    return ` (${names.join(", ") || "the server"}${forgot > 0 ? `, ${forgot} changes forgotten` : ""})`;
   }
 
   async #judge(summary: OnboardSummary): Promise<void> {
@@ -248,6 +232,7 @@ class Trial {
     await this.#until("webhooks that are not in their table", events);
     this.#problems.push(...(await auditBatch(batch)));
     await this.#receiver?.end("SIGTERM");
+    await this.#worker?.end("SIGTERM");
     if (folder.servers().length > 0) this.#problems.push("a Temporal server is left");
     this.#problems.push(...(await holding(folder.lake, PLANTED)), ...(await holding(folder.home, PLANTED)));
     const printed = PLANTED.filter((text) => this.#printed.some((one) => one.includes(text)));

@@ -54,3 +54,13 @@ test("a database that a server was ready on is kept: the run of a killed command
   expect((await second.ended).code).toBe(0);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
 });
+
+test("dev whose process and server were killed starts again", async () => {
+  const first = folder.command(["dev"]);
+  await first.says(/Ctrl-C ends it/);
+  for (const { pid } of folder.servers()) process.kill(pid, "SIGKILL");
+  await first.end("SIGKILL");
+  const second = folder.command(["dev"]);
+  await second.says(/Ctrl-C ends it/);
+  expect((await second.end("SIGTERM")).code).toBe(0);
+});

@@ -56,6 +56,7 @@ test("delete and deletePrefix take away what is there and are content with what 
   await lake.store.delete("s/1");
   await lake.store.deletePrefix("s/");
   await lake.store.deletePrefix("s/");
+  await lake.store.deletePrefix("s/e/", { durable: true });
   expect((await lake.store.list("")).map((entry) => entry.key)).toEqual(["keep/3"]);
 });
 

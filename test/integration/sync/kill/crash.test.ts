@@ -40,7 +40,7 @@ function failing(options: {
       stat: (key) => store.stat(key),
       list: (prefix, startAfter) => store.list(prefix, startAfter),
       delete: (key) => store.delete(key),
-      deletePrefix: (prefix) => store.deletePrefix(prefix),
+      deletePrefix: (prefix, options) => store.deletePrefix(prefix, options),
       download: (key, scratch) => store.download(key, scratch),
       put: (key, body) =>
         options.operation === "put" ? guarded(key, () => store.put(key, body)) : store.put(key, body),

@@ -3,5 +3,5 @@ import { runKillTrial } from "../../../helpers/kill/kill-trial.js";
 
 test("killed at moments of a seed and run again, both nights are exact", async () => {
   const { kills, problems } = await runKillTrial(1);
-  expect(problems, kills.join("\n")).toEqual([]);
+  expect(problems, kills.map(({ line }) => line).join("\n")).toEqual([]);
 });

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
+
+const worlds = syncWorlds();
+
+test("Temporal hears of a step that goes on every two seconds, so that a busy worker is not taken for dead", async () => {
+  const world = await worlds.open({ sandbox: { population: { kind: "synthetic", users: 1, rows: 10 } } });
+  const arrived = world.sandbox.waitForRequests(1, { operation: "sync_transactions" });
+  const release = world.sandbox.hold({ operation: "sync_transactions" });
+  const { handle, runId } = await world.start();
+  await arrived;
+  const group = world.client.workflow.getHandle(`${handle.workflowId}/${runId}/g0`);
+  const heard = async () => {
+    const { raw } = await group.describe();
+    const seconds = raw.pendingActivities?.find(({ activityType }) => activityType?.name === "extract")
+      ?.lastHeartbeatTime?.seconds;
+    return seconds === undefined || seconds === null ? 0 : Number(seconds);
+  };
+  await expect.poll(heard, { timeout: 15_000 }).toBeGreaterThan(0);
+  const first = await heard();
+  await expect.poll(heard, { timeout: 15_000 }).toBeGreaterThan(first);
+  const second = await heard();
+  release();
+  await handle.result();
+  // The SDK's own choice would be eight.
+  expect(second - first).toBeLessThanOrEqual(5);
+});

@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Connection } from "@temporalio/client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+import { auditCalls } from "../../helpers/kill/call-audit.js";
+import { stallsIn } from "../../helpers/kill/stalls.js";
+import { auditLake } from "../../helpers/lake/lake-audit.js";
+
+const PAGES = { operation: "sync_transactions" };
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+
+beforeEach(async () => {
+  sandbox = await startSandbox({
+    population: { kind: "synthetic", users: 2, linksPerUser: 3, rows: 1_000, seed: 4 },
+    latencyMs: 60,
+  });
+  folder = await openJobFolder(sandbox, { NIGHTLEDGER_LOG_LEVEL: "debug" });
+});
+afterEach(async () => {
+  await folder.release();
+  await sandbox.close();
+});
+
+/** Resolves once Temporal has begun a step of a group again. */
+async function stepIsRepeated(): Promise<void> {
+  const { address } = JSON.parse(await readFile(join(folder.home, "server.json"), "utf8"));
+  const connection = await Connection.connect({ address });
+  const { workflowService } = connection;
+  const namespace = "default";
+  try {
+    const query = "WorkflowType = 'syncGroup'";
+    const { executions } = await workflowService.listWorkflowExecutions({ namespace, query });
+    const execution = executions[0]?.execution ?? null;
+    const attempts = async () => {
+      const group = await workflowService.describeWorkflowExecution({ namespace, execution });
+      return Math.max(0, ...group.pendingActivities.map(({ attempt }) => attempt ?? 0));
+    };
+    await expect.poll(attempts, { timeout: 60_000, interval: 200 }).toBeGreaterThan(1);
+  } finally {
+    await connection.close();
+  }
+}
+
+test("a worker that stood still until it was taken for dead costs at most one page a link, and its log tells it", async () => {
+  const arrived = sandbox.waitForRequests(30, PAGES);
+  const command = folder.sync("--page-size", "50");
+  await arrived;
+  process.kill(command.pid, "SIGSTOP");
+  await stepIsRepeated();
+  process.kill(command.pid, "SIGCONT");
+  const { code, stderr } = await command.ended;
+  expect(code, stderr).toBe(0);
+  const stalls = stallsIn(await readFile(join(folder.home, "nightledger.log"), "utf8"), new Set());
+  expect(stalls).toHaveLength(1);
+  expect(auditCalls(sandbox.requests(), stalls)).toEqual([]);
+  expect(await auditLake(folder.lake, sandbox)).toEqual([]);
+});
