@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { NotFoundError, RejectedError } from "../api/http/errors.js";
+import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
 import { listLinkAccounts } from "../api/operations/link-accounts.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
 import { type Sent, sendByHalves } from "../domain/bulk/halving.js";
@@ -23,6 +24,9 @@ import { inLedger } from "./import-ledger.js";
 import type { BulkJob, CheckPlace, JobRow } from "./job.js";
 
 const LINKS_AT_ONCE = 8;
+/** Times that a link's accounts are asked for while the service is busy, and milliseconds, twice, before the second. */
+const LOOKS_AT_ACCOUNTS = 5;
+const FIRST_WAIT_MS = 250;
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
@@ -170,11 +174,15 @@ async function unknownAccounts(
 }
 
 async function accountsOf(api: CheckPlace["api"], link_id: string): Promise<ReadonlySet<string> | undefined> {
-  try {
-    const { accounts } = await api.read(listLinkAccounts, { path: { link_id } });
-    return new Set(accounts.map((account) => String((account as { readonly id?: unknown }).id)));
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { accounts } = await api.read(listLinkAccounts, { path: { link_id } });
+      return new Set(accounts.map((account) => String((account as { readonly id?: unknown }).id)));
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      const passes = error instanceof TransientError || error instanceof RateLimitedError;
+      if (!passes || attempt === LOOKS_AT_ACCOUNTS) throw error;
+      await sleep(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt);
+    }
   }
 }
