@@ -24,11 +24,11 @@ export async function continueRun(terminal: Terminal, job: AnyJob, flags: Contin
         throw new InputError(`every ${job.kind} run of this lake has ended. Nothing was started.`);
       }
       const staging = openBulkStaging(sealed, holder.staging);
-      const { rows, options, retryOf } = await staging.file();
+      const { rows, options, secrets, retryOf } = await staging.file();
       const judged = await countRows(async function* () {
         yield* await staging.rows(0, rows);
       });
-      const run = newRun(job, { judged, options, retryOf, restart: flags.restart === true });
+      const run = newRun(job, { judged, options, secrets, retryOf, restart: flags.restart === true });
       return { pingedUser: NOBODY, run };
     },
   });
