@@ -7,6 +7,7 @@ import { closeGroup } from "./bulk/close-group.js";
 import type { BulkDependencies } from "./bulk/dependencies.js";
 import { finishBulk } from "./bulk/finish-bulk.js";
 import { planItems } from "./bulk/group-plan.js";
+import { markSeen } from "./bulk/mark-seen.js";
 import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
@@ -82,6 +83,7 @@ export function createActivities(
     load: bound(load),
     pollOnboarding: step(pollOnboarding),
     makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
+    markSeen: bound(markSeen),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
     planItems: bound(planItems),

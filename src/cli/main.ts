@@ -7,6 +7,7 @@ import { demoCommand } from "./commands/demo.js";
 import { devCommand } from "./commands/dev.js";
 import { exportCommand } from "./commands/export.js";
 import { importCommand } from "./commands/import.js";
+import { importsCommand } from "./commands/imports.js";
 import { materializeCommand } from "./commands/materialize.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { queryCommand } from "./commands/query.js";
@@ -32,6 +33,7 @@ const COMMANDS: readonly AddCommand[] = [
   materializeCommand,
   exportCommand,
   importCommand,
+  importsCommand,
   rebindCommand,
   onboardCommand,
   runsCommand,

@@ -1,16 +1,20 @@
 import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { NotFoundError, RejectedError } from "../api/http/errors.js";
+import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
 import { listLinkAccounts } from "../api/operations/link-accounts.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
-import { sendByHalves } from "../domain/bulk/halving.js";
+import { type Sent, sendByHalves } from "../domain/bulk/halving.js";
 import {
   chunksOf,
   type ImportedChunk,
   importKey,
   importNames,
+  type LedgerStatus,
   type NamedImportRow,
+  rowsName,
 } from "../domain/bulk/import-row.js";
+import { FAILURE_TYPES } from "../domain/failures.js";
 import { mapConcurrent } from "../domain/map-concurrent.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
@@ -20,6 +24,9 @@ import { inLedger } from "./import-ledger.js";
 import type { BulkJob, CheckPlace, JobRow } from "./job.js";
 
 const LINKS_AT_ONCE = 8;
+/** Times that a link's accounts are asked for while the service is busy, and milliseconds, twice, before the second. */
+const LOOKS_AT_ACCOUNTS = 5;
+const FIRST_WAIT_MS = 250;
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
@@ -51,14 +58,19 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
       lake,
       rows.map(({ row }) => row),
     );
-    const of = (status: string | undefined) => rows.filter(({ row }) => known.get(importKey(row)) === status);
-    const ended = (some: readonly JobRow<NamedImportRow>[], status: "skipped" | "unknown", reason: string) =>
-      some.length === 0 ? [] : [{ rows: some, result: chunkOf("", some, () => ({ status, reason })) }];
+    const sendsUnknown = options.send_unknown === true;
+    const statusOf = ({ row }: JobRow<NamedImportRow>) => known.get(importKey(row));
+    const isOpen = (row: JobRow<NamedImportRow>) =>
+      statusOf(row) === undefined || (sendsUnknown && statusOf(row) === "unknown");
+    const ended = (known: LedgerStatus, status: "skipped" | "unknown", reason: string) => {
+      const some = rows.filter((row) => !isOpen(row) && statusOf(row) === known);
+      return some.length === 0 ? [] : [{ rows: some, result: chunkOf("", some, () => ({ status, reason })) }];
+    };
     return {
-      work: chunksOf(of(undefined), Number(options.chunk)).map((chunk) => ({ rows: chunk })),
+      work: chunksOf(rows.filter(isOpen), Number(options.chunk)).map((chunk) => ({ rows: chunk })),
       ended: [
-        ...ended(of("accepted"), "skipped", "already imported"),
-        ...ended(of("unknown"), "unknown", "an earlier run sent it and its answer was lost"),
+        ...ended("accepted", "skipped", "already imported"),
+        ...ended("unknown", "unknown", "an earlier run sent it and its answer was lost"),
       ],
     };
   },
@@ -66,23 +78,26 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     const [first] = rows;
     if (first === undefined) throw new Error("a chunk without rows");
     const { link_id } = first.row;
-    let request = 0;
-    const refused = await sendByHalves(rows, async (some) => {
-      request += 1;
+    let isGone = false;
+    const sent = await sendByHalves(rows, async (some) => {
+      if (isGone) return GONE;
       const transactions = some.map(({ row: { link_id: _, ...row } }) => row) as [
         Omit<NamedImportRow, "link_id">,
       ];
+      // Named after its rows: after a crash, another answer may lead to another order of requests.
+      const name = rowsName(some, sha256);
       try {
-        await caller.once(`${request}`, importTransactions, { path: { link_id }, body: { transactions } });
-        return null;
+        await caller.once(name, importTransactions, { path: { link_id }, body: { transactions } });
+        return { kind: "taken" };
       } catch (error) {
-        if (error instanceof NotFoundError || !(error instanceof RejectedError)) throw error;
-        return `refused http_${error.status}`;
+        isGone = error instanceof NotFoundError;
+        return refusalOf(error);
       }
     });
     return chunkOf(`${link_id}/${first.line}`, rows, (index) => {
-      const reason = refused[index] ?? null;
-      return { status: reason === null ? "accepted" : "refused", reason };
+      const end = sent[index] ?? GONE;
+      if (end.kind === "taken") return { status: "accepted", reason: null };
+      return { status: end.kind, reason: end.reason };
     });
   },
   ends: ({ rows, result, reason }) =>
@@ -93,8 +108,9 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
       return { line, status: end.status === "skipped" ? "skipped" : "failed", reason: end.reason };
     }),
   tables: [transactionImports],
-  rows: ({ runId }, { rows, result, reason, mayHaveEffect }) => {
-    const failed = { status: mayHaveEffect ? "unknown" : "refused", reason };
+  rows: ({ runId }, { rows, result, reason, asked }) => {
+    // Requests that were answered count too: they may have taken a part of the rows.
+    const failed = { status: asked > 0 ? "unknown" : "refused", reason };
     return {
       transaction_imports: rows.map(({ line, row }, index) => ({
         run_id: runId,
@@ -113,6 +129,17 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     };
   },
 };
+
+const GONE: Sent = { kind: "refused", reason: "not_found" };
+
+/** What a failed request says of its rows. @throws the error where it is no end of them. */
+function refusalOf(error: unknown): Sent {
+  if (error instanceof NotFoundError) return GONE;
+  if (error instanceof RejectedError) return { kind: "refused", reason: `refused http_${error.status}` };
+  const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
+  if (isLost) return { kind: "unknown", reason: "lost_answer" };
+  throw error;
+}
 
 function chunkOf(
   chunk: string,
@@ -147,11 +174,15 @@ async function unknownAccounts(
 }
 
 async function accountsOf(api: CheckPlace["api"], link_id: string): Promise<ReadonlySet<string> | undefined> {
-  try {
-    const { accounts } = await api.read(listLinkAccounts, { path: { link_id } });
-    return new Set(accounts.map((account) => String((account as { readonly id?: unknown }).id)));
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const { accounts } = await api.read(listLinkAccounts, { path: { link_id } });
+      return new Set(accounts.map((account) => String((account as { readonly id?: unknown }).id)));
+    } catch (error) {
+      if (error instanceof NotFoundError) return undefined;
+      const passes = error instanceof TransientError || error instanceof RateLimitedError;
+      if (!passes || attempt === LOOKS_AT_ACCOUNTS) throw error;
+      await sleep(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt);
+    }
   }
 }

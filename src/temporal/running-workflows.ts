@@ -6,6 +6,15 @@ import type {
 } from "@temporalio/client";
 import { TASK_TIMEOUT } from "../domain/task-timeout.js";
 
+/** Tells one Temporal from another: the id that its namespace got when it was made. */
+export async function namespaceId(client: Client): Promise<string> {
+  const { namespace } = client.options;
+  const { namespaceInfo } = await client.connection.workflowService.describeNamespace({ namespace });
+  const id = namespaceInfo?.id;
+  if (!id) throw new Error(`Temporal tells no id of the namespace ${namespace}`);
+  return id;
+}
+
 /** What Temporal knows of a workflow; undefined where there is none of that id. */
 export async function describeWorkflow(
   client: Client,

@@ -6,9 +6,9 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { openBulkStaging } from "./bulk-staging.js";
 import { countRows } from "./input-rows.js";
 import { newRun } from "./run.js";
-import { openBulkStaging } from "./start.js";
 
 /** Runs the rows of a bulk job's run that failed, as a run of their own; the exit code. @throws InputError */
 export async function retryRun(

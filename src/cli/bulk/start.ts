@@ -1,14 +1,13 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import { type Asker, type BulkOptions, bulkJobText, bulkWorkflowId } from "../../domain/bulk/bulk-job.js";
-import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { AnyJob } from "../../jobs/job.js";
-import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
-import { SealedRows } from "../../lake/store/sealed-rows.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import type { BulkInput } from "../../workflows/bulk/bulk-job.js";
 import { giveUpRun } from "../session/give-up.js";
 import { joinRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
+import { openBulkStaging } from "./bulk-staging.js";
+import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
 
 /** A bulk job that was asked for. */
@@ -53,7 +52,12 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       const staging = stagingOf(runId);
       const { total: rows, invalid, sha256 } = judged;
       const file = { kind, options, rows, invalid, sha256, origin: runId, asker, secrets, retryOf };
+      const claim = effect
+        ? await openClaim(client, sealed, kind, { runId, staging, workflowId, restart })
+        : undefined;
+      await claim?.assertFree();
       await openBulkStaging(sealed, staging).freeze(file, judged.rows());
+      await claim?.take();
       const input: BulkInput = {
         runId,
         jobId,
@@ -69,9 +73,4 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
     },
     discard,
   });
-}
-
-/** What a bulk job keeps in the staging area of a lake. */
-export function openBulkStaging(sealed: SealedStore, id: string): BulkStaging {
-  return new BulkStaging(sealed, new SealedRows<FrozenBulkRow>(sealed), id);
 }

@@ -7,6 +7,7 @@ import { positive } from "./option-values.js";
 interface ImportFlags extends BulkFlags {
   readonly transactions: string;
   readonly chunk: number;
+  readonly sendUnknown?: boolean;
 }
 
 /** `nightledger import` */
@@ -21,10 +22,15 @@ export const importCommand: AddCommand = (program: Command, terminal, end) => {
         "--transactions <file>",
         "CSV or JSONL: link_id, account_id, amount, date, optionally description, transaction_id, transaction_type",
       )
-      .option("--chunk <rows>", "rows of one request", positive, 500),
+      .option("--chunk <rows>", "rows of one request", positive, 500)
+      .option(
+        "--send-unknown",
+        "send rows again of which an earlier run could not tell; look first: imports verify",
+      ),
   ).action(async (flags: ImportFlags) => {
     const { runBulk } = await import("../bulk/run.js");
     const { importJob } = await import("../../jobs/import.js");
-    end(await runBulk(terminal, importJob, flags.transactions, { chunk: flags.chunk }, flags));
+    const options = { chunk: flags.chunk, ...(flags.sendUnknown && { send_unknown: true }) };
+    end(await runBulk(terminal, importJob, flags.transactions, options, flags));
   });
 };

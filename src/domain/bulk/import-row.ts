@@ -42,6 +42,14 @@ export function importNames(sha256: (text: string) => string): {
   return { row: named };
 }
 
+/** Names a request after the rows that it holds. */
+export function rowsName(
+  rows: readonly { readonly line: number }[],
+  sha256: (text: string) => string,
+): string {
+  return sha256(JSON.stringify(rows.map(({ line }) => line))).slice(0, 16);
+}
+
 /** What the ledger says of a row from earlier runs. */
 export type LedgerStatus = "accepted" | "unknown";
 

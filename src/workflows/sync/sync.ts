@@ -3,6 +3,7 @@ import {
   type ChildWorkflowHandle,
   continueAsNew,
   isCancellation,
+  log,
   proxyActivities,
   setHandler,
   startChild,
@@ -25,7 +26,7 @@ import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
-const { materialize, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+const { materialize, markSeen, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 
 export interface SyncInput {
   readonly runId: string;
@@ -113,10 +114,23 @@ class Drops {
 async function bringUp(runId: string): Promise<Failure | undefined> {
   try {
     await materialize({ runId });
+    await noteImports(runId);
     return undefined;
   } catch (error) {
     if (isCancellation(error)) throw error;
     return { stream: "transactions", owner: "materialize", reason: reasonOf(error) };
+  }
+}
+
+/** What can't be noted now is noted by the next run. */
+async function noteImports(runId: string): Promise<void> {
+  try {
+    await markSeen({ runId });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    log.warn("the ledger of imports could not be brought up to what this run has read", {
+      error: reasonOf(error),
+    });
   }
 }
 

@@ -1,0 +1,45 @@
+import { withLakeQuery } from "../lake/query.js";
+import { tableOf } from "../lake/row-table.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+const MOST_SHOWN = 100;
+
+/** Rows by what they are known by, from the first time that the ledger has them: a repeat notes unknown ones again. */
+function unseenRows(days: number): string {
+  return `
+    select i.link_id, i.account_id, i.transaction_id,
+      if(bool_or(i.status = 'accepted'), 'accepted', 'unknown') as status,
+      arg_min(i.run_id, i.imported_at) as run_id, arg_min(i.line, i.imported_at) as line,
+      min(i.imported_at) as imported_at
+    from transaction_imports i
+    where i.status in ('accepted', 'unknown')
+    group by i.link_id, i.account_id, i.transaction_id
+    having bool_and(i.seen_in_run is null) and min(i.imported_at) <= now() - interval ${days} day
+      and not exists (
+        select 1 from transaction_changes c
+        where c.link_id = i.link_id and c.account_id = i.account_id and c.transaction_id = i.transaction_id
+          and c.change_type in ('created', 'updated'))
+    order by imported_at, run_id, line`;
+}
+
+/** Lists imported rows that no sync has brought back after some days; the exit code. */
+export async function verifyImports(
+  terminal: Terminal,
+  { days, json }: { readonly days: number; readonly json?: boolean },
+): Promise<number> {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  await withLakeQuery(terminal, async (lake) => {
+    for await (const batch of lake.query(unseenRows(days))) rows.push(...batch);
+  });
+  if (json) {
+    terminal.result(JSON.stringify({ days, unseen_total: rows.length, unseen: rows }));
+  } else if (rows.length === 0) {
+    terminal.result(`every row that was imported more than ${days} days ago came back through a sync`);
+  } else {
+    terminal.result(tableOf(rows.slice(0, MOST_SHOWN)));
+    const more = rows.length > MOST_SHOWN ? `, the first ${MOST_SHOWN} of them above; --json prints all` : "";
+    terminal.say(`${rows.length} imported rows that no sync has brought back after ${days} days${more}`);
+  }
+  return rows.length === 0 ? EXIT.completed : EXIT.failures;
+}

@@ -1,0 +1,113 @@
+import type { AddFile } from "../delta/delta-actions.js";
+import { removeOf } from "../delta/delta-actions.js";
+import { fileKey } from "../delta/delta-path.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
+import { factsOf, holdsLinks } from "../delta/delta-stats.js";
+import type { Lake } from "../lake.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlName } from "../sql/duckdb-sql.js";
+import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { transactionImports } from "../tables/transaction-imports.js";
+import { transactionChanges } from "../tables/transactions.js";
+
+const DAY_MS = 86_400_000;
+
+/** Days after its import for which a row is looked for in what syncs bring. */
+const LOOKED_FOR_DAYS = 30;
+
+/** A sync may have brought rows before the import that sent them wrote its ledger. */
+const BEFORE_LEDGER_MS = DAY_MS;
+
+const KEY = "link_id, account_id, transaction_id";
+const OPEN = "seen_in_run is null and status in ('accepted', 'unknown')";
+
+/** Ledger files, and the one that says more of their rows. */
+interface Rewrite {
+  readonly replaced: readonly AddFile[];
+  readonly file: DataFile | undefined;
+  readonly rows: number;
+}
+
+/**
+ * Writes into the ledger of imports which run of a sync first brought each row back, in one commit; how many rows it
+ * did so for. Where another writer has replaced one of the files meanwhile, it begins again.
+ */
+export async function markSeenImports(lake: Lake, now = Date.now()): Promise<number> {
+  for (;;) {
+    const ledger = lake.table(transactionImports.name);
+    const { files } = await ledger.snapshot();
+    if (files.size === 0) return 0;
+    const feed = await lake.table(transactionChanges.name).snapshot();
+    const rewrite = await lake.duckdb.exclusive((sql) => rewriteSeen(lake, sql, files, feed, now));
+    if (rewrite === undefined) return 0;
+    const { replaced, file, rows } = rewrite;
+    const done = await ledger.commit(({ files: live }) => {
+      if (file === undefined || replaced.some(({ path }) => !live.has(path))) return null;
+      return [...replaced.map((one) => ({ remove: removeOf(one, now) })), { add: addOf(file) }];
+    });
+    if (done !== null) return rows;
+  }
+}
+
+/** Writes anew the files of the ledger that hold rows which came back; undefined where there are none. */
+async function rewriteSeen(
+  lake: Lake,
+  sql: SqlSession,
+  files: Snapshot["files"],
+  feed: Snapshot,
+  now: number,
+): Promise<Rewrite | undefined> {
+  const ledger = await localFiles(lake, transactionImports.name, [...files.values()]);
+  await sql.run(
+    `create temp table open_imports as select ${KEY}, imported_at from ${parquetFiles([...ledger.keys()])}
+     where ${OPEN} and imported_at > to_timestamp(${(now - LOOKED_FOR_DAYS * DAY_MS) / 1_000})`,
+  );
+  const [open] = await sql.few(
+    "select min(link_id) as low, max(link_id) as high, epoch_ms(min(imported_at))::double as since from open_imports",
+  );
+  if (open === undefined || open.low === null) return undefined;
+  const holds = holdsLinks(String(open.low), String(open.high));
+  const brought = [...feed.files.values()].filter(
+    (file) => file.modificationTime > Number(open.since) - BEFORE_LEDGER_MS && holds(factsOf(file)),
+  );
+  if (brought.length === 0) return undefined;
+  const changes = await localFiles(lake, transactionChanges.name, brought);
+  await sql.run(
+    `create temp table seen as select ${KEY}, arg_min(run_id, sequence) as seen_now
+     from ${parquetFiles([...changes.keys()])} semi join open_imports using (${KEY})
+     where change_type in ('created', 'updated') group by ${KEY}`,
+  );
+  const touched = await sql.rows(
+    `select filename, count(*)::integer as seen from ${parquetFiles([...ledger.keys()])}
+     semi join seen using (${KEY}) where ${OPEN} group by filename`,
+  );
+  if (touched.length === 0) return undefined;
+  const replaced = touched.flatMap(({ filename }) => ledger.get(String(filename)) ?? []);
+  const columns = transactionImports.columns.map(({ name }) =>
+    name === "seen_in_run"
+      ? `case when ${OPEN} then seen_now else seen_in_run end as ${name}`
+      : sqlName(name),
+  );
+  const file = await writeQuery(
+    lake,
+    transactionImports,
+    "seen",
+    `select ${columns.join(", ")} from ${parquetFiles(touched.map(({ filename }) => String(filename)))}
+     left join seen using (${KEY}) order by run_id, line`,
+  );
+  return { replaced, file, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };
+}
+
+/** Files of a table by the paths under which SQL reads them. */
+async function localFiles(
+  lake: Lake,
+  table: string,
+  files: readonly AddFile[],
+): Promise<Map<string, AddFile>> {
+  const local = new Map<string, AddFile>();
+  for (const file of files) {
+    local.set(await lake.store.download(fileKey(table, file.path), lake.duckdb.scratchDirectory), file);
+  }
+  return local;
+}

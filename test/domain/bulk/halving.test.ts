@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { type Sent, sendByHalves } from "../../../src/domain/bulk/halving.js";
+
+const TAKEN: Sent = { kind: "taken" };
+const REFUSED: Sent = { kind: "refused", reason: "refused http_400" };
+const UNKNOWN: Sent = { kind: "unknown", reason: "lost_answer" };
+
+/** A service that keeps what it takes and refuses a request with one of the bad rows. */
+function service(judge: (rows: readonly number[]) => Sent) {
+  const requests: number[][] = [];
+  const taken: number[] = [];
+  const send = async (rows: readonly number[]) => {
+    requests.push([...rows]);
+    const answer = judge(rows);
+    if (answer.kind === "taken") taken.push(...rows);
+    return answer;
+  };
+  return { send, requests, taken };
+}
+
+const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row);
+const without = (rows: readonly number[], bad: readonly number[]) => rows.filter((row) => !bad.includes(row));
+const placesOf = (ends: readonly Sent[], kind: Sent["kind"]) =>
+  ends.flatMap((end, place) => (end.kind === kind ? [place] : []));
+
+async function run(count: number, bad: readonly number[]) {
+  const rows = rowsOf(count);
+  const { send, requests, taken } = service((some) =>
+    some.some((row) => bad.includes(row)) ? REFUSED : TAKEN,
+  );
+  const ends = await sendByHalves(rows, send);
+  expect(placesOf(ends, "refused")).toEqual(bad);
+  expect([...taken].sort((a, b) => a - b)).toEqual(without(rows, bad));
+  return requests.length;
+}
+
+test("rows that are taken cost one request, and none cost none", async () => {
+  expect(await run(500, [])).toBe(1);
+  expect(await run(0, [])).toBe(0);
+});
+
+test("one row at fault, wherever it is, costs at most log₂ of the rows and one request more", async () => {
+  for (const count of [1, 2, 3, 5, 8, 33, 64]) {
+    for (const bad of rowsOf(count)) {
+      expect(await run(count, [bad])).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(count)));
+    }
+  }
+  for (const bad of [0, 1, 249, 250, 251, 498, 499]) {
+    expect(await run(500, [bad])).toBeLessThanOrEqual(1 + Math.log2(512) + 1);
+  }
+});
+
+test("every set of rows at fault is found, and every other row is taken once", async () => {
+  for (let set = 0; set < 2 ** 7; set += 1) {
+    await run(
+      7,
+      rowsOf(7).filter((row) => set & (1 << row)),
+    );
+  }
+  expect(await run(500, [3, 77, 78, 400])).toBeLessThan(80);
+  expect(await run(500, rowsOf(500))).toBeLessThan(1_100);
+});
+
+test("a request that is refused for its size loses no row", async () => {
+  for (const most of [1, 3, 100, 249, 250, 499]) {
+    const { send, taken } = service((rows) => (rows.length > most ? REFUSED : TAKEN));
+    const ends = await sendByHalves(rowsOf(500), send);
+    expect(placesOf(ends, "taken")).toHaveLength(500);
+    expect(new Set(taken).size).toBe(500);
+    expect(taken).toHaveLength(500);
+  }
+});
+
+test("rows of a lost request are unknown and not sent again; the others go on", async () => {
+  for (let lost = 1; lost <= 12; lost += 1) {
+    for (const bad of [0, 4, 7]) {
+      let request = 0;
+      const { send, requests, taken } = service((rows) => {
+        request += 1;
+        if (request === lost) return UNKNOWN;
+        return rows.includes(bad) ? REFUSED : TAKEN;
+      });
+      const ends = await sendByHalves(rowsOf(8), send);
+      const unknown = placesOf(ends, "unknown");
+      expect(unknown).toEqual([...(requests[lost - 1] ?? [])].sort((a, b) => a - b));
+      expect(placesOf(ends, "taken")).toEqual(taken.sort((a, b) => a - b));
+      expect(placesOf(ends, "refused")).toEqual(unknown.includes(bad) ? [] : [bad]);
+      const after = requests.slice(lost).flat();
+      expect(unknown.filter((row) => after.includes(row))).toEqual([]);
+    }
+  }
+});
+
+test("two rows that the service takes alone but not together are told by the one that came later", async () => {
+  const { send } = service((rows) => (rows.includes(2) && rows.includes(5) ? REFUSED : TAKEN));
+  const ends = await sendByHalves(rowsOf(8), send);
+  expect(placesOf(ends, "refused").length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,172 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { holding } from "../../helpers/onboarding/planted-texts.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const CALL = { operation: "import_transactions" } as const;
+const HEADER = "link_id,account_id,amount,date,description,transaction_id,transaction_type";
+/** Each line but the second and the last right ones breaks one rule. */
+const WRONG = [
+  ["l,a,1.50,2026-11-02,,own-1,debit"],
+  [
+    "l,a,1e3,2026-11-02,,,",
+    "amount",
+    "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
+  ],
+  ["l,a,1.50,2026-02-30,,,", "date", "is not an ISO 8601 date, YYYY-MM-DD, or with a time"],
+  ["l,,1.50,2026-11-02,,,", "account_id", "is missing"],
+  ["l,a,1.50,2026-11-02,,,transfer", "transaction_type", "is neither debit nor credit"],
+  ["l,a,1.50,2026-11-02,,own-1,", "transaction_id", "is the same as in line 2"],
+  ["l,of-m,1.50,2026-11-02,,,", "account_id", "is no account of its bank link"],
+  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "is no bank link of the service"],
+  ["l,a,2.50,2026-11-02,,own-2,credit"],
+] as const;
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  sandbox.addLink({ fp_id: "u", id: "m", accounts: [{ id: "of-m" }] });
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+const write = (name: string, text: string) => writeFile(join(folder.directory, name), text);
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
+  return { code, stderr, said: JSON.parse(stdout) };
+};
+const imported = (file: string, ...more: string[]) => run("import", "--transactions", file, ...more);
+const posts = () => sandbox.requests(CALL).length;
+const ids = () => sandbox.truth("l").rows.map(({ transaction_id }) => transaction_id);
+
+test("every wrong row by line, column and rule; the right ones go in with --continue-invalid", async () => {
+  await write("rows.csv", `\u{feff}${[HEADER, ...WRONG.map(([line]) => line)].join("\r\n")}\r\n`);
+  const problems = WRONG.flatMap(([, column, rule], at) =>
+    column === undefined ? [] : [{ line: at + 2, column, rule }],
+  );
+  const judged = await imported("rows.csv", "--validate-only");
+  expect(judged).toMatchObject({ code: 2, said: { rows: { total: 9, invalid: 7 } } });
+  expect(judged.said.problems).toEqual(problems);
+  const refused = await imported("rows.csv");
+  expect(refused.code).toBe(2);
+  expect(refused.said.error.message).toMatch(/Nothing was started/);
+  expect(posts()).toBe(0);
+  const continued = await imported("rows.csv", "--continue-invalid");
+  expect(continued).toMatchObject({ code: 1, said: { rows: { total: 9, done: 2, invalid: 7 } } });
+  expect(ids()).toEqual(["own-1", "own-2"]);
+});
+
+test("JSONL: money is text, a number would change it", async () => {
+  const rows = ['"12.50"', "12.50", '"0.1000000001"', "1234567890123456789.01"].map(
+    (amount) => `{"link_id":"l","account_id":"a","amount":${amount},"date":"2026-11-02","note":"x"}`,
+  );
+  await write("rows.jsonl", rows.join("\n"));
+  const { code, said, stderr } = await imported("rows.jsonl", "--validate-only");
+  expect(stderr).toMatch(/ignored "note"/);
+  expect({ code, lines: said.problems.map(({ line }: { line: number }) => line) }).toEqual({
+    code: 2,
+    lines: [2, 4],
+  });
+  expect(said.problems[0]).toEqual({ line: 2, column: "amount", rule: "is not text" });
+});
+
+test("a busy service is asked again for the accounts of a link", async () => {
+  sandbox.addFault({ operation: "list_link_accounts", kind: "status", status: 503, times: 1 });
+  await write("rows.csv", [HEADER, WRONG[0][0], ""].join("\n"));
+  expect(await imported("rows.csv", "--validate-only")).toMatchObject({ code: 0 });
+});
+
+test("what came back and what did not", async () => {
+  await write("rows.csv", [HEADER, WRONG[0][0], WRONG[8][0], ""].join("\n"));
+  expect(await imported("rows.csv")).toMatchObject({ code: 0, said: { rows: { done: 2 } } });
+  const unseen = await run("imports", "verify", "--days", "0");
+  expect(unseen).toMatchObject({ code: 1, said: { days: 0, unseen_total: 2 } });
+  expect(unseen.said.unseen[0]).toMatchObject({ transaction_id: "own-1", status: "accepted", line: 2 });
+  expect(await run("imports", "verify")).toMatchObject({ code: 0, said: { unseen: [] } });
+  expect((await run("sync", "--roster", "users.csv")).code).toBe(0);
+  expect(await run("imports", "verify", "--days", "0")).toMatchObject({ code: 0, said: { unseen_total: 0 } });
+});
+
+test("an import that began and did not end is brought to its end without its file", async () => {
+  await write("rows.csv", [HEADER, WRONG[0][0], WRONG[8][0], ""].join("\n"));
+  await write("other.csv", [HEADER, "l,a,9.50,2026-11-02,,own-9,", ""].join("\n"));
+  const nothing = await run("imports", "continue");
+  expect(nothing).toMatchObject({ code: 2, said: { error: { class: "InputError" } } });
+  const release = sandbox.hold(CALL);
+  const asked = sandbox.waitForRequests(1, CALL);
+  const { said } = await imported("rows.csv", "--detach");
+  await asked;
+  const client = await sharedTemporal().client();
+  for await (const { workflowId, memo } of client.client.workflow.list({
+    query: 'WorkflowType = "bulkJob"',
+  })) {
+    if (memo?.runId === said.run_id) await client.client.workflow.getHandle(workflowId).terminate();
+  }
+  release();
+  const other = await imported("other.csv");
+  expect(other.said.error.message).toMatch(new RegExp(`run ${said.run_id} .*: nightledger imports continue`));
+  expect(await run("imports", "continue")).toMatchObject({ code: 0, said: { rows: { total: 2, done: 2 } } });
+  expect(await imported("other.csv")).toMatchObject({ code: 0, said: { rows: { done: 1 } } });
+  expect([...ids()].sort()).toEqual(["own-1", "own-2", "own-9"]);
+});
+
+test("what a row says of people and money is in no log, no staging and no history", async () => {
+  const planted = ["Quitepersonal rent", "998877.66", "own-planted"];
+  await write(
+    "rows.csv",
+    [HEADER, `l,a,${planted[1]},2026-11-02,${planted[0]},${planted[2]},`, ""].join("\n"),
+  );
+  sandbox.addFault({
+    ...CALL,
+    kind: "status",
+    status: 400,
+    times: 1,
+    body: `no ${planted[2]} ${planted[0]}`,
+  });
+  const { code, said, stderr } = await imported("rows.csv");
+  expect({ code, reason: said.failures[0].reason }).toEqual({ code: 1, reason: "refused http_400" });
+  const words = `${JSON.stringify(said)}${stderr}`;
+  expect(planted.filter((text) => words.includes(text))).toEqual([]);
+  expect(await holding(join(folder.lake, "_staging"), planted)).toEqual([]);
+  const files = (await holding(folder.directory, planted)).filter((found) => !found.startsWith("rows.csv"));
+  expect(files.filter((found) => !found.includes(".parquet"))).toEqual([]);
+  const { client } = await sharedTemporal().client();
+  let events = 0;
+  for await (const { workflowId, memo } of client.workflow.list({ query: 'WorkflowType = "bulkJob"' })) {
+    if (memo?.runId !== said.run_id) continue;
+    const handle = client.workflow.getHandle(workflowId);
+    const history = await handle.fetchHistory();
+    const opened = [JSON.stringify(await handle.result()), workflowId];
+    for (const event of history.events ?? []) {
+      events += 1;
+      for (const payload of payloadsOf(event)) {
+        const [value] = await decoded(client.options.loadedDataConverter.payloadCodecs, payload);
+        opened.push(Buffer.from((value as { data: Uint8Array }).data).toString());
+      }
+    }
+    expect(planted.filter((text) => opened.join("\n").includes(text))).toEqual([]);
+  }
+  expect(events).toBeGreaterThan(10);
+});
+
+async function decoded(codecs: readonly { decode(some: never[]): Promise<unknown[]> }[], payload: unknown) {
+  let open = [payload];
+  for (const codec of [...codecs].reverse()) open = await codec.decode(open as never[]);
+  return open;
+}
+
+function payloadsOf(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  if ("payloads" in value && Array.isArray(value.payloads)) return value.payloads;
+  return Object.values(value).flatMap(payloadsOf);
+}

@@ -1,0 +1,159 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { LostAnswerError } from "../../src/activities/lost-answer-error.js";
+import { NotFoundError, RejectedError, TransientError } from "../../src/api/http/errors.js";
+import type { NamedImportRow } from "../../src/domain/bulk/import-row.js";
+import { importJob } from "../../src/jobs/import.js";
+import type { Caller, JobRow } from "../../src/jobs/job.js";
+import { type Lake, openLake } from "../../src/lake/lake.js";
+import { appendOnce } from "../../src/lake/tables/append.js";
+import { writeRows } from "../../src/lake/tables/parquet-file.js";
+import { transactionImports } from "../../src/lake/tables/transaction-imports.js";
+
+const CALL = { operation: "import_transactions", sent: true } as const;
+const rows: JobRow<NamedImportRow>[] = [1, 2, 3, 4].map((line) => ({
+  line,
+  row: {
+    link_id: "l",
+    account_id: "a",
+    amount: `${line}.00`,
+    date: "2026-11-02",
+    transaction_id: `t${line}`,
+  },
+}));
+
+/** A caller whose requests end as `end` says of the rows' ids. */
+function callerOf(end: (ids: readonly string[]) => Error | undefined) {
+  const requests: string[][] = [];
+  const names: string[] = [];
+  const once = async (name: string, _: unknown, params: { body: { transactions: NamedImportRow[] } }) => {
+    const ids = params.body.transactions.map(({ transaction_id }) => transaction_id);
+    requests.push(ids);
+    names.push(name);
+    const error = end(ids);
+    if (error !== undefined) throw error;
+    return { body: {}, at: 1, asked: 1, repeated: "no" as const };
+  };
+  return { caller: { options: {}, once } as unknown as Caller, requests, names };
+}
+
+const statusesOf = async (end: (ids: readonly string[]) => Error | undefined) => {
+  const { caller, requests, names } = callerOf(end);
+  const result = await importJob.work({ rows }, caller);
+  expect(new Set(names).size).toBe(names.length);
+  return {
+    requests,
+    ends: result.rows.map(({ status, reason }) => (reason === null ? status : `${status} ${reason}`)),
+  };
+};
+const rejected = (status: number) => new RejectedError({ ...CALL, status });
+const lost = () => new LostAnswerError("import_transactions", 0);
+
+test("a chunk that is taken", async () => {
+  const { ends, requests } = await statusesOf(() => undefined);
+  expect(ends).toEqual(Array(4).fill("accepted"));
+  expect(requests).toEqual([["t1", "t2", "t3", "t4"]]);
+});
+
+test("a row at fault", async () => {
+  const { ends } = await statusesOf((ids) => (ids.includes("t3") ? rejected(422) : undefined));
+  expect(ends).toEqual(["accepted", "accepted", "refused refused http_422", "accepted"]);
+});
+
+test("of a lost answer its rows are unknown, the others go on", async () => {
+  const { ends } = await statusesOf((ids) => {
+    if (ids.includes("t4")) return ids.length === 1 ? undefined : rejected(400);
+    return ids.includes("t1") ? lost() : undefined;
+  });
+  expect(ends).toEqual(["unknown lost_answer", "unknown lost_answer", "accepted", "accepted"]);
+});
+
+test("a link that is gone costs one request, also in the middle of a chunk", async () => {
+  const first = await statusesOf(() => new NotFoundError({ ...CALL, status: 404 }));
+  expect(first.ends).toEqual(Array(4).fill("refused not_found"));
+  expect(first.requests.length).toBe(1);
+  let request = 0;
+  const later = await statusesOf(() => {
+    request += 1;
+    if (request === 1) return rejected(400);
+    return request === 2 ? undefined : new NotFoundError({ ...CALL, status: 404 });
+  });
+  expect(later.ends).toEqual(["accepted", "accepted", "refused not_found", "refused not_found"]);
+  expect(later.requests.length).toBe(3);
+});
+
+test("what passes is left to the engine", async () => {
+  const passing = new TransientError({ ...CALL, status: 503 }, "http_503");
+  await expect(importJob.work({ rows }, callerOf(() => passing).caller)).rejects.toBe(passing);
+});
+
+test.each([
+  [0, "refused"],
+  [1, "unknown"],
+])("a chunk that came to no end, after %i requests: %s", (asked, status) => {
+  const item = { rows, result: null, reason: "gave_up http_503", mayHaveEffect: false, asked };
+  const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
+  const { transaction_imports } = importJob.rows(place, item);
+  expect(transaction_imports).toMatchObject(
+    rows.map(({ line }) => ({ line, status, reason: "gave_up http_503" })),
+  );
+  expect(importJob.ends(item)).toMatchObject(rows.map(({ line }) => ({ line, status: "failed" })));
+});
+
+let directory: string;
+let lake: Lake;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-import-"));
+  lake = openLake({ directory });
+});
+afterEach(async () => {
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function ledger(...entries: { id: string; status: string; seen?: string; account?: string }[]) {
+  const values = entries.map(({ id, status, seen, account = "a" }) => {
+    return { link_id: "l", account_id: account, transaction_id: id, status, seen_in_run: seen ?? null };
+  });
+  await appendOnce(lake, transactionImports, `${Math.random()}`, () =>
+    writeRows(lake, transactionImports, "x", values),
+  );
+}
+
+const planned = async (options: Readonly<Record<string, number | boolean>> = {}) => {
+  const place = { runId: "r", lake, sealer: null as never, options: { chunk: 3, ...options } };
+  const { work, ended } = await importJob.plan!(place, rows);
+  return {
+    work: work.map((item) => item.rows.map(({ line }) => line)),
+    ended: ended.map((item) => [item.result.rows[0]?.status, item.rows.map(({ line }) => line)]),
+  };
+};
+
+test("without a ledger all rows are sent, in chunks", async () => {
+  expect(await planned()).toEqual({ work: [[1, 2, 3], [4]], ended: [] });
+});
+
+test("what the ledger has is skipped, what it can't tell is not sent again by itself", async () => {
+  await ledger(
+    { id: "t1", status: "accepted" },
+    { id: "t2", status: "unknown" },
+    { id: "t3", status: "refused" },
+  );
+  await ledger({ id: "t4", status: "accepted", account: "another" });
+  expect(await planned()).toEqual({
+    work: [[3, 4]],
+    ended: [
+      ["skipped", [1]],
+      ["unknown", [2]],
+    ],
+  });
+  expect(await planned({ send_unknown: true })).toEqual({ work: [[2, 3, 4]], ended: [["skipped", [1]]] });
+});
+
+test("a row of which nothing told is imported once a sync has seen it, or a later run was told", async () => {
+  await ledger({ id: "t1", status: "unknown", seen: "sync-1" }, { id: "t2", status: "unknown" });
+  await ledger({ id: "t2", status: "accepted" }, { id: "t2", status: "unknown" });
+  expect(await planned({ send_unknown: true })).toEqual({ work: [[3, 4]], ended: [["skipped", [1, 2]]] });
+});
