@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 import { parseKillOptions } from "./test/kill/kill-options.js";
 
-// npm run test:kill -- --seed N --kills N --onboard-kills N --store forgetful
-const { seed, kills, onboardKills, store } = parseKillOptions(process.argv, Date.now());
+// npm run test:kill -- --seed N --kills N --onboard-kills N --bulk-kills N --store forgetful
+const { seed, kills, onboardKills, bulkKills, store } = parseKillOptions(process.argv, Date.now());
 
 export default defineConfig({
   test: {
@@ -13,6 +13,7 @@ export default defineConfig({
       NIGHTLEDGER_KILL_SEED: String(seed),
       NIGHTLEDGER_KILLS: String(kills),
       NIGHTLEDGER_ONBOARD_KILLS: String(onboardKills),
+      NIGHTLEDGER_BULK_KILLS: String(bulkKills),
       NIGHTLEDGER_KILL_STORE: store,
     },
     pool: "forks",

@@ -8,13 +8,16 @@ interface KillOptions {
   readonly kills: number;
   /** Kills of onboardings. */
   readonly onboardKills: number;
+  /** Kills of exports. */
+  readonly bulkKills: number;
   /** Whether a killed process also loses what it had not synced to disk. */
   readonly store: StoreKind;
 }
 
-const DEFAULTS = { kills: 24, onboardKills: 6, store: "kept" } as const;
+const DEFAULTS = { kills: 24, onboardKills: 6, bulkKills: 5, store: "kept" } as const;
 const LAST_SEED = 1_000_000;
-const ACCEPTED = "accepted are --seed N, --kills N, --onboard-kills N and --store kept or forgetful";
+const ACCEPTED =
+  "accepted are --seed N, --kills N, --onboard-kills N, --bulk-kills N and --store kept or forgetful";
 
 /**
  * Reads the options behind the `--` of a command line.
@@ -32,6 +35,7 @@ export function parseKillOptions(argv: readonly string[], now: number): KillOpti
     if (name === "--seed") options.seed = wholeNumber(name, value);
     else if (name === "--kills") options.kills = wholeNumber(name, value);
     else if (name === "--onboard-kills") options.onboardKills = wholeNumber(name, value);
+    else if (name === "--bulk-kills") options.bulkKills = wholeNumber(name, value);
     else if (name === "--store" && (value === "kept" || value === "forgetful")) options.store = value;
     else throw new Error(`${name} ${value}: ${ACCEPTED}`);
   }

@@ -6,7 +6,7 @@ import { Random } from "../../../sandbox/world/random.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
 import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { TrialReport } from "../kill/kill-trial.js";
+import type { KillReport, TrialReport } from "../kill/kill-trial.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { holding } from "../onboarding/planted-texts.js";
 
@@ -48,7 +48,7 @@ export async function runCipTrial({ seed, users, kills }: CipTrial): Promise<Tri
   sandbox.addFault({ ...slow, operation: "create_cip_report" });
   const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
   try {
-    const told: string[] = [];
+    const told: KillReport[] = [];
     let summary: BulkSummary | undefined;
     for (let command = 0; summary === undefined && command < MOST_COMMANDS; command += 1) {
       const child = folder.command(ARGS);
@@ -61,7 +61,7 @@ export async function runCipTrial({ seed, users, kills }: CipTrial): Promise<Tri
         stop.abort();
         if (child.running()) {
           const victim = random.pick(VICTIMS);
-          told.push(`${victim} after ${after} ms`);
+          told.push({ victim, line: `${victim} after ${after} ms`, met: true });
           for (const server of victim === "the command" ? [] : folder.servers()) await endProcess(server, 0);
           if (victim !== "Temporal") await child.end("SIGKILL");
         }
@@ -71,7 +71,7 @@ export async function runCipTrial({ seed, users, kills }: CipTrial): Promise<Tri
       else if (code !== null && code !== 3) throw new Error(`exit ${code}: ${stderr}`);
     }
     const problems = await problemsOf(folder, sandbox, summary);
-    return { kills: told, killed: told.length, problems };
+    return { kills: told, problems };
   } finally {
     await folder.release();
     await sandbox.close();
