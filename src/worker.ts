@@ -3,6 +3,7 @@ import { Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
 import { createApiClient } from "./api/http/client.js";
 import type { ApiConfig } from "./config.js";
+import type { AnyJob } from "./jobs/job.js";
 import { openLake } from "./lake/lake.js";
 import type { ObjectStore } from "./lake/store/object-store.js";
 import { SealedStore } from "./lake/store/sealed-store.js";
@@ -28,6 +29,8 @@ interface WorkerSettings {
   readonly embedded: boolean;
   /** The store of the tables, where it is not the lake's directory itself. */
   readonly store?: ObjectStore;
+  /** Kinds of bulk jobs, where they are not this version's. */
+  readonly jobs?: readonly AnyJob[];
 }
 
 /** A worker that is polling. */
@@ -76,7 +79,14 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       namespace: server.namespace,
       taskQueue,
       workflowBundle: { codePath: fileURLToPath(BUNDLE) },
-      activities: createActivities({ api: client, lake, sealed, log, concurrency: api.concurrency }),
+      activities: createActivities({
+        api: client,
+        lake,
+        sealed,
+        log,
+        concurrency: api.concurrency,
+        ...(settings.jobs && { jobs: settings.jobs }),
+      }),
       dataConverter: dataConverter(keys, server.namespace),
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentActivityTaskExecutions: 100,

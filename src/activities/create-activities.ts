@@ -1,6 +1,15 @@
+import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
+import { JOBS } from "../jobs/index.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
+import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
-import { createCallActivities } from "./calls/create-call-activities.js";
+import { closeGroup } from "./bulk/close-group.js";
+import type { BulkDependencies } from "./bulk/dependencies.js";
+import { finishBulk } from "./bulk/finish-bulk.js";
+import { planItems } from "./bulk/group-plan.js";
+import { publishRun } from "./bulk/publish-run.js";
+import { workItems } from "./bulk/work-items.js";
+import { type CallInput, makeCall } from "./calls/make-call.js";
 import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
@@ -30,20 +39,24 @@ import { extract } from "./sync/read/extract.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
-type EveryDependency = SyncDependencies & OnboardingDependencies;
+type EveryDependency = SyncDependencies & OnboardingDependencies & BulkDependencies;
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
-export function createActivities(given: Omit<Dependencies, "warnings">) {
+export function createActivities(
+  given: Omit<Dependencies, "warnings"> & Partial<Pick<BulkDependencies, "jobs">>,
+) {
   const deps = {
     streams: STREAMS,
+    jobs: JOBS,
     ...given,
     warnings: new RunWarnings(given.log),
     batches: new FrozenBatches(given.sealed),
+    frozenRows: new SealedRows<FrozenBulkRow>(given.sealed),
   };
   const bound = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
   };
-  // Of an onboarding: what was posted has to be written down, however long there is no room for it.
+  // What the service has done has to be written down, however long there is no room for it.
   const kept = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input), "wait");
   };
@@ -51,8 +64,8 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   return {
-    ...createCallActivities(deps),
     admitLinks: bound(admitLinks),
+    closeGroup: kept(closeGroup),
     reuseOutcome: kept(reuseOutcome),
     commit: bound(commit),
     commitEvents: bound(commitEvents),
@@ -62,13 +75,18 @@ export function createActivities(given: Omit<Dependencies, "warnings">) {
     dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
+    finishBulk: kept(finishBulk),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
     inspectCustomers: kept(inspectCustomers),
     load: bound(load),
     pollOnboarding: step(pollOnboarding),
+    makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     materialize: bound(materialize),
     observeGroup: bound(observeGroup),
+    planItems: bound(planItems),
+    publishRun: kept(publishRun),
+    workItems: bound(workItems),
     planCustomers: kept(planCustomers),
     planFollowUp: bound(planFollowUp),
     planGroup: bound(planGroup),

@@ -5,6 +5,8 @@ import { checkCommand } from "./commands/check.js";
 import type { AddCommand } from "./commands/command.js";
 import { demoCommand } from "./commands/demo.js";
 import { devCommand } from "./commands/dev.js";
+import { exportCommand } from "./commands/export.js";
+import { importCommand } from "./commands/import.js";
 import { materializeCommand } from "./commands/materialize.js";
 import { onboardCommand } from "./commands/onboard.js";
 import { queryCommand } from "./commands/query.js";
@@ -28,6 +30,8 @@ const COMMANDS: readonly AddCommand[] = [
   checkCommand,
   syncCommand,
   materializeCommand,
+  exportCommand,
+  importCommand,
   rebindCommand,
   onboardCommand,
   runsCommand,

@@ -1,3 +1,6 @@
+/** First bytes of everything sealed; the last one is the version of its form. */
+export const SEALED_MARK = "NLS1";
+
 /** Encrypts what may lie on a disk but may not be read there, and opens it again. */
 export interface Sealer {
   /**

@@ -8,6 +8,6 @@ export class StagingLostError extends Error {
   override readonly name = FAILURE_TYPES.stagingLost;
 
   constructor(what: string, how: "gone from the lake's staging area" | "torn") {
-    super(`${what} is ${how}; start the job again to read everything anew`);
+    super(`${what} is ${how}; start the job again`);
   }
 }

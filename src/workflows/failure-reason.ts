@@ -2,11 +2,32 @@ import { ApplicationFailure, TemporalFailure } from "@temporalio/workflow";
 
 /** Why an activity or a child workflow failed, as summaries show it: the failure below those that wrap it. */
 export function reasonOf(error: unknown): string {
+  const root = rootOf(error);
+  if (root instanceof ApplicationFailure) return `${root.type}: ${root.message}`;
+  return root instanceof Error ? root.message : "unknown";
+}
+
+/** Why a call failed: its class, its words, and what is known of the request. */
+export interface FailureFacts {
+  readonly class: string;
+  readonly message: string;
+  /** `operation`, `sent`, `status`, `reason`, as far as the failure tells. */
+  readonly [fact: string]: unknown;
+}
+
+/** As {@link reasonOf}, with what the failure tells of the request. */
+export function failureFacts(error: unknown): FailureFacts {
+  const root = rootOf(error);
+  if (!(root instanceof ApplicationFailure)) return { class: "Error", message: reasonOf(error) };
+  const [facts] = (root.details ?? []) as readonly (Record<string, unknown> | undefined)[];
+  return { ...facts, class: root.type ?? "Error", message: root.message };
+}
+
+function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof TemporalFailure && root.cause instanceof Error) {
     if (root instanceof ApplicationFailure) break;
     root = root.cause;
   }
-  if (root instanceof ApplicationFailure) return `${root.type}: ${root.message}`;
-  return root instanceof Error ? root.message : "unknown";
+  return root;
 }

@@ -1,3 +1,5 @@
+export { bulkJob } from "./bulk/bulk-job.js";
+export { callService } from "./calls/call-service.js";
 export { onboardBatch } from "./onboarding/onboard-batch.js";
 export { onboardCustomer } from "./onboarding/onboard-customer.js";
 export { sync } from "./sync/sync.js";

@@ -1,5 +1,4 @@
 import type { ActivityOptions, RetryPolicy } from "@temporalio/workflow";
-import type { CallName } from "../activities/calls/create-call-activities.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
 
 /** Every retry policy and time-out of the workflows stands here: one owner for each thing. */
@@ -51,14 +50,14 @@ const FOR_AN_HOUR: RetryPolicy = {
 const FOR_A_DAY: RetryPolicy = { ...FOR_AN_HOUR, maximumAttempts: 300 };
 
 /** One call that changes nothing, or nothing that counts. */
-export const READ_CALL: ActivityOptions = {
+const READ_CALL: ActivityOptions = {
   startToCloseTimeout: "30m",
   heartbeatTimeout: "10s",
   retry: FOR_AN_HOUR,
 };
 
 /** One call that changes something: a repetition first settles what became of the one before (call-once.ts). */
-export const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
+const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 
 /**
  * A step of a customer's onboarding: the activity itself ends a row that has failed for long, so that its outcome is
@@ -74,33 +73,33 @@ export const CUSTOMER_STEP: ActivityOptions = {
 export const STOP_AFTER_MS = 15_000;
 
 /** One call with a body, or an answer, of any length. */
-export const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
+const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
 
 /** Which of these each operation of the service has. */
-export const CALL_CLASSES: Readonly<Record<CallName, "read" | "write" | "stream">> = {
-  createOnboarding: "write",
-  listUserOnboardings: "read",
-  listBusinessOnboardings: "read",
-  getOnboarding: "read",
-  validateSession: "read",
-  createClientToken: "read",
-  decryptVault: "read",
-  updateVault: "write",
-  uploadToVault: "stream",
-  createCipReport: "write",
-  getUser: "read",
-  createBusiness: "write",
-  updateBusiness: "write",
-  getBusinessInsights: "read",
-  listBankLinks: "read",
-  listUserAccounts: "read",
-  listLinkAccounts: "read",
-  listUserTransactions: "read",
-  listInvestmentTransactions: "read",
-  syncTransactions: "read",
-  importTransactions: "write",
-  callVaultProxy: "stream",
-  sendTestWebhook: "write",
+export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
+  create_onboarding: WRITE_CALL,
+  list_user_onboardings: READ_CALL,
+  list_business_onboardings: READ_CALL,
+  get_onboarding: READ_CALL,
+  validate_session: READ_CALL,
+  create_client_token: READ_CALL,
+  decrypt_vault: READ_CALL,
+  update_vault: WRITE_CALL,
+  upload_to_vault: STREAM_CALL,
+  create_cip_report: WRITE_CALL,
+  get_user: READ_CALL,
+  create_business: WRITE_CALL,
+  update_business: WRITE_CALL,
+  get_business_insights: READ_CALL,
+  list_bank_links: READ_CALL,
+  list_user_accounts: READ_CALL,
+  list_link_accounts: READ_CALL,
+  list_user_transactions: READ_CALL,
+  list_investment_transactions: READ_CALL,
+  sync_transactions: READ_CALL,
+  import_transactions: WRITE_CALL,
+  call_vault_proxy: STREAM_CALL,
+  send_test_webhook: WRITE_CALL,
 };
 
 /** A slice advances its links for this long, and then says how far they came. */

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CallRecord } from "../../src/activities/calls/call-record.js";
-import { putRequest } from "../../src/activities/calls/sealed-request.js";
+import { stageRequest } from "../../src/lake/calls/staged-call.js";
 import { Staging } from "../../src/lake/staging.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { putStream, sealedStream } from "../../src/lake/store/sealed-stream.js";
@@ -40,13 +40,14 @@ test("a frozen roster, a document and the bad rows of a page are there after a p
 
 test("a call's request, its bytes and its answer are there after a power cut, of a read too", async () => {
   const sealed = sealedIn(before);
-  const key = await putRequest(sealed, "run", "one", { params: { path: { fp_id: "fp_1" } } });
+  const request = { operation: "get_user", params: { path: { fp_id: "fp_1" } } };
+  await stageRequest(sealed, "_staging/run/calls/one/", request);
   const bytes = Buffer.alloc(3_000_000, 7);
   await putStream(sealed, "_staging/run/document", Readable.from([bytes]));
   await (await CallRecord.open(sealed, "_staging/run/calls/one/", "get_user")).keep({ id: 1 });
   await before.powerCut();
   const after = sealedIn(lake.store);
-  expect(await after.require(key)).toEqual({ params: { path: { fp_id: "fp_1" } } });
+  expect(await after.require("_staging/run/calls/one/request")).toEqual(request);
   const read: Uint8Array[] = [];
   const stream = await sealedStream(after, "_staging/run/document");
   for await (const piece of stream?.open() ?? []) read.push(piece);

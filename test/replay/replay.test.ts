@@ -15,7 +15,7 @@ installRuntime({ debug() {}, info() {}, warn: say, error: say });
 const histories = await storedHistories();
 const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
 
-test("there are histories of runs, groups, batches, customers, webhooks, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, groups, batches, customers, webhooks, calls, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -38,6 +38,8 @@ test("there are histories of runs, groups, batches, customers, webhooks, and of 
     "onboard-customer-grown-2",
     "webhook-events",
     "follow-up-sync",
+    "call-service",
+    "call-service-refused",
   ]) {
     expect(names).toContain(`${part}.json.gz`);
   }

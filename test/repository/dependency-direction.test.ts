@@ -38,7 +38,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   tables: { value: ["lake", "streams"], packages: [] },
   worker: {
     value: ["domain", "api", "lake", "temporal", "activities", "version"],
-    type: ["config", "logger"],
+    type: ["config", "logger", "jobs"],
   },
   cli: {
     value: [
@@ -83,6 +83,7 @@ const COMPOSITION = [
   "src/workflows/index.ts",
   "src/workflows/policies.ts",
   "src/tables.ts",
+  "src/worker.ts",
   /^src\/cli\/(main\.ts|commands\/|local\/)/,
   /^sandbox\//,
 ];

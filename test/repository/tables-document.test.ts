@@ -31,6 +31,18 @@ describe("docs/tables.md", () => {
     },
   );
 
+  it.each(TABLES.map((spec) => [spec.name, spec] as const))(
+    "calls the encrypted columns of %s encrypted, and no other, and docs/security.md names them",
+    (name, { columns }) => {
+      const encrypted = columns.filter((column) => column.encrypted).map((column) => column.name);
+      const rows = firstTable(section(PATH, `\`${name}\``));
+      const called = rows.filter(([, , meaning]) => /\bencrypted\b/.test(meaning ?? ""));
+      expect(called.map(([column]) => column)).toEqual(encrypted.map((column) => `\`${column}\``));
+      const security = section("docs/security.md", "What is encrypted, and where");
+      expect(encrypted.filter((column) => !security.includes(`\`${name}.${column}\``))).toEqual([]);
+    },
+  );
+
   it("gives the fields of a certificate in the order in which they are hashed", () => {
     const fields = {
       run_id: "r",

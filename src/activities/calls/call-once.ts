@@ -1,25 +1,18 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
-import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
+import type { SettledCall } from "../../domain/calls/settled-call.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
+import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
-import { CallRecord, type EarlierIntent, type KeptAnswer } from "./call-record.js";
-import type { Finding, LostCall, Settlement } from "./settlement.js";
+import { CallRecord } from "./call-record.js";
+import { ageOf, lostCall, settlesAfter } from "./lost-call.js";
+import type { Finding, Settlement } from "./settlement.js";
 
 /** Milliseconds a call may wait for its turn; after that its place is free for others, and it is tried later. */
 const TURN_MS = 120_000;
-
-/**
- * Milliseconds after a lost request before *not there* is believed: the service may still be at it, and a
- * stalled attempt may still be about to send (`call-record.ts`).
- */
-const SETTLE_AFTER_MS = 10_000;
-
-/** The service tells its time in whole seconds. */
-const WHOLE_SECOND_MS = 1_000;
 
 /** Answers to one call, or about it, that tell nothing, before it is given up, and milliseconds after the first. */
 const MOST_UNUSABLE = 5;
@@ -39,15 +32,8 @@ export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   /** Makes the call and gives what is kept of its answer; left out: the parsed body. */
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
   readonly settleAfterMs?: number;
-}
-
-/** The answer of a call, and where it came from. */
-export interface SettledCall<A> {
-  readonly body: A;
-  /** Epoch milliseconds at which it came. */
-  readonly at: number;
-  /** `found`: an earlier attempt had kept it. `settled`: the effect of a lost request was found. */
-  readonly repeated: "no" | "found" | "settled";
+  /** Epoch milliseconds after which no request leaves any more; left out: after {@link TURN_MS}. */
+  readonly notAfter?: number;
 }
 
 /**
@@ -82,8 +68,11 @@ export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   }
 }
 
-function answered<A>({ body, at }: KeptAnswer<A>, repeated: SettledCall<A>["repeated"]): SettledCall<A> {
-  return { body, at, repeated };
+function answered<A>(
+  { body, at, asked }: KeptAnswer<A>,
+  repeated: SettledCall<A>["repeated"],
+): SettledCall<A> {
+  return { body, at, asked, repeated };
 }
 
 /** What is to be sent, after what earlier attempts have sent. */
@@ -104,8 +93,8 @@ async function planOf<O extends Operation, A>(
     throw error instanceof SchemaError ? await untold(operation, record, error) : error;
   }
   if ("found" in finding) return finding;
-  const settlesAfter = settleAfterMs ?? settleAfter(operation, params);
-  const wait = settlesAfter - Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
+  const settled = settleAfterMs ?? settlesAfter(operation, params);
+  const wait = settled - Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
   if (wait <= 0) return finding;
   throw ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
@@ -116,40 +105,15 @@ async function planOf<O extends Operation, A>(
   });
 }
 
-/** When the request was sent: as its sender said with the service's clock, else as the store says, by our clock. */
-function lostCall({ name }: Operation, intent: EarlierIntent, storeTime: number): LostCall {
-  const { at, clockAheadMs, storedAt } = intent;
-  const sentAt = clockAheadMs === null ? Date.now() - (storeTime - storedAt) : at;
-  return { operation: name, sentAt, clockAheadMs };
-}
-
-/**
- * Milliseconds since an intent by the clocks that both workers see, the store's and, where both know it, the
- * service's. The smaller one counts: a clock that jumps ahead makes no request old.
- */
-function ageOf(intent: EarlierIntent, storeTime: number, { api }: Dependencies): number {
-  const byStore = storeTime - intent.storedAt;
-  if (intent.clockAheadMs === null || api.clockAheadMs === undefined) return Math.max(0, byStore);
-  const byService = Date.now() + api.clockAheadMs - (intent.at + intent.clockAheadMs) + WHOLE_SECOND_MS;
-  // A clock that was set back says nothing.
-  const ages = [byStore, byService].filter((age) => age >= 0);
-  return ages.length === 0 ? 0 : Math.min(...ages);
-}
-
-// A service that was asked to take its time may show the effect only when it is done.
-function settleAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
-  return SETTLE_AFTER_MS + (operation.patienceMs?.(checkRequest(operation, params)) ?? 0);
-}
-
 function send<O extends Operation, A>(
   deps: Dependencies,
-  { operation, clientToken, run, send: how }: OnceCall<O, A>,
+  { operation, clientToken, run, send: how, notAfter = Date.now() + TURN_MS }: OnceCall<O, A>,
   params: ParamsOf<O>,
   record: CallRecord | undefined,
 ): Promise<A> {
   const options: CallOptions = {
     signal: cancellationSignal(),
-    notAfter: Date.now() + TURN_MS,
+    notAfter,
     clientToken,
     run,
     intent: record && {

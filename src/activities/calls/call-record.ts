@@ -1,4 +1,5 @@
 import { NotSentError } from "../../api/http/errors.js";
+import { answerKey, type KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
@@ -19,21 +20,8 @@ export interface EarlierIntent extends CallIntent {
   readonly storedAt: number;
 }
 
-/** An answer as it was kept. */
-export interface KeptAnswer<A> {
-  readonly operation: string;
-  /** Epoch milliseconds at which it came. */
-  readonly at: number;
-  readonly body: A;
-}
-
 /** How far a call came, by what it left. */
 type CallState = "not sent" | "sent" | "answered";
-
-/** Key of the answer of the call that is staged below a prefix. */
-export function answerKey(prefix: string): string {
-  return `${prefix}answer`;
-}
 
 function intentsPrefix(prefix: string): string {
   return `${prefix}intents/`;
@@ -47,6 +35,29 @@ function unusablePrefix(prefix: string): string {
 export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
   if ((await sealed.stat(answerKey(prefix))) !== undefined) return "answered";
   return (await sealed.list(intentsPrefix(prefix))).length > 0 ? "sent" : "not sent";
+}
+
+/** What the calls below a prefix came to, by what they left. */
+interface CallsMade {
+  /** Requests that may have reached the service. */
+  readonly asked: number;
+  /** Whether one of them may have taken effect although no answer tells. */
+  readonly mayHaveEffect: boolean;
+}
+
+/** Looks at every call that is staged below a prefix. */
+export async function callsMade(sealed: SealedStore, prefix: string): Promise<CallsMade> {
+  const asked = new Map<string, number>();
+  const answered = new Set<string>();
+  for (const { key } of await sealed.list(prefix)) {
+    const [, call = "", number] = /^(.*\/)(?:intents\/(\d+)|answer)$/.exec(key) ?? [];
+    if (number !== undefined) asked.set(call, Math.max(asked.get(call) ?? 0, Number(number)));
+    else if (key.endsWith("/answer")) answered.add(call);
+  }
+  return {
+    asked: [...asked.values()].reduce((sum, count) => sum + count, 0),
+    mayHaveEffect: [...asked.keys()].some((call) => !answered.has(call)),
+  };
 }
 
 /**
@@ -104,7 +115,7 @@ export class CallRecord {
 
   /** Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer. */
   async keep<A>(body: A): Promise<KeptAnswer<A>> {
-    const kept = { operation: this.operation, at: Date.now(), body };
+    const kept = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
     await this.sealed.put(answerKey(this.prefix), kept, { durable: true });
     return kept;
   }

@@ -5,58 +5,62 @@ import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
+import type { SettledCall } from "../../domain/calls/settled-call.js";
 import { InputError } from "../../domain/failures.js";
+import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { callOnce, type SettledCall } from "./call-once.js";
-import type { CallFacts, CallPart, CallPlace } from "./call-part.js";
-import { answerKey } from "./call-record.js";
-import { prefixOf, type RequestBytes, type SealedRequest } from "./sealed-request.js";
+import { callOnce } from "./call-once.js";
+import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
 /** Seconds for which a call's client token is good: the call may have to wait for its turn. */
 const TOKEN_TTL_SECS = 300;
 
 /** A call that a workflow asks for. */
 export interface CallInput {
+  /** After its first 401 or 403 no call of a run starts any more. */
   readonly run: string;
-  /** Key of the sealed request (`putRequest`). */
-  readonly request: string;
+  /** Staging prefix of the call, where its sealed request is. */
+  readonly prefix: string;
 }
 
-/** What a workflow gets of an answer. */
-export interface CallResult<F extends CallFacts> {
-  /** Key of the sealed answer: `{operation, at, body}`. */
-  readonly answer: string;
-  readonly facts: F;
+/** What a workflow is told of a call: nothing of the answer, which is kept sealed below the prefix. */
+export interface CallResult {
   readonly repeated: SettledCall<unknown>["repeated"];
 }
 
 /** Makes the call that a sealed request asks for, once, however often the activity is repeated. */
-export function makeCall<O extends Operation, A, F extends CallFacts>(
-  deps: Dependencies,
-  part: CallPart<O, A, F>,
-  input: CallInput,
-): Promise<CallResult<F>> {
+export function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promise<CallResult> {
   return withHeartbeat(async () => {
-    const prefix = prefixOf(input.request);
-    const request = await deps.sealed.require<SealedRequest>(input.request);
-    const place: CallPlace = { deps, run: input.run, prefix, request };
-    const params = await paramsOf(deps, part.operation, request);
-    const checked = checkRequest(part.operation, params);
-    const { body, repeated } = await withToken(place, part.operation, checked, (clientToken) =>
-      callOnce<O, A>(deps, {
-        operation: part.operation,
-        params,
-        key: prefix,
-        run: input.run,
-        ...(clientToken && { clientToken }),
-        ...(part.settle && { settle: part.settle(place, params) }),
-        ...(part.send && { send: part.send.bind(undefined, place) }),
-      }),
-    );
-    return { answer: answerKey(prefix), facts: part.facts(body, params), repeated };
+    const request = await deps.sealed.require<SealedRequest>(requestKey(prefix));
+    const rule = callRule(request.operation);
+    const params = await paramsOf(deps, rule.operation, request);
+    const { repeated } = await settledCall({ deps, run, prefix, request }, rule, params);
+    return { repeated };
   });
+}
+
+/** Makes one call, once, with what its operation says of a lost answer, and with a token where it needs one. */
+export function settledCall(
+  place: CallPlace,
+  { operation, settle, send }: CallRule<Operation, unknown>,
+  params: ParamsOf<Operation>,
+  notAfter?: number,
+): Promise<SettledCall<unknown>> {
+  const checked = checkRequest(operation, params);
+  return withToken(place, operation, checked, (clientToken) =>
+    callOnce<Operation, unknown>(place.deps, {
+      operation,
+      params,
+      key: place.prefix,
+      run: place.run,
+      ...(clientToken && { clientToken }),
+      ...(settle && { settle: settle(place, params) }),
+      ...(send && { send: send.bind(undefined, place) }),
+      ...(notAfter !== undefined && { notAfter }),
+    }),
+  );
 }
 
 async function paramsOf<O extends Operation>(

@@ -39,51 +39,100 @@ interface OnboardingSurroundings {
 export function onboardingSettlement(
   deps: Dependencies,
   params: Creation,
-  surroundings: OnboardingSurroundings = {},
+  { run, known = [] }: OnboardingSurroundings = {},
 ): Settlement<Creation, StartedOnboarding> {
-  const { fp_id } = params.body;
+  const { key, fp_id } = params.body;
   if (fp_id === undefined) return { rule: "again" };
-  return { rule: "lookup", find: (lost) => findOnboarding(deps, params, fp_id, lost, surroundings) };
+  const find = async (lost: LostCall): Promise<Finding<Creation, StartedOnboarding>> => {
+    const found = await findOnboarding(deps, {
+      playbook: key,
+      fpId: fp_id,
+      creations: [{ lost, until: Number.POSITIVE_INFINITY }],
+      run,
+      others: async () => known,
+    });
+    return found === undefined ? { missing: params } : { found };
+  };
+  return { rule: "lookup", find };
 }
 
-async function findOnboarding(
+/** A lost creation, and until when it may have made its onboarding: epoch milliseconds of the clock of `lost`. */
+export interface LostCreation {
+  readonly lost: LostCall;
+  readonly until: number;
+}
+
+/** Which onboarding is looked for. */
+interface OnboardingSearch {
+  /** The playbook's key as it was posted. */
+  readonly playbook: string;
+  readonly fpId: string;
+  /** Any of these may have made it. */
+  readonly creations: readonly LostCreation[];
+  /** Onboardings that it is, where one of them is the user's. */
+  readonly answered?: readonly string[];
+  /** Which of these onboardings are others. */
+  readonly others: (ids: readonly string[]) => Promise<readonly string[]>;
+  readonly run: string | undefined;
+}
+
+/** The latest onboarding of a user or business that fits; undefined where there is none. */
+export async function findOnboarding(
   deps: Dependencies,
-  params: Creation,
-  fpId: string,
-  lost: LostCall,
-  { run, known = [] }: OnboardingSurroundings,
-): Promise<Finding<Creation, StartedOnboarding>> {
+  { playbook, fpId, creations, answered = [], others, run }: OnboardingSearch,
+): Promise<StartedOnboarding | undefined> {
   const options = { signal: cancellationSignal(), run };
-  const playbook = parsePlaybookKey(params.body.key)?.playbook;
-  const items = await onboardingsOf(deps, fpId, options);
-  const candidates = items.filter(({ id, playbook_key }) => playbook_key === playbook && !known.includes(id));
+  const key = parsePlaybookKey(playbook)?.playbook;
+  const items = (await onboardingsOf(deps, fpId, options)).filter(({ playbook_key }) => playbook_key === key);
+  const timed = items.map((item) => ({ item, at: Date.parse(item.timestamp) }));
+  const certain = timed.find(({ item }) => answered.includes(item.id));
+  if (certain !== undefined) return startedOnboarding(deps, certain.item, options);
+  const made = timed.filter(({ at }) => creations.some((one) => mayHaveMade(one, at, deps)));
+  const known = await others(made.map(({ item }) => item.id));
+  const candidates = made.filter(({ item }) => !known.includes(item.id));
+  const [first] = creations;
+  if (first !== undefined && candidates.some(({ at }) => Number.isNaN(at)))
+    throw new LostAnswerError(first.lost.operation, first.lost.sentAt);
+  const [latest] = candidates.sort((a, b) => b.at - a.at);
+  return latest && startedOnboarding(deps, latest.item, options);
+}
+
+/** Whether an onboarding of that time may be its own: a time that is none says nothing. */
+function mayHaveMade({ lost, until }: LostCreation, at: number, { api }: Dependencies): boolean {
   // By the service's clock: as it was known then, else as the answer to the list has just shown it.
-  const since = lost.sentAt + (lost.clockAheadMs ?? deps.api.clockAheadMs ?? 0) - CLOCK_SLACK_MS;
-  const timed = candidates.map((item) => ({ item, at: Date.parse(item.timestamp) }));
-  if (timed.some(({ at }) => Number.isNaN(at))) throw new LostAnswerError(lost.operation, lost.sentAt);
-  const [made] = timed.filter(({ at }) => at >= since).sort((a, b) => b.at - a.at);
-  if (made === undefined) return { missing: params };
-  const { id, status } = made.item;
+  const ahead = lost.clockAheadMs ?? api.clockAheadMs ?? 0;
+  const early = at < lost.sentAt + ahead - CLOCK_SLACK_MS;
+  return !early && !(at > until + ahead + CLOCK_SLACK_MS);
+}
+
+async function startedOnboarding(
+  deps: Dependencies,
+  { id, status }: OnboardingItem,
+  options: ReadOptions,
+): Promise<StartedOnboarding> {
   const read = await deps.api.read(getOnboarding, { path: { id } }, options);
   const { output, error_message, requires_manual_review, continue_onboarding: open } = read;
   const whole = open?.token !== undefined && open.link !== undefined && open.expires_at !== undefined;
   return {
-    found: {
-      id,
-      output,
-      error_message,
-      status: read.status ?? status,
-      requires_manual_review: requires_manual_review ?? null,
-      ...(whole && { continue_onboarding: open as NonNullable<StartedOnboarding["continue_onboarding"]> }),
-    },
+    id,
+    output,
+    error_message,
+    status: read.status ?? status,
+    requires_manual_review: requires_manual_review ?? null,
+    ...(whole && { continue_onboarding: open as NonNullable<StartedOnboarding["continue_onboarding"]> }),
   };
+}
+
+interface ReadOptions {
+  readonly signal: AbortSignal;
+  readonly run: string | undefined;
 }
 
 // The document gives one field for users and businesses, so the id may be of either.
 async function onboardingsOf(
   deps: Dependencies,
   id: string,
-  options: { readonly signal: AbortSignal; readonly run: string | undefined },
+  options: ReadOptions,
 ): Promise<OnboardingItem[]> {
   const { api } = deps;
   const ofUser = readList<typeof listUserOnboardings, OnboardingItem>(

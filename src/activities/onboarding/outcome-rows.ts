@@ -7,9 +7,8 @@ import {
   withoutValues,
 } from "../../domain/onboarding/outcome.js";
 import type { Sealer } from "../../domain/sealer.js";
-
-/** What sealed outputs are for: they open under it, wherever their row was copied to. */
-const OUTPUT_CONTEXT = "onboardings.output";
+import { sealColumn } from "../../lake/tables/encrypted-column.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
 
 /** A row of `onboardings`: `output` sealed unless it shall be plain, messages without the row's own values. */
 export function onboardingRow(
@@ -23,7 +22,7 @@ export function onboardingRow(
   return {
     ...outcome,
     ...origin,
-    output: output === null || plainOutput ? output : sealedOutput(sealer, output),
+    output: output === null || plainOutput ? output : sealColumn(sealer, onboardings, "output", output),
     error_message: error_message === null ? null : withoutValues(error_message, valuesOf(frozen)),
   };
 }
@@ -41,17 +40,6 @@ export function eventRows({ batch_id, run_id }: OutcomeOrigin, outcome: Outcome,
     onboarding_id,
     ...event,
   }));
-}
-
-/** An output as `onboardings` has it, in the clear again. @throws InputError when its key is not there. */
-export function openedOutput(sealer: Sealer, output: string | null): string | null {
-  // JSON text of an object; the sealed form is base64, which has no brace.
-  if (output === null || output.startsWith("{")) return output;
-  return Buffer.from(sealer.open(Buffer.from(output, "base64"), OUTPUT_CONTEXT)).toString("utf8");
-}
-
-function sealedOutput(sealer: Sealer, output: string): string {
-  return Buffer.from(sealer.seal(Buffer.from(output), OUTPUT_CONTEXT)).toString("base64");
 }
 
 function recorded({ status, settled_at }: Outcome, now: string): OutcomeEvent {

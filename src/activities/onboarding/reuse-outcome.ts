@@ -12,7 +12,10 @@ interface ReuseOutcomeInput {
   readonly version: number;
 }
 
-/** Stages a customer's outcome for the same row of another batch, which posted nothing. */
+/**
+ * Stages a customer's outcome for the same row of another batch, which posted nothing. The row itself, which a later
+ * run of its batch asks for, has it staged already.
+ */
 export async function reuseOutcome(
   deps: OnboardingDependencies,
   { batchId, outcome, waiter, version }: ReuseOutcomeInput,
@@ -20,6 +23,8 @@ export async function reuseOutcome(
   return withHeartbeat(async () => {
     const found = await getOutcome(deps.sealed, batchId, outcome);
     const { row, line, attempt } = waiter;
+    const name = { row, line, attempt, version };
+    if (isSameRow(waiter, batchId, outcome)) return name;
     const event = {
       event: "adopted",
       status: found.status,
@@ -27,8 +32,11 @@ export async function reuseOutcome(
       at: new Date().toISOString(),
       detail: `from ${batchId}, line ${outcome.line}, attempt ${outcome.attempt}`,
     };
-    const name = { row, line, attempt, version };
     await putOutcome(deps.sealed, waiter.batchId, { ...found, ...name, events: [event] });
     return name;
   });
+}
+
+function isSameRow(waiter: WaitRequest, batchId: string, { line, attempt }: OutcomeRef): boolean {
+  return waiter.batchId === batchId && waiter.line === line && waiter.attempt === attempt;
 }

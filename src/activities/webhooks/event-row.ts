@@ -1,9 +1,8 @@
 import type { Sealer } from "../../domain/sealer.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";
+import { sealColumn } from "../../lake/tables/encrypted-column.js";
+import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import type { StagedEvent } from "../../lake/webhooks/staged-events.js";
-
-/** What sealed payloads are for: they open under it. */
-const PAYLOAD_CONTEXT = "webhook_events.payload";
 
 /** A row of `webhook_events`. */
 export function eventRow(
@@ -28,11 +27,6 @@ export function eventRow(
     event_timestamp_text: facts.timestamp,
     known: facts.known,
     matched,
-    payload: Buffer.from(sealer.seal(Buffer.from(body), PAYLOAD_CONTEXT)).toString("base64"),
+    payload: sealColumn(sealer, webhookEvents, "payload", body),
   };
-}
-
-/** A payload of the table in the clear again. @throws InputError when its key is not there. */
-export function openedPayload(sealer: Sealer, payload: string): string {
-  return Buffer.from(sealer.open(Buffer.from(payload, "base64"), PAYLOAD_CONTEXT)).toString("utf8");
 }

@@ -27,7 +27,7 @@ export const createCipReport = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Each request makes a report of its own and none can be looked up, so it is not repeated by itself: it fails as a `LostAnswerError` with the request's time, and whoever asks again makes a new report.",
+    "Each request makes a report of its own, from what is there, and changes nothing else: it is asked for again, and what is kept of the answer says how often it was asked for.",
   answer: "the report; `clear` or `consider` for each check, and no other verdict",
   secrets: ["ip_address", "checked_data.date_of_birth", "checked_data.tax_id"],
   notShown: "The items of `watchlist.records`: anything passes.",

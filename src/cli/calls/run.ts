@@ -1,5 +1,4 @@
 import { readAnswer } from "../../api/http/answer.js";
-import { grantFor } from "../../api/http/auth.js";
 import type { ApiClient, CallOptions, ClientToken } from "../../api/http/client.js";
 import { withClientToken } from "../../api/http/client-token.js";
 import { ApiError, RateLimitedError, SchemaError, TransientError } from "../../api/http/errors.js";
@@ -8,26 +7,15 @@ import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { operationFacts } from "../../api/reference/reference.js";
 import { readConfig } from "../../config.js";
 import { InputError, UnreachableError } from "../../domain/failures.js";
-import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 import { tableOf } from "../lake/row-table.js";
 import { openServiceClient } from "../session/service.js";
 import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
 import { InterruptedError, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
+import { type CallFlags, grantOf } from "./flags.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
 import { findOperation, readCallRequest } from "./request.js";
-
-export interface CallFlags {
-  readonly param?: readonly string[];
-  readonly body?: string;
-  readonly for?: string;
-  readonly output?: string;
-  readonly anyStatus?: boolean;
-  readonly json?: boolean;
-  readonly list?: boolean;
-  readonly showSecrets?: boolean;
-}
 
 /** Makes one call, or lists what can be called; gives the exit code. */
 export async function runCall(
@@ -45,6 +33,15 @@ export async function runCall(
     );
   }
   const operation = findOperation(name);
+  if (flags.durable) {
+    const { runDurableCall } = await import("./durable.js");
+    return runDurableCall(terminal, operation, flags);
+  }
+  if (flags.requestId !== undefined || flags.detach) {
+    throw new InputError(
+      `${operation.name}: --request-id and --detach are for a call that outlives its command; nothing was sent. Give --durable with them`,
+    );
+  }
   try {
     const answer = await answerOf(terminal, operation, flags);
     if (flags.json) terminal.result(JSON.stringify(answer));
@@ -115,28 +112,6 @@ async function made(
       ? shownBytes(reply.body, reply.headers["content-type"])
       : readAnswer(operation, reply);
   return shownAnswer(operation, reply, body, showSecrets);
-}
-
-/** What a token must be made for, where the call asks for one to be made. */
-function grantOf(
-  operation: Operation,
-  fpId: string | undefined,
-  clientToken: string | undefined,
-  request: ReturnType<typeof checkRequest>,
-): ClientTokenGrant | undefined {
-  if (operation.tokenUse === undefined) {
-    if (fpId === undefined) return undefined;
-    throw new InputError(
-      `${operation.name}: takes the secret key and no client token; nothing was sent. Leave --for out`,
-    );
-  }
-  if ((fpId === undefined) === (clientToken === undefined)) {
-    throw new InputError(
-      `${operation.name}: needs a client token; nothing was sent. Accepted: --for <fp_id>, which makes one for this call, or --param client_token=…, not both`,
-    );
-  }
-  if (fpId === undefined) return undefined;
-  return grantFor(operation, request, { fp_id: fpId, ttl: TOKEN_TTL.min });
 }
 
 function errorFacts(error: ApiError): Record<string, unknown> {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { CallFlags } from "../calls/run.js";
+import type { CallFlags } from "../calls/flags.js";
 import type { AddCommand } from "./command.js";
 
 /** `nightledger call` */
@@ -20,6 +20,9 @@ export const callCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--json", "print {status, headers, body} on standard output")
     .option("--list", "list the operations instead")
     .option("--show-secrets", "show tokens and personal values that are hidden otherwise")
+    .option("--durable", "make it as a run: it takes effect once, whatever is killed")
+    .option("--request-id <id>", "with --durable: the same id joins the call or gives its kept answer")
+    .option("--detach", "with --durable: start it and return; needs a Temporal cluster")
     // The help of one operation comes from the registry, which is loaded only when it is needed.
     .helpOption(false)
     .option("-h, --help", "display help for command, with an operation also for that");

@@ -23,7 +23,8 @@ export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
     )
     .option("--validate-only", "judge the file and start nothing")
     .option("--continue-invalid", "run the other rows of a file that has wrong ones")
-    .option("--limit <n>", "only the first n rows; a higher limit later goes on", between(1, 10_000_000));
+    .option("--limit <n>", "only the first n rows; a higher limit later goes on", between(1, 10_000_000))
+    .option("--restart", "give up the run of the same batch that is going on, and start a new one");
   withBatchOptions(command).action(async (flags: OnboardFlags) => {
     const { runOnboard } = await import("../onboarding/run.js");
     end(await runOnboard(terminal, flags));

@@ -1,37 +1,56 @@
 import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import type { Sealer } from "../../domain/sealer.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { TABLES } from "../../tables.js";
+import { createSealer } from "../../temporal/encryption/sealer.js";
+import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
  * Opens the configured lake for reading and closes it again.
  *
- * @throws InputError when the lake is not there.
+ * @param decrypt whether encrypted columns come in the clear.
+ * @throws InputError when the lake is not there, or its keys are not.
  */
 export async function withLakeQuery<R>(
   terminal: Terminal,
   work: (lake: LakeQuery) => Promise<R>,
+  decrypt = false,
 ): Promise<R> {
   const { lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   if ((await stat(lake.address).catch(() => undefined)) === undefined) {
     throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} is not there yet; the first sync makes it`);
   }
-  return withStoreQuery(createLocalStore(lake.address), work);
+  const store = createLocalStore(lake.address);
+  return withStoreQuery(store, work, decrypt ? await lakeSealer(terminal, store) : undefined);
+}
+
+/** @throws InputError saying which keys are missing, or that those given are not the lake's. */
+async function lakeSealer({ env, cwd }: Terminal, store: ObjectStore): Promise<Sealer> {
+  const config = readConfig({ env, cwd }, ["home", "keys"]);
+  const keys = await findKeys(store, config);
+  if (keys !== undefined) return createSealer(keys);
+  throw new InputError(
+    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${config.home.path} holds no keys, so nothing can be decrypted. Give ` +
+      "the keys of the workers that wrote the tables, or the NIGHTLEDGER_HOME that made them.",
+  );
 }
 
 /** Opens the tables of a store for reading and closes them again. */
 export async function withStoreQuery<R>(
   store: ObjectStore,
   work: (lake: LakeQuery) => Promise<R>,
+  sealer?: Sealer,
 ): Promise<R> {
   // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
-  const query = openQuery(store, { scratchDirectory: await temporaryScratch(), tables: TABLES });
+  const scratchDirectory = await temporaryScratch();
+  const query = openQuery(store, { scratchDirectory, tables: TABLES, ...(sealer && { sealer }) });
   try {
     return await work(query);
   } finally {

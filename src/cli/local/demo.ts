@@ -15,12 +15,13 @@ import { summaryOf, syncRun } from "../sync/sync-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { exportReports, importRows } from "./demo-jobs.js";
 
 const MARKER = ".made-by-nightledger-demo";
 const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
 const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
 
-/** Two nights against a stand-in, and what they left: the exit code. */
+/** Two nights, an import and an export against a stand-in, and what they left: the exit code. */
 export async function runDemo(outer: Terminal, directory: string): Promise<number> {
   const home = resolve(outer.cwd, directory);
   await makeAnew(home);
@@ -38,11 +39,20 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
     terminal.say("\nfirst night: everything the banks have");
     const first = await night(terminal, session, roster);
     if (first === undefined) return EXIT.failures;
+    terminal.say("\nan import: three rows of a file, each once");
+    const imported = await importRows(terminal, session, sandbox, home);
+    if (imported === undefined) return EXIT.failures;
     sandbox.advance({ days: 3, seed: 7 });
-    terminal.say("\nthree days later: new, changed, settled and removed rows");
+    terminal.say(
+      "\nthree days later: new, changed, settled and removed rows, and the imported ones come back",
+    );
     const second = await night(terminal, session, roster);
     if (second === undefined) return EXIT.failures;
-    await showResult(terminal, relative(outer.cwd, home) || ".", [first, second]);
+    terminal.say("\na CIP export: the report of each user, as one pack that proves itself");
+    const pack = await exportReports(terminal, session, rosterPath);
+    if (pack === undefined) return EXIT.failures;
+    const shown = { directory: relative(outer.cwd, home) || ".", pack: relative(outer.cwd, pack) };
+    await showResult(terminal, shown, [first, second]);
     return EXIT.completed;
   });
 }
@@ -96,7 +106,7 @@ async function night(
 
 async function showResult(
   terminal: Terminal,
-  directory: string,
+  { directory, pack }: { readonly directory: string; readonly pack: string },
   nights: readonly SyncSummary[],
 ): Promise<void> {
   const counts = nights.map(({ links, rows, calls, duration_ms }, at) => ({
@@ -124,6 +134,13 @@ async function showResult(
           order by "date" desc, sequence desc, link_id limit 5`),
       ),
     );
+    terminal.result("\nwhat was imported, as it came back (tables transaction_imports and transactions)");
+    terminal.result(
+      tableOf(
+        await ask(`select i.status, t."date", t.amount, t.description, left(i.transaction_id, 12) as transaction_id
+          from transaction_imports i join transactions t using (link_id, transaction_id) order by i.line`),
+      ),
+    );
     terminal.result("\nthe proof of completeness of one link, run by run (table link_syncs)");
     terminal.result(
       tableOf(
@@ -143,7 +160,9 @@ async function showResult(
   terminal.result(
     [
       `\nfiles     ${directory}/lake: Parquet in Delta tables; DuckDB, Polars, Spark read them as they are`,
+      `pack      ${pack}/report.html: open it in a browser; sha256sum -c SHA256SUMS proves its files`,
       "\ntry next",
+      `  npx nightledger verify ${pack}`,
       `  ${lake} tables`,
       `  ${lake} query "select change_type, count(*) from transaction_changes group by 1"`,
       "  npx nightledger sandbox --roster-out users.csv",

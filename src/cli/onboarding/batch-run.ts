@@ -24,6 +24,7 @@ export function batchRun(
   batchId: string,
   { until, deadline = 0 }: BatchPatience,
   start: (session: JobSession) => Promise<StartedRun>,
+  whileWatched?: (session: JobSession, started: StartedRun) => Promise<void>,
 ): JobRun<BatchProgress, OnboardSummary> {
   let pausedAt: number | undefined;
   return {
@@ -32,6 +33,7 @@ export function batchRun(
       terminal.say(`batch ${batchId}`);
       return started;
     },
+    ...(whileWatched && { whileWatched }),
     progress: ONBOARD_PROGRESS,
     remark({ paused, cancelling }, before) {
       if (cancelling && !before?.cancelling) return "cancelling: what is going on comes to its end";

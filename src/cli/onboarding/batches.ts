@@ -6,13 +6,15 @@ import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
+import type { JobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
-import { joinRun } from "../session/start-or-join.js";
+import { joinRun, type StartedRun } from "../session/start-or-join.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";
 import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
+import { giveUpBatch, stopBatchCustomers } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 import { startOnboarding } from "./start.js";
 
@@ -41,7 +43,11 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
   });
 }
 
-/** Pauses, resumes or cancels a batch that runs; the exit code. @throws InputError where it doesn't run. */
+/**
+ * Pauses, resumes or cancels a batch that runs, or ends it where it can't be cancelled; the exit code.
+ *
+ * @throws InputError where it doesn't run.
+ */
 export async function steerBatch(
   terminal: Terminal,
   how: "pause" | "resume" | "cancel",
@@ -59,12 +65,19 @@ export async function steerBatch(
       async plan({ keys, scope }) {
         // Where HOME has no keys yet, nothing was ever run: it is left as it is.
         if (keys === undefined) throw notRunning;
-        const run = batchRun(terminal, batchId, {}, async ({ temporal }) => {
+        const steer = async ({ temporal }: JobSession) => {
           const running = await joinRun(temporal.client, batchWorkflowId(scope, batchId));
           if (running === undefined) throw notRunning;
           await running.handle.signal(BATCH_SIGNALS[how]);
           return running;
-        });
+        };
+        const giveUp = (session: JobSession, running: StartedRun) => {
+          const { temporal, sealed } = session;
+          return giveUpBatch(session, running, () =>
+            stopBatchCustomers(temporal.client, sealed, { scope, batchId }),
+          );
+        };
+        const run = batchRun(terminal, batchId, {}, steer, how === "cancel" ? giveUp : undefined);
         return { pingedUser: undefined, run };
       },
     },

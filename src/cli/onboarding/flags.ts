@@ -27,6 +27,8 @@ export interface OnboardFlags extends BatchFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
   readonly limit?: number;
+  /** Whether a run of the batch that is going on is given up. */
+  readonly restart?: boolean;
 }
 
 /** How a batch is run, from a command's flags. */

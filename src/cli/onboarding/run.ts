@@ -1,17 +1,21 @@
 import { type Config, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { problemLines } from "../files/row-problems.js";
+import type { JobSession } from "../session/job-session.js";
 import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
+import { joinRun } from "../session/start-or-join.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";
 import { type CustomersFile, readCustomers } from "./customers-file.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
+import { giveUpBatch } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 import { startOnboarding } from "./start.js";
 import { invalidRowsError, validationSummary, validationText } from "./validation-report.js";
@@ -27,7 +31,9 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       const { facts } = file;
       checkService(file, preflight);
       const limit = await highWater(store, facts.batchId, flags.limit);
-      const run = batchRun(terminal, facts.batchId, flags, async ({ temporal, sealed }) => {
+      const run = batchRun(terminal, facts.batchId, flags, async (session) => {
+        const { temporal, sealed } = session;
+        if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
         await new FrozenBatches(sealed).freeze(facts, file.freezable());
         const options = optionsOf(terminal, flags, facts.mode, { limit, retry: false });
         return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options });
@@ -35,6 +41,15 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       return { pingedUser: file.firstFpId ?? NOBODY, run };
     },
   });
+}
+
+/** Gives up the batch's run that is going on; its customers go on, and tell the one that follows. */
+async function giveUpEarlier(terminal: Terminal, session: JobSession, batchId: string): Promise<void> {
+  const { client } = session.temporal;
+  const running = await joinRun(client, batchWorkflowId(session.preflight.scope, batchId));
+  if (running === undefined) return;
+  terminal.say(`giving up run ${running.runId}, which is going on`);
+  await giveUpBatch(session, running);
 }
 
 async function validate(

@@ -5,7 +5,7 @@ import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import type { OnboardBatchInput } from "../../workflows/onboarding/batch-run.js";
+import type { OnboardBatchInput } from "../../workflows/onboarding/batch-input.js";
 import { type NewRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
 
 /** How a batch is to be run; none of it changes which batch it is. */

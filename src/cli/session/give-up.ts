@@ -1,39 +1,64 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { describeRunning } from "../../temporal/running-workflows.js";
+import { pendingFailuresOf } from "./pending-failures.js";
 import type { StartedRun } from "./start-or-join.js";
 
-/** How long a run has to end as it should: its row is written, its staging deleted. */
+/** How long a cancelled run may stand still: it comes to its end, its row is written, its staging deleted. */
 const CANCEL_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
+interface GiveUpOptions {
+  /** Milliseconds for which the cancelled run may stand still. */
+  readonly cancelMs?: number;
+  /** The user waits no longer: the run is left as it is by then. */
+  readonly signal?: AbortSignal;
+}
+
 /**
- * Gives up a run that is going on: cancels it, and terminates it where that does not end it, be it that no worker is
- * there or that its workflow can't go on. `cleanUp` then takes away what a cancelled run takes away itself.
+ * Gives up a run that is going on: cancels it, and terminates it where it stands still on its way to its end, be it
+ * that no worker is there, that a step of it fails again and again or that its workflow can't go on. `cleanUp` then
+ * does what a cancelled run does itself.
  */
 export async function giveUpRun(
   client: Client,
   run: StartedRun,
   cleanUp: (runId: string) => Promise<void>,
-  cancelMs = CANCEL_MS,
+  { cancelMs = CANCEL_MS, signal }: GiveUpOptions = {},
 ): Promise<void> {
   const { handle, runId } = run;
-  const running = await describeRunning(client, handle.workflowId);
-  if (running?.memo?.runId !== runId) return;
+  const ours = async () => {
+    const running = await describeRunning(client, handle.workflowId);
+    return running?.memo?.runId === runId ? running : undefined;
+  };
+  const first = await ours();
+  if (first === undefined) return;
   // The same job may be started anew at any time: only this run and what it continues as are meant.
-  const firstExecutionRunId = running.raw.workflowExecutionInfo?.firstRunId || running.runId;
+  const firstExecutionRunId = first.raw.workflowExecutionInfo?.firstRunId || first.runId;
   const given = client.workflow.getHandle(handle.workflowId, undefined, { firstExecutionRunId });
-  const going = async () => (await describeRunning(client, handle.workflowId))?.memo?.runId === runId;
-  const since = Date.now();
   await unlessEnded(given.cancel());
-  while (await going()) {
-    if (Date.now() - since > cancelMs) {
+  let seen = first;
+  let movedAt = Date.now();
+  for (let now = await ours(); now !== undefined && !signal?.aborted; now = await ours()) {
+    if (await hasMoved(client, seen, now)) movedAt = Date.now();
+    seen = now;
+    if (Date.now() - movedAt > cancelMs) {
       await unlessEnded(given.terminate("given up by its user; it did not end when it was cancelled"));
       await cleanUp(runId);
       return;
     }
-    await sleep(LOOK_EVERY_MS);
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Whether something was done since a run was last seen. What is only told of it is nothing while a step fails. */
+async function hasMoved(
+  client: Client,
+  before: WorkflowExecutionDescription,
+  now: WorkflowExecutionDescription,
+): Promise<boolean> {
+  if (now.runId === before.runId && now.historyLength === before.historyLength) return false;
+  return (await pendingFailuresOf(client, now)).length === 0;
 }
 
 /** It may end at any time by itself. */

@@ -12,7 +12,11 @@ export interface JobRun<Progress, Result> {
   start(session: JobSession): Promise<StartedRun>;
   /** Says what else is going on. */
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
+  /** What the command does while it watches the run; it ends with the run, or when it is aborted. */
+  whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
+  /** What joins the run, or continues it; left out, the same command. */
+  readonly again?: string;
   /** What to say of a progress besides showing it; `before` is the last one. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
   /** Whether the run stands still, so that nothing is gained by waiting; left out, it never does. */
@@ -60,7 +64,7 @@ export async function followRun<Progress, Result>(
   let sofar: Progress | undefined;
   const view = createProgressView(terminal, run.progress);
   try {
-    let end = await watchRun<Progress, Result>(temporal, started.handle, {
+    const watched = watchRun<Progress, Result>(temporal, started.handle, {
       signal,
       onProgress: (progress) => {
         const remark = run.remark?.(progress, sofar);
@@ -72,6 +76,7 @@ export async function followRun<Progress, Result>(
       onSilence: () => view.silent(temporal.embedded),
       onFailure: (words) => view.say(words),
     });
+    let [end] = await Promise.all([watched, run.whileWatched?.(session, started)]);
     if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const goesOn = !temporal.embedded && end.kind === "interrupted";
@@ -90,14 +95,17 @@ export function reportRun<Progress, Result>(
 ): number {
   const { summary, text, unauthorized, notes } = run.outcome(left);
   terminal.result(json ? JSON.stringify(summary) : text);
-  for (const note of [...endNotes(left), ...notes]) terminal.say(note);
+  for (const note of [...endNotes(left, run.again), ...notes]) terminal.say(note);
   return exitCodeOfRun(summary, unauthorized);
 }
 
-function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>): string[] {
-  if (end === undefined) return [`run ${runId} goes on without this command; the same command joins it`];
+function endNotes(
+  { started: { runId }, end }: LeftRun<unknown, unknown>,
+  again = "the same command",
+): string[] {
+  if (end === undefined) return [`run ${runId} goes on without this command; ${again} joins it`];
   if (end.kind === "interrupted")
-    return [`interrupted: run ${runId} stands as it is, and the same command goes on with it`];
+    return [`interrupted: run ${runId} stands as it is, and ${again} goes on with it`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 

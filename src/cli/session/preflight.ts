@@ -68,15 +68,10 @@ export async function runPreflight(
   terminal: Terminal,
   { config, settings }: JobConfig = readJobConfig(terminal),
 ): Promise<Preflight> {
-  const { encryptionKeys } = config.keys;
   const store = createLocalStore(config.lake.address);
   await checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
   if (settings.mode === "embedded") await checkWritable("NIGHTLEDGER_HOME", config.home.path);
-  const keys =
-    encryptionKeys === undefined
-      ? await readEmbeddedKeys(config.home.path)
-      : parseEncryptionKeys(encryptionKeys);
-  await checkKeys(store, keys, config.home.path);
+  const keys = await findKeys(store, config);
   const service = await findService(config);
   await checkTables(store);
   const scope = scopeOf(config.api.url, config.lake.address);
@@ -108,14 +103,25 @@ export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress
   return { url, mode: keyMode(key) };
 }
 
-async function checkKeys(store: ObjectStore, keys: EncryptionKeys | undefined, home: string): Promise<void> {
+/**
+ * The keys of a lake: those configured, else the ones of HOME; undefined where neither has any and the lake needs none.
+ * Only reads.
+ *
+ * @throws InputError (exit 2) where the lake was made with other keys.
+ */
+export async function findKeys(
+  store: ObjectStore,
+  { keys: { encryptionKeys }, home }: Pick<ConfigParts, "keys" | "home">,
+): Promise<EncryptionKeys | undefined> {
+  const keys =
+    encryptionKeys === undefined ? await readEmbeddedKeys(home.path) : parseEncryptionKeys(encryptionKeys);
   if (keys !== undefined) {
     await checkCanary(store, keys);
-    return;
+    return keys;
   }
-  if ((await store.get(CANARY_KEY)) === undefined) return;
+  if ((await store.get(CANARY_KEY)) === undefined) return undefined;
   throw new InputError(
-    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${home} holds no keys, but the lake ${store.address} was made with one. Give the lake's keys, or the NIGHTLEDGER_HOME that made it.`,
+    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${home.path} holds no keys, but the lake ${store.address} was made with one. Give the lake's keys, or the NIGHTLEDGER_HOME that made it.`,
   );
 }
 

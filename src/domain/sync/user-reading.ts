@@ -1,71 +1,37 @@
-import { afterTransient, type FailureStreak } from "../backoff.js";
+import { type Attempted, afterItemOutcome, type ItemOutcome, type ItemVerdict } from "../item-state.js";
 
 /** After so many restarts a list moves faster than it can be read. */
 const MOST_RESTARTS = 5;
 
 /** Where the reading of one user's links and accounts stands. */
-export interface UserProgress {
+export interface UserProgress extends Attempted {
   /** Index of the user in the frozen roster. */
   readonly user: number;
   /** How often a list moved while it was read: its pages are staged under this attempt. */
   readonly attempt: number;
-  readonly streak: FailureStreak | null;
-  /** Epoch milliseconds before which no slice takes the user; 0 at once. */
-  readonly notBefore: number;
 }
 
 /** What a slice says of one user. */
 export type UserOutcome =
-  | { readonly kind: "open" }
-  | { readonly kind: "complete" }
-  | { readonly kind: "moved"; readonly stream: string }
-  | {
-      readonly kind: "transient";
-      readonly stream: string;
-      readonly reason: string;
-      readonly retryAfterMs: number | null;
-    }
-  | { readonly kind: "failed"; readonly reason: string }
-  | { readonly kind: "unauthorized" };
+  | Exclude<ItemOutcome, { kind: "transient" }>
+  | (Extract<ItemOutcome, { kind: "transient" }> & { readonly stream: string })
+  | { readonly kind: "moved"; readonly stream: string };
 
-/** What becomes of the user. */
-type UserVerdict =
-  | { readonly kind: "read"; readonly progress: UserProgress }
-  | { readonly kind: "done" }
-  | { readonly kind: "drop" }
-  | { readonly kind: "failed"; readonly reason: string };
-
-/** The course of one user's reads: transient failures wait, others end. Pure. */
+/** What follows for one user: as for any item, and a list that moved is read again. Pure. */
 export function afterUserOutcome(
   progress: UserProgress,
   outcome: UserOutcome,
   at: number,
   jitter: number,
-): UserVerdict {
-  switch (outcome.kind) {
-    case "open":
-      return { kind: "read", progress: { ...progress, notBefore: 0 } };
-    case "complete":
-      return { kind: "done" };
-    case "moved":
-      return progress.attempt === MOST_RESTARTS
-        ? { kind: "failed", reason: `${outcome.stream}: list_moved` }
-        : { kind: "read", progress: { ...progress, attempt: progress.attempt + 1, notBefore: 0 } };
-    case "unauthorized":
-      return { kind: "drop" };
-    case "failed":
-      return { kind: "failed", reason: outcome.reason };
-    case "transient": {
-      const verdict = afterTransient(progress.streak, at, outcome.retryAfterMs, jitter);
-      if (verdict.kind === "give_up") {
-        return { kind: "failed", reason: `${outcome.stream}: gave_up ${outcome.reason}` };
-      }
-      return {
-        kind: "read",
-        progress: { ...progress, streak: verdict.streak, notBefore: verdict.notBefore },
-      };
-    }
+): ItemVerdict<UserProgress> {
+  if (outcome.kind === "moved") {
+    return progress.attempt === MOST_RESTARTS
+      ? { kind: "failed", reason: `${outcome.stream}: list_moved` }
+      : { kind: "again", progress: { ...progress, attempt: progress.attempt + 1, notBefore: 0 } };
   }
+  const verdict = afterItemOutcome(progress, outcome, at, jitter);
+  if (verdict.kind !== "failed" || outcome.kind !== "transient") return verdict;
+  return { kind: "failed", reason: `${outcome.stream}: ${verdict.reason}` };
 }
 
 /** Whether an outcome that came at `at` fails the user: then, and only then, a history names them. */

@@ -17,7 +17,7 @@ export const OUTCOME_COLUMNS = [
   { name: "playbook_version", type: "INTEGER" },
   { name: "status", type: "VARCHAR" },
   { name: "requires_manual_review", type: "BOOLEAN" },
-  { name: "output", type: "VARCHAR" },
+  { name: "output", type: "VARCHAR", encrypted: true },
   { name: "error_class", type: "VARCHAR" },
   { name: "error_message", type: "VARCHAR" },
   { name: "started_at", type: "TIMESTAMPTZ" },

@@ -9,6 +9,7 @@ import {
   cipTaxIdSources,
   cipWatchlistRecords,
 } from "../../lake/tables/cip.js";
+import { openColumn, sealColumnRepeatably } from "../../lake/tables/encrypted-column.js";
 import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -34,14 +35,8 @@ const KNOWN = {
   ],
 };
 
-/** The columns of `cip_reports` that are encrypted: base64 of sealed bytes, for `<table>.<column>`. */
-const SEALED_COLUMNS = [
-  "ip_address",
-  "checked_data_address",
-  "checked_data_date_of_birth",
-  "checked_data_tax_id",
-  "other_fields",
-] as const;
+/** The columns of `cip_reports` that are encrypted. */
+const SEALED_COLUMNS = cipReports.columns.flatMap((column) => ("encrypted" in column ? [column.name] : []));
 
 /** The rows of a user's report, as the files of a pack and the lake's tables both get them. */
 export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRows {
@@ -67,8 +62,7 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
 
 /** A sealed value of `cip_reports` in the clear. @throws InputError when its key is not there. */
 export function openedCell(sealer: Sealer, column: string, value: string | null): string | null {
-  if (value === null || !isSealed(column)) return value;
-  return Buffer.from(sealer.open(Buffer.from(value, "base64"), contextOf(column))).toString("utf8");
+  return value === null || !isSealed(column) ? value : openColumn(sealer, cipReports.name, column, value);
 }
 
 function reportRow(
@@ -106,8 +100,7 @@ function reportRow(
   for (const column of SEALED_COLUMNS) {
     const value = plain[column];
     if (value === null || value === undefined) continue;
-    const sealed = sealer.sealRepeatably(Buffer.from(value, "utf8"), contextOf(column), fpId);
-    plain[column] = Buffer.from(sealed).toString("base64");
+    plain[column] = sealColumnRepeatably(sealer, cipReports, column, { owner: fpId, text: value });
   }
   return { ...key, external_id: externalId, asked, asked_at: askedAt, ...plain };
 }
@@ -118,10 +111,6 @@ function timestamp(name: string, text: string | null | undefined): Record<string
 
 function isSealed(column: string): boolean {
   return (SEALED_COLUMNS as readonly string[]).includes(column);
-}
-
-function contextOf(column: string): string {
-  return `${cipReports.name}.${column}`;
 }
 
 function kindOf(record: unknown): string {

@@ -14,6 +14,8 @@ type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
+  /** Its values are encrypted; `query --decrypt` opens them (docs/security.md, "What is encrypted, and where"). */
+  readonly encrypted?: true;
 }
 
 /** What a table is made from (docs/tables.md). */

@@ -1,15 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
+import { StagingLostError } from "../staging-lost-error.js";
+import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
-
-/** Rows in one sealed object: about a megabyte of wide rows. */
-const CHUNK_ROWS = 500;
-
-/** Chunks kept open: the rows of a window lie close together, and each is asked for several times. */
-const CHUNKS_KEPT = 8;
 
 /** What is known of a batch without its rows. */
 export interface BatchFacts extends BatchPurpose {
@@ -21,11 +17,6 @@ export interface BatchFacts extends BatchPurpose {
   readonly sha256: string;
   /** What the reader of the file was told, such as ignored columns; never a value. */
   readonly warnings: readonly string[];
-}
-
-/** The sealed manifest of a batch: it is written last, so a batch that has one is whole. */
-interface BatchManifest extends BatchFacts {
-  readonly chunkRows: number;
 }
 
 /** A row on its way into a batch, with what opens the files that it names. */
@@ -40,9 +31,11 @@ export interface FreezableRow {
  * a file is another batch and workflows carry row numbers only.
  */
 export class FrozenBatches {
-  readonly #chunks = new Map<string, Promise<FrozenRow[]>>();
+  readonly #rows: SealedRows<FrozenRow>;
 
-  constructor(private readonly sealed: SealedStore) {}
+  constructor(private readonly sealed: SealedStore) {
+    this.#rows = new SealedRows(sealed);
+  }
 
   /**
    * Copies the rows of a batch and the documents that they name. A batch that is there already stays as it is.
@@ -52,49 +45,33 @@ export class FrozenBatches {
   async freeze(facts: BatchFacts, rows: AsyncIterable<FreezableRow>): Promise<void> {
     if ((await this.manifest(facts.batchId)) !== undefined) return;
     const hash = createHash("sha256");
-    let chunk: FrozenRow[] = [];
-    let chunks = 0;
-    const flush = async () => {
-      await this.sealed.put(chunkKey(facts.batchId, chunks), chunk, { durable: true });
-      chunks += 1;
-      chunk = [];
-    };
-    for await (const { row, documents } of rows) {
-      if (isRight(row)) await this.#copyDocuments(facts.batchId, row, documents);
-      hash.update(batchLine(row.line, isRight(row) ? row : row.problems));
-      chunk.push(row);
-      if (chunk.length === CHUNK_ROWS) await flush();
-    }
-    if (chunk.length > 0) await flush();
+    await this.#rows.write(rowsPrefix(facts.batchId), this.#copied(facts.batchId, rows, hash));
     if (hash.digest("hex") !== facts.sha256) throw changed("The customers file");
-    const manifest: BatchManifest = { ...facts, chunkRows: CHUNK_ROWS };
-    await this.sealed.putIfAbsent(manifestKey(facts.batchId), manifest);
+    // Written last: a batch that has a manifest is whole.
+    await this.sealed.putIfAbsent(manifestKey(facts.batchId), facts);
   }
 
   /** A batch's manifest, undefined where it was not frozen to its end. */
-  async manifest(batchId: string): Promise<BatchManifest | undefined> {
-    return this.sealed.get<BatchManifest>(manifestKey(batchId));
+  async manifest(batchId: string): Promise<BatchFacts | undefined> {
+    return this.sealed.get<BatchFacts>(manifestKey(batchId));
   }
 
-  /** The manifest of a batch that must be there. @throws Error when its staging is gone. */
-  async require(batchId: string): Promise<BatchManifest> {
-    return this.sealed.require<BatchManifest>(manifestKey(batchId));
+  /** The manifest of a batch that must be there. @throws StagingLostError */
+  async require(batchId: string): Promise<BatchFacts> {
+    return this.sealed.require<BatchFacts>(manifestKey(batchId));
   }
 
-  /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws Error when its staging is gone. */
+  /** Rows `[from, to)` of a batch, `to` at most its number of rows. @throws StagingLostError */
   async rows(batchId: string, from: number, to: number): Promise<FrozenRow[]> {
-    const rows: FrozenRow[] = [];
-    for (let at = from; at < to; ) {
-      const found = await this.#chunk(batchId, Math.floor(at / CHUNK_ROWS));
-      const part = found.slice(at % CHUNK_ROWS, (at % CHUNK_ROWS) + to - at);
-      if (part.length === 0) break;
-      rows.push(...part);
-      at += part.length;
+    try {
+      return await this.#rows.read(rowsPrefix(batchId), from, to);
+    } catch (error) {
+      if (error instanceof StagingLostError) await this.#lose(batchId);
+      throw error;
     }
-    return rows;
   }
 
-  /** One row that can run. @throws Error when there is none of that number. */
+  /** One row that can run. @throws StagingLostError, or Error when there is none of that number. */
   async row(batchId: string, row: number): Promise<RightRow> {
     const [found] = await this.rows(batchId, row, row + 1);
     if (found !== undefined && isRight(found)) return found;
@@ -103,12 +80,22 @@ export class FrozenBatches {
     );
   }
 
-  /** The bytes of a document, as they were when the batch was frozen. @throws Error when they are gone. */
+  /** The bytes of a document, as they were when the batch was frozen. @throws StagingLostError */
   async document(batchId: string, line: number, identifier: string): Promise<SealedStream> {
     const key = documentKey(batchId, line, identifier);
     const found = await sealedStream(this.sealed, key);
-    if (found === undefined) throw new Error(`${key} is gone from the lake's staging area`);
-    return found;
+    if (found !== undefined) return found;
+    await this.#lose(batchId);
+    throw new StagingLostError(key, "gone from the lake's staging area");
+  }
+
+  /** The rows as they are frozen, each once its documents are. */
+  async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {
+    for await (const { row, documents } of rows) {
+      if (isRight(row)) await this.#copyDocuments(batchId, row, documents);
+      hash.update(batchLine(row.line, isRight(row) ? row : row.problems));
+      yield row;
+    }
   }
 
   async #copyDocuments(
@@ -123,16 +110,9 @@ export class FrozenBatches {
     }
   }
 
-  #chunk(batchId: string, chunk: number): Promise<FrozenRow[]> {
-    const key = chunkKey(batchId, chunk);
-    const kept = this.#chunks.get(key);
-    this.#chunks.delete(key);
-    const rows = kept ?? this.sealed.require<FrozenRow[]>(key);
-    this.#chunks.set(key, rows);
-    if (kept === undefined) rows.catch(() => this.#chunks.delete(key));
-    const [oldest] = this.#chunks.keys();
-    if (this.#chunks.size > CHUNKS_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
-    return rows;
+  /** A batch that lost a part is whole no more: without its manifest, `freeze` copies everything again. */
+  async #lose(batchId: string): Promise<void> {
+    await this.sealed.delete(manifestKey(batchId));
   }
 }
 
@@ -145,8 +125,8 @@ function manifestKey(batchId: string): string {
   return `${batchPrefix(batchId)}batch`;
 }
 
-function chunkKey(batchId: string, chunk: number): string {
-  return `${batchPrefix(batchId)}customers/${chunk}`;
+function rowsPrefix(batchId: string): string {
+  return `${batchPrefix(batchId)}customers/`;
 }
 
 function documentKey(batchId: string, line: number, identifier: string): string {

@@ -10,7 +10,7 @@ export async function putOutcome(sealed: SealedStore, batchId: string, outcome: 
   await sealed.put(outcomeKey(batchId, outcome), outcome, { durable: true });
 }
 
-/** An outcome that was kept. @throws Error when it is not there. */
+/** An outcome that was kept. @throws StagingLostError */
 export async function getOutcome(sealed: SealedStore, batchId: string, name: OutcomeName): Promise<Outcome> {
   return sealed.require<Outcome>(outcomeKey(batchId, name));
 }

@@ -36,8 +36,15 @@ interface TableView {
   readonly files: readonly string[];
 }
 
-/** The view over the live files of a table; one without files is empty but has its columns. */
-export async function tableView({ location, snapshot }: ReadTable): Promise<TableView> {
+/**
+ * The view over the live files of a table; one without files is empty but has its columns.
+ *
+ * @param sqlOf the SQL of a column's value
+ */
+export async function tableView(
+  { location, snapshot }: ReadTable,
+  sqlOf: (table: string, column: string) => string = (_, column) => sqlName(column),
+): Promise<TableView> {
   const { store, table, duckdb } = location;
   const columns = columnsOf(table, snapshot.metadata?.schemaString ?? "");
   const files: string[] = [];
@@ -45,7 +52,7 @@ export async function tableView({ location, snapshot }: ReadTable): Promise<Tabl
     files.push(await store.download(fileKey(table, path), duckdb.scratchDirectory));
   }
   const values = columns.map(({ name, type }) => {
-    const value = files.length === 0 ? "null" : sqlName(name);
+    const value = files.length === 0 ? "null" : sqlOf(table, name);
     return `cast(${value} as ${type}) as ${sqlName(name)}`;
   });
   const source = files.length === 0 ? "where false" : `from ${parquetFiles(files)}`;

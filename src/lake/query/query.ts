@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { InputError } from "../../domain/failures.js";
+import type { Sealer } from "../../domain/sealer.js";
 import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
 import { rowsOf } from "../delta/delta-stats.js";
 import { createDuckDb } from "../sql/duckdb.js";
@@ -8,6 +9,7 @@ import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { Decryption } from "./decryption.js";
 import { emptyView, findTables, type ReadTable, readTable, tableView } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
 
@@ -26,6 +28,8 @@ interface QueryOptions {
   /** The tables to look for, empty where they are not there yet; without them the whole store is listed. */
   readonly tables?: readonly TableSpec[];
   readonly memoryLimitMb?: number;
+  /** Opens the encrypted columns of `tables`; without it they come as they are stored. */
+  readonly sealer?: Sealer;
 }
 
 /** SQL over the tables of a lake, each at its newest version when the query was asked. */
@@ -41,7 +45,7 @@ export interface LakeQuery {
 
 /** Opens a lake for reading, with an engine of its own beside the one that loads. */
 export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery {
-  const { scratchDirectory, memoryLimitMb = 512 } = options;
+  const { scratchDirectory, memoryLimitMb = 512, sealer } = options;
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
 
   async function tables(): Promise<ReadTable[]> {
@@ -59,13 +63,18 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
     const missing = (options.tables ?? []).filter(({ name }) =>
       found.every(({ location }) => location.table !== name),
     );
-    const views = [...(await Promise.all(found.map(tableView))), ...missing.map(emptyView)];
-    // What locks an engine can't be taken back, so each query has one of its own.
-    const locked = createDuckDb({ scratchDirectory, memoryLimitMb });
+    // What locks an engine can't be taken back, so each query has one of its own. Where SQL calls JavaScript it has
+    // one thread: another one could wait for JavaScript while that closes the engine and waits for it.
+    const locked = createDuckDb({ scratchDirectory, memoryLimitMb, ...(sealer && { threads: 1 }) });
     let connection: DuckDBConnection | undefined;
+    let decryption: Decryption | undefined;
     try {
       connection = await locked.connect();
       const sql = createSession(connection);
+      decryption = sealer && new Decryption(connection, sealer, options.tables ?? []);
+      const sqlOf = decryption?.sqlOf;
+      const tableViews = await Promise.all(found.map((table) => tableView(table, sqlOf)));
+      const views = [...tableViews, ...missing.map(emptyView)];
       for (const view of views) await sql.run(view.statement);
       await lock(
         sql,
@@ -77,7 +86,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
         );
       }
     } catch (error) {
-      throw inWords(error);
+      throw inWords(decryption?.causeOf(error) ?? error);
     } finally {
       connection?.closeSync();
       await locked.close();

@@ -1,4 +1,5 @@
 import type { Sealer } from "../../domain/sealer.js";
+import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectEntry, ObjectStore, PutOptions } from "./object-store.js";
 
 /**
@@ -48,12 +49,12 @@ export class SealedStore {
   /**
    * The value of an object that must be there.
    *
-   * @throws Error when it is not: staging was deleted under something that is still going on.
+   * @throws StagingLostError when it is not: staging was deleted under something that is still going on.
    */
   async require<T>(key: string): Promise<T> {
     const value = await this.get<T>(key);
     if (value !== undefined) return value;
-    throw new Error(`${key} is gone from the lake's staging area; start the job again`);
+    throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
   /** Makes objects that were put without it durable. */

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { StagingLostError } from "../staging-lost-error.js";
 import type { SealedStore } from "./sealed-store.js";
 
 /** Bytes of one sealed piece: what is in memory at a time. */
@@ -49,17 +50,20 @@ export async function putStream(
   return { bytes, sha256: manifest.sha256 };
 }
 
-/** The stream below `<key>/`, `undefined` where none was written to its end. */
+/** The stream below `<key>/`, `undefined` where none was written to its end, or a piece of it is gone. */
 export async function sealedStream(sealed: SealedStore, key: string): Promise<SealedStream | undefined> {
   const manifest = await sealed.get<Manifest>(manifestKey(key));
   if (manifest === undefined) return undefined;
   const { bytes, sha256, writing, pieces } = manifest;
+  const listed = await sealed.list(`${key}/`);
+  const there = new Set(listed.map((entry) => entry.key));
+  for (let piece = 0; piece < pieces; piece += 1) {
+    if (!there.has(pieceKey(key, writing, piece))) return undefined;
+  }
   async function* open(): AsyncGenerator<Uint8Array> {
     for (let piece = 0; piece < pieces; piece += 1) {
       const found = await sealed.getBytes(pieceKey(key, writing, piece));
-      if (found === undefined) {
-        throw new Error(`${key} has lost a piece in the lake's staging area; start the job again`);
-      }
+      if (found === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
       yield found;
     }
   }

@@ -5,6 +5,7 @@ import { onboardingEvents } from "./onboarding-events.js";
 import { onboardings } from "./onboardings.js";
 import { quarantine } from "./quarantine.js";
 import { runs } from "./runs.js";
+import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
@@ -17,6 +18,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   quarantine,
   runs,
   transactionChanges,
+  transactionImports,
   transactions,
   webhookEvents,
 ];

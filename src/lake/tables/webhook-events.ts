@@ -19,6 +19,6 @@ export const webhookEvents = {
     { name: "event_timestamp_text", type: "VARCHAR" },
     { name: "known", type: "BOOLEAN" },
     { name: "matched", type: "BOOLEAN" },
-    { name: "payload", type: "VARCHAR" },
+    { name: "payload", type: "VARCHAR", encrypted: true },
   ],
 } as const satisfies TableSpec;

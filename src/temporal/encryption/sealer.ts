@@ -1,10 +1,9 @@
 import { InputError } from "../../domain/failures.js";
-import type { Sealer } from "../../domain/sealer.js";
+import { SEALED_MARK, type Sealer } from "../../domain/sealer.js";
 import { decrypt, encrypt, repeatableIv, type Sealed } from "./cipher.js";
 import type { EncryptionKeys } from "./keys.js";
 
-/** First bytes of everything sealed; the last one is the version of its form. */
-const MARK = Buffer.from("NLS1", "latin1");
+const MARK = Buffer.from(SEALED_MARK, "latin1");
 
 /**
  * A sealer over the keys of a deployment: AES-256-GCM (`cipher.ts`). The form is the mark, one byte with the

@@ -12,10 +12,10 @@ import type { Activities } from "../../activities/create-activities.js";
 import { type CarriedBatch, newBatch, type RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
 import { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
-import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 import { unlessRunning } from "../child-start.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
+import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRecorder } from "./batch-recorder.js";
 import type { CustomerInput } from "./customer-input.js";
 import {
@@ -29,6 +29,7 @@ import {
   watchCustomer,
 } from "./messages.js";
 import { onboardCustomer } from "./onboard-customer.js";
+import { isStagingLost } from "./staging-lost.js";
 
 const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activities>(HEARTBEATING);
 
@@ -36,32 +37,6 @@ const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activ
 const AGAIN_AFTER_MS = 1_000;
 /** How long after its last row a batch waits for outputs that are late, besides the waits themselves. */
 const OUTPUTS_LATE_MS = 10_000;
-
-export interface OnboardBatchInput {
-  readonly batchId: string;
-  readonly runId: string;
-  /** ISO instant at which the run was asked for. */
-  readonly startedAt: string;
-  readonly scope: string;
-  /** Without its version tag. */
-  readonly playbookKey: string;
-  /** Rows of the file that may run. */
-  readonly upTo: number;
-  readonly syncTimeoutSecs: number | null;
-  /** Customers that are worked on at once. */
-  readonly window: number;
-  /** Equal error messages in a row that pause the batch; 0 for never. */
-  readonly circuit: number;
-  readonly retry: boolean;
-  readonly sink: boolean;
-  readonly plainOutput: boolean;
-  readonly timing: OnboardingTiming;
-  /** Customers after which it continues as new; left out, a few hundred. */
-  readonly startsPerExecution?: number;
-  /** What was asked for, for the table `runs`. */
-  readonly options: Readonly<Record<string, string | number | boolean | null>>;
-  readonly carried: CarriedBatch | null;
-}
 
 /** One execution of a batch: starts customers, hears of them, looks for silent ones. */
 export class BatchRun {
@@ -73,6 +48,8 @@ export class BatchRun {
   #news = 0;
   #stopping = false;
   #finishing = false;
+  /** What a customer failed with that lost the batch's staging. */
+  #lost: unknown;
 
   constructor(input: OnboardBatchInput) {
     const { batchId, runId, plainOutput, timing } = input;
@@ -104,6 +81,7 @@ export class BatchRun {
       const seen = this.#news;
       // What ends from now on could not be written: the batch fails, and the same command goes on with it.
       if (this.#recorder.broken) await this.#recorder.end();
+      if (this.#lost !== undefined) throw this.#lost;
       if (this.window.cancelled) await this.#cancelRest();
       await this.#plan();
       this.#start();
@@ -219,7 +197,12 @@ export class BatchRun {
         workflowTaskTimeout: TASK_TIMEOUT,
       }),
     );
-    if (started === undefined) await this.#watch(row);
+    if (started === undefined) return this.#watch(row);
+    started.result().catch((error: unknown) => {
+      if (!isStagingLost(error)) return;
+      this.#lost = error;
+      this.#news += 1;
+    });
   }
 
   /** The customer is busy, for another batch or another row: it tells when it is done. */

@@ -106,9 +106,9 @@ export class CustomerRun {
     await this.#settle("failed", failure);
   }
 
-  /** Tells the batch and whoever waits for the customer, in whatever way the run ended. */
-  async leave(): Promise<void> {
-    await this.#tell();
+  /** Tells the batch, unless its staging is lost, and whoever waits for the customer, however the run ended. */
+  async leave(isLost: boolean): Promise<void> {
+    if (!isLost) await this.#tell();
     await this.#waiters.release(() => this.#mailbox.takeWaiters());
   }
 

@@ -15,6 +15,7 @@ import type {
 import type { WaitRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING } from "../policies.js";
 import { customerReported } from "./messages.js";
+import { isStagingLost } from "./staging-lost.js";
 
 const { reuseOutcome, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
@@ -61,13 +62,16 @@ export class CustomerWaiters {
     if (phase !== "settled" && !this.superseded) this.#endIsOwn = true;
   }
 
-  /** Takes in who waits, once the row is processed. */
+  /** Takes in who waits, once the row is processed; those that could not be told wait until the customer is free. */
   async admit(waiters: readonly WaitRequest[], state: CustomerState, outcome: OutcomeRef): Promise<void> {
-    for (const waiter of waiters) {
-      if (waiter.rowKey !== this.customer.rowKey) this.#wait(waiter);
-      else if (this.#isOwn(waiter)) await this.#tell(waiter, state, firstOf(waiter));
-      else if (this.#endIsOwn || isRetryOf(waiter, state)) this.#wait(waiter);
-      else await this.#reuse(waiter, state, outcome);
+    const left = [...waiters];
+    try {
+      for (const waiter of waiters) {
+        await this.#admit(waiter, state, outcome);
+        left.shift();
+      }
+    } finally {
+      for (const waiter of left) this.#wait(waiter);
     }
   }
 
@@ -77,8 +81,9 @@ export class CustomerWaiters {
       const version = reused.version + 1;
       const { waiter } = reused;
       const ref = await reuseOutcome({ batchId: this.customer.batchId, outcome, waiter, version });
-      await this.#record(waiter, ref);
-      this.#setReused((all) => all.map((one) => (one === reused ? { waiter, version } : one)));
+      const isRecorded = await this.#record(waiter, ref);
+      const followed = isRecorded ? [{ waiter, version }] : [];
+      this.#setReused((all) => all.flatMap((one) => (one === reused ? followed : [one])));
     }
   }
 
@@ -106,6 +111,24 @@ export class CustomerWaiters {
     return this.#state;
   }
 
+  async #admit(waiter: WaitRequest, state: CustomerState, outcome: OutcomeRef): Promise<void> {
+    if (waiter.rowKey !== this.customer.rowKey) this.#wait(waiter);
+    else if (this.#isOwn(waiter)) await this.#tell(waiter, state, await this.#first(waiter));
+    else if (this.#endIsOwn || isRetryOf(waiter, state)) this.#wait(waiter);
+    else await this.#reuse(waiter, state, outcome);
+  }
+
+  /**
+   * The first outcome of the row itself, asked for by a later run of its batch: where the tables don't know the row,
+   * the run before ended before it wrote that one. Later versions are written here. Where it is not staged any more,
+   * this workflow fails, and the row is free.
+   */
+  async #first(waiter: WaitRequest): Promise<OutcomeRef | null> {
+    const { batchId, row, line, attempt, open } = waiter;
+    if (open !== null) return null;
+    return reuseOutcome({ batchId, outcome: { row, line, attempt, version: 1 }, waiter, version: 1 });
+  }
+
   #wait(waiter: WaitRequest): void {
     this.#state = { ...this.#state, waiting: [...this.#state.waiting, waiter] };
   }
@@ -124,8 +147,8 @@ export class CustomerWaiters {
     const known = this.#state.reused.find(({ waiter: { batchId, line, attempt } }) => {
       return batchId === waiter.batchId && line === waiter.line && attempt === waiter.attempt;
     });
-    if (known !== undefined) return this.#tell(waiter, state, firstOf(waiter));
     const { open } = waiter;
+    if (known !== undefined && open !== null) return this.#tell(waiter, state, null);
     if (open !== null && isAsKnown(state, open)) {
       this.#setReused((all) => [...all, { waiter, version: open.version }]);
       return this.#tell(waiter, state, null);
@@ -133,7 +156,8 @@ export class CustomerWaiters {
     const { batchId } = this.customer;
     const version = (open?.version ?? 0) + 1;
     const ref = await reuseOutcome({ batchId, outcome, waiter, version });
-    this.#setReused((all) => [...all, { waiter, version }]);
+    // Known, it is asked for by a later run of its batch, which the tables don't tell of it.
+    if (known === undefined) this.#setReused((all) => [...all, { waiter, version }]);
     await this.#tell(waiter, state, ref);
   }
 
@@ -154,23 +178,22 @@ export class CustomerWaiters {
     });
   }
 
-  async #record({ batchId, runId }: WaitRequest, ref: OutcomeRef): Promise<void> {
+  /** False where the staging of the row's batch is gone: the row keeps its last status. */
+  async #record({ batchId, runId }: WaitRequest, ref: OutcomeRef): Promise<boolean> {
     const chunk = `${ref.line}-${ref.attempt}-${ref.version}`;
-    await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
+    try {
+      await recordOutcomes({ batchId, runId, chunk, plainOutput: this.plainOutput, rows: [ref] });
+      return true;
+    } catch (error) {
+      if (isStagingLost(error)) return false;
+      throw error;
+    }
   }
 }
 
 /** Whether the onboarding is the very one that the row is to be run again for. */
 function isRetryOf({ retry, before }: WaitRequest, { onboardingId }: CustomerState): boolean {
   return retry === true && before === onboardingId;
-}
-
-/**
- * The first outcome of a row that is asked for again: where the tables don't know the row, its batch ended before
- * it wrote that one. Later versions are written here.
- */
-function firstOf({ row, line, attempt, open }: WaitRequest): OutcomeRef | null {
-  return open === null ? { row, line, attempt, version: 1 } : null;
 }
 
 /** Whether a row that was planned as reusing the outcome says what is known now. */

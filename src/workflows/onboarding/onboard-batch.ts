@@ -8,7 +8,8 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { HEARTBEATING } from "../policies.js";
-import { BatchRun, type OnboardBatchInput } from "./batch-run.js";
+import type { OnboardBatchInput } from "./batch-input.js";
+import { BatchRun } from "./batch-run.js";
 
 const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
 

@@ -7,26 +7,37 @@ import {
 } from "@temporalio/workflow";
 import type { CustomerInput } from "./customer-input.js";
 import { CustomerRun } from "./customer-run.js";
+import { isStagingLost } from "./staging-lost.js";
 
 /**
  * Onboards one customer: prepares the vault, posts the onboarding once, then waits for the service, for the
  * customer or for a reviewer, for days if it must. It tells its batch when the row is processed, whatever
- * happens; what changes later are new versions of the outcome. Its history holds row numbers and ids of the
- * service only.
+ * happens; what changes later are new versions of the outcome. Where the batch's staging is gone it fails without an
+ * outcome, and its batch with it. Its history holds row numbers and ids of the service only.
  */
 export async function onboardCustomer(input: CustomerInput): Promise<void> {
   const run = new CustomerRun(input);
-  let grown = false;
+  let end: "done" | "long" | "lost" = "done";
   try {
-    grown = (await run.go()) === "long";
+    end = await endOf(run);
+  } catch (error) {
+    if (isStagingLost(error)) end = "lost";
+    throw error;
+  } finally {
+    if (end !== "long") await CancellationScope.nonCancellable(() => run.leave(end === "lost"));
+  }
+  if (end === "long") await continueAsNew<typeof onboardCustomer>(run.next());
+}
+
+async function endOf(run: CustomerRun): Promise<"done" | "long"> {
+  try {
+    return await run.go();
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => run.stop());
-    else if (error instanceof ActivityFailure) await run.fail(failureOf(error));
+    else if (error instanceof ActivityFailure && !isStagingLost(error)) await run.fail(failureOf(error));
     else throw error;
-  } finally {
-    if (!grown) await CancellationScope.nonCancellable(() => run.leave());
+    return "done";
   }
-  if (grown) await continueAsNew<typeof onboardCustomer>(run.next());
 }
 
 function failureOf({ cause, message }: ActivityFailure): { error_class: string; error_message: string } {

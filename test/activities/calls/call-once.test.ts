@@ -156,13 +156,13 @@ it("a lost onboarding is not believed to be absent while the service may take it
     bench.sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_sync").length;
   const sync = { params: { body: { key: "pb_sync", fp_id: "fp_1", synchronous_timeout_secs: 20 } } };
   bench.sandbox.addFault({ operation: "create_onboarding", times: 1, kind: "reset" });
-  await bench.failure("createOnboarding", "call", sync);
+  await bench.failure("create_onboarding", "call", sync);
   await bench.age("call", 15_000);
-  const early = await bench.failure("createOnboarding", "call", sync);
+  const early = await bench.failure("create_onboarding", "call", sync);
   expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
   expect(started()).toBe(0);
   await bench.age("call", 15_000);
-  expect((await bench.attempt("createOnboarding", "call", sync)).repeated).toBe("no");
+  expect((await bench.attempt("create_onboarding", "call", sync)).repeated).toBe("no");
   expect(started()).toBe(1);
 });
 
@@ -174,7 +174,7 @@ describe("whether a lost request had no effect is not judged by two workers' clo
   beforeEach(async () => {
     bench.sandbox.playbooks.declare({ key: "pb_clock" });
     bench.sandbox.addFault({ operation: "create_onboarding", times: 1, kind: "reset" });
-    await bench.failure("createOnboarding", "call", request);
+    await bench.failure("create_onboarding", "call", request);
   });
 
   it.each([
@@ -184,12 +184,12 @@ describe("whether a lost request had no effect is not judged by two workers' clo
     ["an hour ahead, and that of the service not known", HOUR_MS, false],
   ])("sent by one whose clock is %s: it is believed after ten seconds, not before", async (_, ms, known) => {
     await bench.skew("call", ms, known);
-    const early = await bench.failure("createOnboarding", "call", request);
+    const early = await bench.failure("create_onboarding", "call", request);
     expect(early).toMatchObject({ type: "TransientError", nonRetryable: false });
     expect(early.nextRetryDelay).toBeLessThanOrEqual(10_000);
     expect(started()).toBe(0);
     await bench.age("call", 15_000);
-    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("no");
+    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("no");
     expect(started()).toBe(1);
   });
 });

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fault } from "../../../sandbox/index.js";
 import { callOnce } from "../../../src/activities/calls/call-once.js";
-import { CALLS } from "../../../src/activities/calls/create-call-activities.js";
-import { onboardingSettlement } from "../../../src/activities/calls/onboarding-settlement.js";
+import {
+  onboardingSettlement,
+  type StartedOnboarding,
+} from "../../../src/activities/calls/onboarding-settlement.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
+import type { KeptAnswer } from "../../../src/lake/calls/staged-call.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
 import { expectSettled, NOT_JSON } from "../../helpers/calls/unusable-answers.js";
 import {
@@ -36,7 +39,7 @@ const lose = (write: Write, fault: object) => loseAnswer(bench, write, fault);
 beforeEach(() => declarePlaybooks(bench.sandbox));
 
 it("every operation that a repetition may harm is tried here", () => {
-  const tried = new Set(WRITES.map(({ name }) => CALLS[name].operation.name));
+  const tried = new Set(WRITES.map(({ name }) => name));
   const harmed = OPERATIONS.filter(({ idempotent }) => !idempotent).map(({ name }) => name);
   expect(harmed.filter((name) => !tried.has(name))).toEqual([]);
 });
@@ -67,7 +70,7 @@ describe.each(WRITES)("$what whose answer is no JSON takes effect once", (write)
 });
 
 // A business whose external id is taken is told by its status, whatever the page says.
-const SETTLED = WRITES.filter(({ name, outcome }) => outcome !== "unknown" && name !== "createBusiness");
+const SETTLED = WRITES.filter(({ name, outcome }) => outcome !== "unknown" && name !== "create_business");
 
 describe.each(SETTLED)("$what that is answered by a proxy again and again", (write) => {
   it("is given up after five answers, and what to do is said; asked for again, it goes on", async () => {
@@ -94,7 +97,7 @@ describe.each(SETTLED)("$what that is answered by a proxy again and again", (wri
 });
 
 describe("a write whose answer is JSON of another shape", () => {
-  it.each(WRITES.filter(({ name }) => CALLS[name].operation.answers !== "bytes"))(
+  it.each(WRITES.filter(({ name }) => name !== "call_vault_proxy"))(
     "$what: breaks the contract, and is settled where it is asked for again",
     async (write) => {
       lose(write, { kind: "wrong_body", body: "[]" });
@@ -107,7 +110,9 @@ describe("a write whose answer is JSON of another shape", () => {
   );
 });
 
-const LOOKED_UP = WRITES.filter(({ name, outcome }) => outcome === "its effect" && name !== "createBusiness");
+const LOOKED_UP = WRITES.filter(
+  ({ name, outcome }) => outcome === "its effect" && name !== "create_business",
+);
 
 describe.each(LOOKED_UP)("$what that was lost on the way out", (write) => {
   it("is looked for, not believed to be absent at once, and sent again in the end", async () => {
@@ -130,27 +135,32 @@ describe("a lost onboarding", () => {
   it("is found as what it is now, with its way to go on", async () => {
     bench.sandbox.playbooks.declare({ key: "pb_new", outcomes: { incomplete: 1 } });
     bench.sandbox.addFault(lost);
-    await bench.failure("createOnboarding", "call", request);
-    const { facts } = await bench.attempt("createOnboarding", "call", request);
+    await bench.failure("create_onboarding", "call", request);
+    await bench.attempt("create_onboarding", "call", request);
     const [made] = bench.sandbox.onboardings.list().filter(({ playbook_key }) => playbook_key === "pb_new");
-    expect(facts).toMatchObject({ onboarding_id: made?.id, status: "incomplete", continues: true });
-    expect((await bench.answer("call"))?.body).toMatchObject({ continue_onboarding: { token: /^obtok_/ } });
+    expect((await bench.answer("call"))?.body).toMatchObject({
+      ...{ id: made?.id, status: "incomplete" },
+      continue_onboarding: { token: expect.stringMatching(/^obtok_/) },
+    });
   });
 
   it("is not taken for one that was made before it, nor for one of another playbook", async () => {
-    await bench.attempt("createOnboarding", "earlier", request);
+    await bench.attempt("create_onboarding", "earlier", request);
     bench.sandbox.clock.advance(60_000);
-    await bench.attempt("createOnboarding", "other", { params: { body: { key: "pb_user", fp_id: "fp_1" } } });
+    await bench.attempt("create_onboarding", "other", {
+      params: { body: { key: "pb_user", fp_id: "fp_1" } },
+    });
     bench.sandbox.addFault({ ...lost, afterEffect: false });
-    await bench.failure("createOnboarding", "call", request);
+    await bench.failure("create_onboarding", "call", request);
     await bench.age("call", 10_000);
-    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("no");
+    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("no");
     expect(started(bench.sandbox)).toBe(2);
   });
 
   it("is not taken for one that is known to be another, however young that is", async () => {
-    const earlier = await bench.attempt("createOnboarding", "earlier", request);
-    const known = [String(earlier.facts.onboarding_id)];
+    await bench.attempt("create_onboarding", "earlier", request);
+    const { body: earlier } = (await bench.answer("earlier")) as KeptAnswer<StartedOnboarding>;
+    const known = [earlier.id];
     const once = () =>
       bench.run(() =>
         callOnce(bench.deps, {
@@ -173,8 +183,8 @@ describe("a lost onboarding", () => {
     bench = await openCallBench({ clock: { now: new Date(Date.now() - 86_400_000).toISOString() } });
     bench.sandbox.playbooks.declare({ key: "pb_new" });
     bench.sandbox.addFault(lost);
-    await bench.failure("createOnboarding", "call", request);
-    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("settled");
+    await bench.failure("create_onboarding", "call", request);
+    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("settled");
     expect(started(bench.sandbox)).toBe(1);
   });
 
@@ -183,8 +193,8 @@ describe("a lost onboarding", () => {
     bench = await openCallBench({ onboardingPages: { size: 5, maximum: 5, first: 0 } });
     bench.sandbox.playbooks.declare({ key: "pb_new" });
     bench.sandbox.addFault(lost);
-    await bench.failure("createOnboarding", "call", request);
-    expect((await bench.attempt("createOnboarding", "call", request)).repeated).toBe("settled");
+    await bench.failure("create_onboarding", "call", request);
+    expect((await bench.attempt("create_onboarding", "call", request)).repeated).toBe("settled");
     expect(started(bench.sandbox)).toBe(1);
   });
 });
@@ -202,10 +212,10 @@ describe("a lost import", () => {
   it("of which a part was taken is completed, without a row twice", async () => {
     const request = requestOf("a", "b", "c");
     bench.sandbox.addFault({ kind: "partial_import", rows: 2, times: 1 });
-    await bench.failure("importTransactions", "call", request);
+    await bench.failure("import_transactions", "call", request);
     await bench.age("call", 10_000);
-    const { facts } = await bench.attempt("importTransactions", "call", request);
-    expect(facts).toEqual({ sent: 1, found: 2, unknown: 0 });
+    await bench.attempt("import_transactions", "call", request);
+    expect((await bench.answer("call"))?.body).toEqual({ sent: 1, found: 2, unknown: [] });
     const ids = [...bench.sandbox.truthRows("link_1")].map((one) => JSON.parse(JSON.stringify(one)).id);
     expect(ids).toHaveLength(3);
   });
@@ -213,10 +223,9 @@ describe("a lost import", () => {
   it("leaves rows without an id as unknown", async () => {
     const request = requestOf("a", undefined, "c");
     bench.sandbox.addFault({ kind: "reset", operation: "import_transactions", afterEffect: true, times: 1 });
-    await bench.failure("importTransactions", "call", request);
-    const { facts } = await bench.attempt("importTransactions", "call", request);
-    expect(facts).toEqual({ sent: 0, found: 2, unknown: 1 });
-    expect((await bench.answer("call"))?.body).toMatchObject({ unknown: [1] });
+    await bench.failure("import_transactions", "call", request);
+    await bench.attempt("import_transactions", "call", request);
+    expect((await bench.answer("call"))?.body).toEqual({ sent: 0, found: 2, unknown: [1] });
     expect([...bench.sandbox.truthRows("link_1")]).toHaveLength(3);
   });
 });

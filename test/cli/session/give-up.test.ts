@@ -15,9 +15,36 @@ test("a run that does not end when it is cancelled is terminated, and its stagin
   await client.workflow.start("sync", start);
   const run = (await joinRun(client, "dead")) as StartedRun;
   const cleaned: string[] = [];
-  await giveUpRun(client, run, async (runId) => void cleaned.push(runId), 500);
+  await giveUpRun(client, run, async (runId) => void cleaned.push(runId), { cancelMs: 500 });
   expect(await run.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
   expect(cleaned).toEqual(["sync-1"]);
+});
+
+test("a run that goes forward on its way to its end is waited for, and given up where it stands still", async () => {
+  const { client } = await temporal.client();
+  const start = { workflowId: "slow", taskQueue: "nobody", memo: { runId: "sync-3" } };
+  const started = await client.workflow.start("sync", start);
+  const run = (await joinRun(client, "slow")) as StartedRun;
+  let given = false;
+  const giving = giveUpRun(client, run, async () => undefined, { cancelMs: 2_000 }).then(() => {
+    given = true;
+  });
+  const until = Date.now() + 4_000;
+  while (Date.now() < until) await started.signal("done");
+  expect(given).toBe(false);
+  expect(await run.handle.describe()).toMatchObject({ status: { name: "RUNNING" } });
+  await giving;
+  expect(await run.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
+});
+
+test("a run that its user waits no longer for is left as it is", async () => {
+  const { client } = await temporal.client();
+  const start = { workflowId: "left", taskQueue: "nobody", memo: { runId: "sync-4" } };
+  await client.workflow.start("sync", start);
+  const run = (await joinRun(client, "left")) as StartedRun;
+  const options = { cancelMs: 60_000, signal: AbortSignal.timeout(500) };
+  await giveUpRun(client, run, () => Promise.reject(new Error("it was terminated")), options);
+  expect(await run.handle.describe()).toMatchObject({ status: { name: "RUNNING" } });
 });
 
 test("a run of the same job that began since is left alone", async () => {
@@ -25,7 +52,9 @@ test("a run of the same job that began since is left alone", async () => {
   await client.workflow.start("sync", { workflowId: "job", taskQueue: "nobody", memo: { runId: "sync-2" } });
   const run = (await joinRun(client, "job")) as StartedRun;
   const cleaned: string[] = [];
-  await giveUpRun(client, { ...run, runId: "sync-1" }, async (runId) => void cleaned.push(runId), 500);
+  await giveUpRun(client, { ...run, runId: "sync-1" }, async (runId) => void cleaned.push(runId), {
+    cancelMs: 500,
+  });
   expect(await run.handle.describe()).toMatchObject({ status: { name: "RUNNING" } });
   expect(cleaned).toEqual([]);
 });

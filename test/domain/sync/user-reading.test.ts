@@ -7,9 +7,9 @@ const OLD: UserProgress = { user: 3, attempt: 0, streak: { count: 9, since: 0 },
 const transient = { kind: "transient", stream: "accounts", reason: "http_500", retryAfterMs: null } as const;
 
 test.for([
-  [{ kind: "open" }, { kind: "read", progress: { ...OLD, notBefore: 0 } }],
+  [{ kind: "open" }, { kind: "again", progress: { ...OLD, notBefore: 0 } }],
   [{ kind: "complete" }, { kind: "done" }],
-  [{ kind: "unauthorized" }, { kind: "drop" }],
+  [{ kind: "unauthorized" }, { kind: "stop" }],
   [
     { kind: "failed", reason: "accounts: user not found" },
     { kind: "failed", reason: "accounts: user not found" },
@@ -21,7 +21,7 @@ test.for([
 test("a list that moved is read again under the next attempt, five times at most", () => {
   const moved = { kind: "moved", stream: "investments" } as const;
   expect(afterUserOutcome(OLD, moved, 10, 0)).toEqual({
-    kind: "read",
+    kind: "again",
     progress: { ...OLD, attempt: 1, notBefore: 0 },
   });
   expect(afterUserOutcome({ ...OLD, attempt: 5 }, moved, 10, 0)).toEqual({
@@ -32,7 +32,7 @@ test("a list that moved is read again under the next attempt, five times at most
 
 test("a transient failure waits, and after an hour names stream and reason", () => {
   expect(afterUserOutcome(FRESH, transient, 10, 0)).toEqual({
-    kind: "read",
+    kind: "again",
     progress: { user: 3, attempt: 0, streak: { count: 1, since: 10 }, notBefore: 510 },
   });
   expect(afterUserOutcome(OLD, transient, GIVE_UP_AFTER_MS, 0)).toEqual({

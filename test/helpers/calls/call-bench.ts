@@ -2,23 +2,28 @@ import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApplicationFailure } from "@temporalio/activity";
 import type { SandboxOptions } from "../../../sandbox/index.js";
-import type { CallFacts } from "../../../src/activities/calls/call-part.js";
 import type { CallIntent } from "../../../src/activities/calls/call-record.js";
-import { type CallName, createCallActivities } from "../../../src/activities/calls/create-call-activities.js";
-import type { CallResult } from "../../../src/activities/calls/make-call.js";
-import { putRequest, type SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import { type CallResult, makeCall } from "../../../src/activities/calls/make-call.js";
+import { asCallFailure } from "../../../src/activities/failure.js";
+import { type KeptAnswer, stageRequest } from "../../../src/lake/calls/staged-call.js";
 import { type ActivityBench, openActivityBench } from "../temporal/activity-bench.js";
-import { endedOnboarding, fillForCalls, startProxyTarget, validRequests } from "./call-world.js";
+import {
+  endedOnboarding,
+  fillForCalls,
+  type RequestParts,
+  startProxyTarget,
+  validRequests,
+} from "./call-world.js";
 
 /** Calls as activities, on real parts, without a Temporal server. */
 export interface CallBench extends ActivityBench {
-  readonly requests: Readonly<Record<CallName, SealedRequest>>;
+  readonly requests: Readonly<Record<string, RequestParts>>;
   /** Runs an attempt of the call that is staged under a name. */
-  attempt(name: CallName, call: string, request?: SealedRequest): Promise<CallResult<CallFacts>>;
+  attempt(name: string, call: string, request?: RequestParts): Promise<CallResult>;
   /** The failure of an attempt. */
-  failure(name: CallName, call: string, request?: SealedRequest): Promise<ApplicationFailure>;
+  failure(name: string, call: string, request?: RequestParts): Promise<ApplicationFailure>;
   /** The kept answer of a call. */
-  answer(call: string): Promise<{ readonly body: unknown } | undefined>;
+  answer(call: string): Promise<KeptAnswer<unknown> | undefined>;
   /** Makes the intents of a call older, as if it had waited. */
   age(call: string, ms: number): Promise<void>;
   /** Makes the intents of a call those of a worker whose clock is so far ahead, which knew the service's or not. */
@@ -33,11 +38,11 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
   const user = await endedOnboarding(sandbox, "fp_1", "pb_earlier");
   const business = await endedOnboarding(sandbox, "fb_1", "pb_business");
   const requests = validRequests(sandbox, { user, business });
-  const activities = createCallActivities(deps);
   const prefix = (call: string) => `_staging/run/calls/${call}/`;
   const attempt: CallBench["attempt"] = async (name, call, request = requests[name]) => {
-    const key = await putRequest(deps.sealed, "run", call, request);
-    return bench.run(() => activities[name]({ run: "run", request: key }));
+    if (request === undefined) throw new Error(`there is no valid request of ${name}`);
+    await stageRequest(deps.sealed, prefix(call), { operation: name, ...request });
+    return bench.run(() => asCallFailure(() => makeCall(deps, { run: "run", prefix: prefix(call) })));
   };
   const changeIntents = async (call: string, ageMs: number, change: (intent: CallIntent) => CallIntent) => {
     for (const { key, modifiedAt } of await deps.sealed.list(`${prefix(call)}intents/`)) {
@@ -53,7 +58,7 @@ export async function openCallBench(options: SandboxOptions = {}): Promise<CallB
     attempt,
     failure: (name, call, request) =>
       attempt(name, call, request).then(
-        ({ facts }) => Promise.reject(new Error(`${name} succeeded: ${JSON.stringify(facts)}`)),
+        ({ repeated }) => Promise.reject(new Error(`${name} succeeded (repeated: ${repeated})`)),
         (failure: ApplicationFailure) => failure,
       ),
     answer: (call) => deps.sealed.get(`${prefix(call)}answer`),

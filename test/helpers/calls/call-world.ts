@@ -1,9 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Sandbox, SandboxOptions } from "../../../sandbox/index.js";
-import type { CallName } from "../../../src/activities/calls/create-call-activities.js";
-import type { SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import type { SealedRequest } from "../../../src/lake/calls/staged-call.js";
 import { COMPLETED_EVENT } from "../api/service-rules.js";
+
+/** A request of a call, without the name of its operation. */
+export type RequestParts = Omit<SealedRequest, "operation">;
 
 /** A target of the vault proxy: it gives back what it gets, as text. */
 export interface ProxyTarget {
@@ -59,48 +61,48 @@ export function validRequests(
   sandbox: Sandbox,
   ids: { readonly user: string; readonly business: string },
   mark = "note",
-): Readonly<Record<CallName, SealedRequest>> {
+): Readonly<Record<string, RequestParts>> {
   const owner = { fp_id: "fp_1" };
   const row = { account_id: "acc_1", amount: "-3.20", date: "2026-01-02", description: mark };
   return {
-    createOnboarding: {
+    create_onboarding: {
       params: { body: { key: "pb_user", fp_id: "fp_1", prerequisite_data: { note: mark } } },
     },
-    listUserOnboardings: { params: USER },
-    listBusinessOnboardings: { params: BUSINESS },
-    getOnboarding: { params: { path: { id: ids.user } } },
-    validateSession: {
+    list_user_onboardings: { params: USER },
+    list_business_onboardings: { params: BUSINESS },
+    get_onboarding: { params: { path: { id: ids.user } } },
+    validate_session: {
       params: { body: { validation_token: sandbox.sessions.end({ onboardings: [ids.user] }) } },
     },
-    createClientToken: { params: { ...USER, body: { scope: "vault", fields: ["id.dob"], ttl: 60 } } },
-    decryptVault: { params: { body: { fields: ["id.first_name"], reason: mark } }, owner },
-    updateVault: { params: { body: { "id.first_name": mark, "custom.note": mark } }, owner },
-    uploadToVault: {
+    create_client_token: { params: { ...USER, body: { scope: "vault", fields: ["id.dob"], ttl: 60 } } },
+    decrypt_vault: { params: { body: { fields: ["id.first_name"], reason: mark } }, owner },
+    update_vault: { params: { body: { "id.first_name": mark, "custom.note": mark } }, owner },
+    upload_to_vault: {
       params: { path: { identifier: "custom.file" } },
       bytes: { base64: Buffer.from(mark).toString("base64") },
       owner,
     },
-    createCipReport: { params: { ...USER, body: { default_approver: mark } } },
-    getUser: { params: USER },
-    createBusiness: { params: { headers: { external_id: "shop-1" } } },
-    updateBusiness: { params: { ...BUSINESS, body: { external_id: "shop-2" } } },
-    getBusinessInsights: { params: { path: { fp_bid: "fb_1", onboarding_id: ids.business } } },
-    listBankLinks: { params: USER },
-    listUserAccounts: { params: USER },
-    listLinkAccounts: { params: LINK },
-    listUserTransactions: { params: { ...USER, query: { page: 1, size: 10 } } },
-    listInvestmentTransactions: { params: { ...LINK, query: { size: 10 } } },
-    syncTransactions: { params: LINK },
-    importTransactions: {
+    create_cip_report: { params: { ...USER, body: { default_approver: mark } } },
+    get_user: { params: USER },
+    create_business: { params: { headers: { external_id: "shop-1" } } },
+    update_business: { params: { ...BUSINESS, body: { external_id: "shop-2" } } },
+    get_business_insights: { params: { path: { fp_bid: "fb_1", onboarding_id: ids.business } } },
+    list_bank_links: { params: USER },
+    list_user_accounts: { params: USER },
+    list_link_accounts: { params: LINK },
+    list_user_transactions: { params: { ...USER, query: { page: 1, size: 10 } } },
+    list_investment_transactions: { params: { ...LINK, query: { size: 10 } } },
+    sync_transactions: { params: LINK },
+    import_transactions: {
       params: {
         ...LINK,
         body: { transactions: [1, 2, 3].map((n) => ({ ...row, transaction_id: `mine_${n}` })) },
       },
     },
-    callVaultProxy: {
+    call_vault_proxy: {
       params: { path: { id: "proxy_1" } },
       bytes: { base64: Buffer.from(`${mark};b\n`).toString("base64") },
     },
-    sendTestWebhook: { params: { body: { idempotency_key: "k", payload: COMPLETED_EVENT } } },
+    send_test_webhook: { params: { body: { idempotency_key: "k", payload: COMPLETED_EVENT } } },
   };
 }

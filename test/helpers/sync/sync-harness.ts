@@ -10,6 +10,7 @@ import { type ApiConfig, scopeOf } from "../../../src/config.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { SyncOptions } from "../../../src/domain/sync/job.js";
 import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
+import type { AnyJob } from "../../../src/jobs/job.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
@@ -65,6 +66,8 @@ export interface WorldOptions {
   readonly store?: (store: ObjectStore) => ObjectStore;
   /** The lake's path below the test's own directory. */
   readonly lake?: string;
+  /** Kinds of bulk jobs that the worker knows, where they are not the product's. */
+  readonly jobs?: readonly AnyJob[];
 }
 
 const API: Omit<ApiConfig, "url" | "key"> = {
@@ -142,6 +145,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
           log: log.logger,
           embedded: true,
           ...(options.store && { store: options.store(store) }),
+          ...(options.jobs && { jobs: options.jobs }),
         });
         workers.push(worker);
         return worker;

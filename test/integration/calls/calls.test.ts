@@ -3,18 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { CALLS, type CallName } from "../../../src/activities/calls/create-call-activities.js";
-import type { CallInput, CallResult } from "../../../src/activities/calls/make-call.js";
-import { putRequest, type SealedRequest } from "../../../src/activities/calls/sealed-request.js";
+import { OPERATIONS } from "../../../src/api/operations/index.js";
+import { type KeptAnswer, stageRequest } from "../../../src/lake/calls/staged-call.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import type { CallServiceInput, CallServiceResult } from "../../../src/workflows/calls/call-service.js";
 import { type CallWorkerSettings, startCallWorker } from "../../helpers/calls/call-worker.js";
-import type { CallEnd } from "../../helpers/calls/call-workflow.js";
 import {
   endedOnboarding,
   fillForCalls,
   type ProxyTarget,
+  type RequestParts,
   startProxyTarget,
   validRequests,
 } from "../../helpers/calls/call-world.js";
@@ -43,7 +43,7 @@ let base: string;
 let target: ProxyTarget;
 let sandbox: Sandbox;
 let sealed: SealedStore;
-let requests: Readonly<Record<CallName, SealedRequest>>;
+let requests: Readonly<Record<string, RequestParts>>;
 let stop: (() => Promise<void>) | undefined;
 let child: ChildCommand | undefined;
 let worlds = 0;
@@ -87,54 +87,64 @@ async function startChild(faults?: readonly StoreFault[]): Promise<ChildCommand>
   return child;
 }
 
-async function start(names: readonly CallName[], run = "run") {
+/** Starts a workflow for each call. */
+async function start(names: readonly string[], run = "run") {
   const { client } = await temporal.client();
-  const calls: [CallName, CallInput][] = [];
-  for (const name of names) {
-    calls.push([name, { run, request: await putRequest(sealed, run, name, requests[name]) }]);
-  }
-  return client.workflow.start("makeCalls", {
-    taskQueue: settings().taskQueue,
-    workflowId: `calls-${worlds}-${run}`,
-    args: [calls],
-  });
+  return Promise.all(
+    names.map(async (name) => {
+      const prefix = `_staging/${run}/calls/${name}/`;
+      await stageRequest(sealed, prefix, { operation: name, ...(requests[name] as RequestParts) });
+      const input: CallServiceInput = { operation: name, prefix };
+      const { taskQueue } = settings();
+      return client.workflow.start("callService", {
+        taskQueue,
+        workflowId: `${taskQueue}-${run}-${name}`,
+        args: [input],
+      });
+    }),
+  );
 }
 
-const resultOf = (end: CallEnd | undefined) =>
-  end !== undefined && "result" in end ? (end.result as CallResult<Record<string, never>>) : undefined;
+const resultsOf = (handles: Awaited<ReturnType<typeof start>>) =>
+  Promise.all(handles.map((handle) => handle.result() as Promise<CallServiceResult>));
+const kept = (name: string) => sealed.get<KeptAnswer<unknown>>(`_staging/run/calls/${name}/answer`);
 
 test("every operation is answered through a real worker, and nothing personal or secret is in history or log", async () => {
   stop = await startCallWorker(settings());
-  const names = Object.keys(CALLS) as CallName[];
-  const handle = await start(names);
-  const ends = (await handle.result()) as CallEnd[];
-  expect(ends.map((end, index) => ("failed" in end ? `${names[index]}: ${end.failed}` : "done"))).toEqual(
-    names.map(() => "done"),
+  const names = OPERATIONS.map(({ name }) => name);
+  const handles = await start(names);
+  const ends = await resultsOf(handles);
+  expect(Object.fromEntries(names.map((name, at) => [name, ends[at]]))).toEqual(
+    Object.fromEntries(names.map((name) => [name, { repeated: "no" }])),
   );
-  for (const [index, name] of names.entries()) {
-    const kept = await sealed.get(resultOf(ends[index])?.answer ?? "");
-    expect(kept, name).toMatchObject({ operation: CALLS[name].operation.name });
-  }
+  for (const name of names) expect(await kept(name), name).toMatchObject({ operation: name });
   sandbox.addFault({ kind: "status", status: 422, body: `{"error":"${MARK}"}` });
-  const refused = (await (await start(names, "refused")).result()) as CallEnd[];
-  expect(refused).toEqual(names.map(() => ({ failed: "RejectedError" })));
+  const refused = await resultsOf(await start(names, "refused"));
+  expect(refused).toEqual(
+    names.map(() => ({ failure: expect.objectContaining({ class: "RejectedError", status: 422 }) })),
+  );
   await stop();
   stop = undefined;
 
   const { client } = await temporal.client();
-  const { history } = await client.workflowService.getWorkflowExecutionHistory({
-    namespace: "default",
-    execution: { workflowId: handle.workflowId },
-  });
-  expect(history?.events?.length ?? 0).toBeGreaterThan(names.length * 3);
+  const histories = await Promise.all(
+    handles.map(async ({ workflowId }) => {
+      const { history } = await client.workflowService.getWorkflowExecutionHistory({
+        namespace: "default",
+        execution: { workflowId },
+      });
+      return history?.events ?? [];
+    }),
+  );
+  for (const events of histories) expect(events.length).toBeGreaterThan(3);
   const haystacks = new Map<string, Buffer>();
   for (const file of await readdir(temporal.directory)) {
     haystacks.set(file, await readFile(join(temporal.directory, file)));
   }
-  expect([...haystacks.values()].some((bytes) => bytes.includes(handle.workflowId))).toBe(true);
+  expect([...haystacks.values()].some((bytes) => bytes.includes(handles[0]?.workflowId ?? ""))).toBe(true);
   haystacks.set("worker log", await readFile(settings().logFile));
-  haystacks.set("results", Buffer.from(JSON.stringify(ends)));
-  haystacks.set("history", Buffer.from(JSON.stringify(history)));
+  haystacks.set("results", Buffer.from(JSON.stringify([ends, refused])));
+  haystacks.set("history", Buffer.from(JSON.stringify(histories)));
   const lake = await readdir(join(base, "lake"), { recursive: true, withFileTypes: true });
   for (const file of lake.filter((one) => one.isFile())) {
     haystacks.set(file.name, await readFile(join(file.parentPath, file.name)));
@@ -158,30 +168,30 @@ const effects = () => ({
 describe("a worker that is killed after the effect and before the answer", () => {
   test("leaves one effect of each write, found or said to be unknown", async () => {
     const killed = [
-      "createOnboarding",
-      "createCipReport",
-      "createBusiness",
-      "importTransactions",
-      "callVaultProxy",
+      "create_onboarding",
+      "create_cip_report",
+      "create_business",
+      "import_transactions",
+      "call_vault_proxy",
     ] as const;
     for (const name of killed) {
-      sandbox.addFault({ kind: "hang", afterEffect: true, operation: CALLS[name].operation.name, times: 1 });
+      sandbox.addFault({ kind: "hang", afterEffect: true, operation: name, times: 1 });
     }
     const first = await startChild();
-    const handle = await start(killed);
+    const handles = await start(killed);
     const once = { onboardings: 1, reports: 1, businesses: 1, imported: 3, forwarded: 1 };
     await expect.poll(effects, { timeout: 30_000 }).toEqual(once);
     await first.end("SIGKILL");
     stop = await startCallWorker(settings());
-    const [onboarding, report, business, imported, proxy] = (await handle.result()) as CallEnd[];
-    expect(resultOf(onboarding)).toMatchObject({ repeated: "settled", facts: { status: "pass" } });
-    expect(report).toEqual({ failed: "LostAnswerError" });
-    expect(resultOf(business)).toMatchObject({ repeated: "settled", facts: { adopted: true } });
-    expect(resultOf(imported)).toMatchObject({
-      repeated: "settled",
-      facts: { sent: 0, found: 3, unknown: 0 },
-    });
-    expect(proxy).toEqual({ failed: "LostAnswerError" });
+    const [onboarding, report, business, imported, proxy] = await resultsOf(handles);
+    const lost = {
+      failure: { class: "LostAnswerError", message: expect.stringContaining("answer was lost") },
+    };
+    expect([onboarding, business, imported]).toEqual(Array(3).fill({ repeated: "settled" }));
+    expect([report, proxy]).toEqual([lost, lost]);
+    expect((await kept("create_onboarding"))?.body).toMatchObject({ status: "pass" });
+    expect((await kept("create_business"))?.body).toEqual({ id: null });
+    expect((await kept("import_transactions"))?.body).toEqual({ sent: 0, found: 3, unknown: [] });
     expect(effects()).toEqual(once);
   });
 
@@ -191,23 +201,21 @@ describe("a worker that is killed after the effect and before the answer", () =>
   ] as const)("while its answer was there, %s: one effect", async (_, when, repeated) => {
     const kill: StoreFault = { on: "put", key: "/answer$", when, effect: "kill" };
     const first = await startChild([kill]);
-    const handle = await start(["createOnboarding"]);
+    const handles = await start(["create_onboarding"]);
     expect((await first.ended).signal).toBe("SIGKILL");
     stop = await startCallWorker(settings());
-    const [onboarding] = (await handle.result()) as CallEnd[];
-    expect(resultOf(onboarding)).toMatchObject({ repeated });
+    expect(await resultsOf(handles)).toEqual([{ repeated }]);
     expect(effects().onboardings).toBe(1);
   });
 
   test("between its intent and the call: it is sent once, after it was looked for", async () => {
     const kill: StoreFault = { on: "putIfAbsent", key: "/intents/", when: "after", effect: "kill" };
     const first = await startChild([kill]);
-    const handle = await start(["createOnboarding"]);
+    const handles = await start(["create_onboarding"]);
     expect((await first.ended).signal).toBe("SIGKILL");
     expect(effects().onboardings).toBe(0);
     stop = await startCallWorker(settings());
-    const [onboarding] = (await handle.result()) as CallEnd[];
-    expect(resultOf(onboarding)).toMatchObject({ repeated: "no" });
+    expect(await resultsOf(handles)).toEqual([{ repeated: "no" }]);
     expect(effects().onboardings).toBe(1);
   });
 });

@@ -1,9 +1,9 @@
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openedPayload } from "../../../src/activities/webhooks/event-row.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { eventsWorkflowId } from "../../../src/domain/webhooks/messages.js";
+import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { stageEvent } from "../../../src/lake/webhooks/staged-events.js";
 import { COMPLETED_EVENT } from "../../helpers/api/service-rules.js";
 import { signedHeaders } from "../../helpers/webhooks/signed-webhook.js";
@@ -59,7 +59,10 @@ test("every kind is tabled once, as it came, sealed; a new kind too, and counted
   });
   expect(String(rows[0]?.event_timestamp)).toMatch(/^2026-11-20[T ]07:00:00\.123/);
   expect(rows.at(-1)).toMatchObject({ known: false, matched: false });
-  expect(rows.map(({ payload }) => openedPayload(world.sealed.sealer, String(payload)))).toEqual(bodies);
+  const opened = rows.map(({ payload }) =>
+    openColumn(world.sealed.sealer, "webhook_events", "payload", String(payload)),
+  );
+  expect(opened).toEqual(bodies);
   expect(JSON.stringify(rows)).not.toContain("PLANTED");
   expect(world.receiver.counts()).toMatchObject({ taken: kinds.length, unknown: 1, matched: 0, repeated: 0 });
   await expect.poll(() => staged(world)).toEqual([]);

@@ -13,6 +13,7 @@ import {
   FrozenBatches,
 } from "../../../src/lake/onboarding/frozen-batch.js";
 import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
@@ -89,7 +90,7 @@ test("rows come back by number, across chunks, wrong ones at their place", async
     await expect(reader.row("onb_1", 7)).rejects.toThrow(/row 7 of onb_1 is one that can't run/);
     await expect(reader.row("onb_1", 1_203)).rejects.toThrow(/not there/);
   }
-  expect(await batches.manifest("onb_1")).toEqual({ ...factsOf(rows), chunkRows: 500 });
+  expect(await batches.manifest("onb_1")).toEqual(factsOf(rows));
 });
 
 test("rows that were read often are those of the batch that was asked for", async () => {
@@ -142,6 +143,28 @@ test("a batch that is frozen stays as it is: its rows are not read again", async
     throw new Error("the rows were read again");
   }
   await batches.freeze(factsOf(rows), unread());
+});
+
+test("a batch that lost rows or a document says so, and is copied again as a whole", async () => {
+  const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: null };
+  const row = rightRow(0, { documents: { "custom.scan": document } });
+  async function* open() {
+    yield BYTES;
+  }
+  const freeze = () => batches.freeze(factsOf([row]), freezable([row], new Map([["custom.scan", open]])));
+  const read = {
+    customers: () => new FrozenBatches(sealed).rows("onb_1", 0, 1),
+    documents: () => batches.document("onb_1", 2, "custom.scan"),
+  };
+  for (const part of ["customers", "documents"] as const) {
+    await freeze();
+    await sealed.deletePrefix(`_staging/onb_1/${part}/`);
+    await freeze();
+    await expect(read[part]()).rejects.toThrow(StagingLostError);
+    await expect(batches.require("onb_1")).rejects.toThrow(StagingLostError);
+    await freeze();
+    await read[part]();
+  }
 });
 
 test("a file that changed after its id was made leaves no batch, and the right one can follow", async () => {

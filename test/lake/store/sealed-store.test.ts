@@ -2,6 +2,7 @@ import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
+import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { putStream, sealedStream } from "../../../src/lake/store/sealed-stream.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
@@ -88,11 +89,16 @@ test("a stream that broke off is not there, or is the earlier one whole", async 
   expect(await read("s/2")).toEqual(Buffer.alloc(3, 1));
 });
 
-test("a stream that lost a piece is an error, never shorter", async () => {
+test("a stream that lost a piece is not there, and one that loses it while it is read is an error, never shorter", async () => {
   await putStream(sealed, "s/3", pieces(2 * 1024 * 1024));
   const [piece] = (await sealed.list("s/3/")).filter(({ key }) => key.endsWith("-1"));
+  const stream = await sealedStream(sealed, "s/3");
   await sealed.delete(piece?.key ?? "");
-  await expect(read("s/3")).rejects.toThrow(/lost a piece/);
+  expect(await sealedStream(sealed, "s/3")).toBeUndefined();
+  const readAll = async () => {
+    for await (const _ of stream?.open() ?? []);
+  };
+  await expect(readAll()).rejects.toBeInstanceOf(StagingLostError);
 });
 
 test("a durable put that fails leaves nothing, as any other", async () => {

@@ -1,4 +1,5 @@
 import { mapConcurrent } from "../../../domain/map-concurrent.js";
+import { isOpenOutcome } from "../../../domain/onboarding/customer/customer-state.js";
 import {
   type FrozenRow,
   isRight,
@@ -10,9 +11,9 @@ import {
 } from "../../../domain/onboarding/frozen-row.js";
 import { NOTHING_KNOWN, namesOf, type Outcome, type OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
-import { putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { openedOutput } from "../outcome-rows.js";
 
 const WRITTEN_AT_ONCE = 8;
 
@@ -44,7 +45,7 @@ export interface FoundRow {
 /**
  * Decides what is done with a range of rows, from what the tables know of them, before anything is posted.
  * Outcomes of wrong and of adopted rows are staged under the attempt given, version 1, and wait for
- * `recordOutcomes`; kept ones stand in the table.
+ * `recordOutcomes`; kept ones stand in the table, and of those that may change the last version is staged too.
  */
 export async function findEarlier(
   deps: OnboardingDependencies,
@@ -56,8 +57,9 @@ export async function findEarlier(
   const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
   const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
   const found = await mapConcurrent(WRITTEN_AT_ONCE, rows, async (row) => {
+    const known = own.get(row.line);
     const other = isRight(row) ? others.get(row.rowKey) : undefined;
-    const planned = planRow(row, own.get(row.line), other);
+    const planned = planRow(row, known, other);
     if (!isRight(row)) {
       if (planned.state === "invalid") {
         await putOutcome(deps.sealed, batchId, invalidOutcome(row, planned.attempt));
@@ -65,6 +67,8 @@ export async function findEarlier(
     } else if (planned.state === "adopted" && other !== undefined) {
       const outcome = reusedOutcome(deps, row, planned.attempt, other);
       await putOutcome(deps.sealed, batchId, outcome);
+    } else if (planned.state === "kept" && known !== undefined) {
+      await restageOpen(deps, batchId, row, known);
     }
     return foundRow(row, planned);
   });
@@ -104,23 +108,30 @@ function invalidOutcome({ row, line, name, problems }: WrongRow, attempt: number
   };
 }
 
+/** Stages an outcome of the row itself that may change, where it is gone: its next version is made from it. */
+async function restageOpen(
+  deps: OnboardingDependencies,
+  batchId: string,
+  row: RightRow,
+  known: OutcomeRow,
+): Promise<void> {
+  if (!isOpenOutcome(known.status, known.requires_manual_review ?? false)) return;
+  if ((await findOutcome(deps.sealed, batchId, known)) !== undefined) return;
+  await putOutcome(deps.sealed, batchId, outcomeOf(deps, row, known));
+}
+
 /** Another batch's outcome as this row's; what it was posted with is the same to the last value. */
 function reusedOutcome(
   deps: OnboardingDependencies,
-  { row, line, rowKey, customer }: RightRow,
+  row: RightRow,
   attempt: number,
   other: OutcomeRow,
 ): Outcome {
-  const { batch_id, run_id: _, playbook_key: _key, line: theirs, attempt: attempted, ...outcome } = other;
+  const { batch_id, line: theirs, attempt: attempted } = other;
   return {
-    ...outcome,
-    row,
-    line,
+    ...outcomeOf(deps, row, other),
     attempt,
     version: 1,
-    kind: customer.kind,
-    row_key: rowKey,
-    output: openedOutput(deps.sealed.sealer, other.output),
     events: [
       {
         event: "adopted",
@@ -131,4 +142,15 @@ function reusedOutcome(
       },
     ],
   };
+}
+
+/** What a row of the table says, as an outcome of this row. */
+function outcomeOf(
+  deps: OnboardingDependencies,
+  { row, line, rowKey, customer }: RightRow,
+  known: OutcomeRow,
+): Outcome {
+  const { batch_id: _, run_id: _run, playbook_key: _key, ...outcome } = known;
+  const output = known.output && openColumn(deps.sealed.sealer, "onboardings", "output", known.output);
+  return { ...outcome, row, line, kind: customer.kind, row_key: rowKey, output };
 }

@@ -32,18 +32,20 @@ export function refusedStep({ state }: CustomerStepInput, calls: number): Custom
 /**
  * Ends a row as `failed` where trying again does not help, or has not for long.
  *
+ * @param nextAction what somebody has to do, where the error itself does not say it.
  * @throws the error itself where it is to be tried again, or is none of the row's.
  */
 export async function failedStep(
   { deps, calls }: CountedCalls<OnboardingDependencies>,
   input: CustomerStepInput,
   error: unknown,
+  nextAction?: string,
 ): Promise<CustomerStep> {
   if (!(error instanceof Error) || !endsRow(error)) throw error;
   const staged = await stageOutcome(deps, input, afterFailure(input.state), {
     error_class: error.name,
     error_message: error.message,
-    next_action: isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry,
+    next_action: nextAction ?? (isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry),
   });
   return { ...staged, link: null, unauthorized: false, calls };
 }

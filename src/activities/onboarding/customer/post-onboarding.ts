@@ -12,6 +12,7 @@ import { onboardingPrefix } from "./call-prefix.js";
 import { offerLink } from "./continuations.js";
 import { failedStep, refusedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
+import { adoptUnnamed, postUnnamed } from "./unnamed-onboarding.js";
 
 interface PostOnboardingInput extends CustomerStepInput {
   /**
@@ -65,14 +66,19 @@ async function post(deps: OnboardingDependencies, input: PostOnboardingInput) {
     },
   };
   const known = before === null ? [] : [before];
-  const { body } = await callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
-    operation: createOnboarding,
-    params,
-    key: await onboardingPrefix(deps, input),
-    settle: onboardingSettlement(deps, params, { run: latch, known }),
-    run: latch,
-    send: (asked, options) => deps.api.read(createOnboarding, asked, options),
-  });
+  const prefix = await onboardingPrefix(deps, input);
+  const call = { ref: input, params, prefix };
+  const once = () =>
+    callOnce<typeof createOnboarding, StartedOnboarding>(deps, {
+      operation: createOnboarding,
+      params,
+      key: prefix,
+      settle: onboardingSettlement(deps, params, { run: latch, known }),
+      run: latch,
+      send: (asked, options) => deps.api.read(createOnboarding, asked, options),
+    });
+  if (customer.fpId !== null) await adoptUnnamed(deps, call);
+  const { body } = await (customer.fpId === null ? postUnnamed(deps, call, once) : once());
   return { body, entity: made };
 }
 

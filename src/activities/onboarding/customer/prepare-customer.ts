@@ -9,10 +9,12 @@ import type {
   CustomerStep,
   CustomerStepInput,
 } from "../../../domain/onboarding/customer/customer-step.js";
+import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import type { CustomerRow } from "../../../domain/onboarding/customer.js";
 import type { RightRow } from "../../../domain/onboarding/frozen-row.js";
 import { noteMadeBusiness } from "../../../lake/onboarding/made-businesses.js";
 import { callOnce } from "../../calls/call-once.js";
+import { callState } from "../../calls/call-record.js";
 import { countedCalls } from "../../counted-calls.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -28,6 +30,7 @@ interface Prepared {
 type RowOfBusiness = Pick<CustomerRef, "rowKey">;
 
 const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
+const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
 
 /** `fp_bid` of the business that was made for a row; null where it is known by its external id alone. */
 export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
@@ -57,9 +60,20 @@ export async function prepareCustomer(
     } catch (error) {
       // A refused client token is the row's trouble; the key that made it was good.
       if (error instanceof AuthError && !isTokens(error)) return refusedStep(input, counted.calls);
-      return failedStep(counted, input, error);
+      const isLost = await isBusinessLost(given, input);
+      return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
     }
   });
+}
+
+/** Whether a business may have been made that nothing finds again: it is never asked for a second time. */
+async function isBusinessLost(
+  { batches, sealed }: OnboardingDependencies,
+  input: CustomerStepInput,
+): Promise<boolean> {
+  const { customer } = await batches.row(input.batchId, input.row);
+  if (!customer.create || customer.externalId !== null) return false;
+  return (await callState(sealed, businessCallPrefix(input))) === "sent";
 }
 
 function isTokens({ operation }: AuthError): boolean {
@@ -115,7 +129,7 @@ async function makeBusiness(
     const { body } = await callOnce(deps, {
       operation: createBusiness,
       params: externalId === null ? { body: vault as never } : { headers: { external_id: externalId } },
-      key: `${businessPrefix(input)}call/`,
+      key: businessCallPrefix(input),
       settle: { rule: externalId === null ? "unknown" : "again" },
       run: input.latch,
     });

@@ -8,11 +8,11 @@ import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage } from "../../../streams/page-reading.js";
 import type { Stream } from "../../../streams/stream.js";
+import { runSlice, type Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { callFailure } from "./call-failure.js";
 import { type Owner, observedPage, observedStreams, ownersOf } from "./observed-pages.js";
+import { pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
-import { runSlice, type Slice } from "./slice.js";
 
 interface DiscoverInput {
   readonly runId: string;
@@ -26,7 +26,7 @@ interface DiscoverInput {
   readonly budgetMs: number;
 }
 
-interface DiscoveredUser {
+export interface DiscoveredUser {
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
   /** Whose failure it is; null for all others, so that no history holds people in bulk. */
@@ -105,7 +105,7 @@ async function readOwner(reader: Reader, stream: Stream, owner: Owner): Promise<
       if (after === "end") return "read";
       next = after;
     } catch (error) {
-      const failure = callFailure(error);
+      const failure = pageFailure(error);
       // A link that went since its user's links were listed has no rows.
       if (failure.kind === "gone" && owner.linkId !== null) return "read";
       return userOutcome(failure, stream);
@@ -152,7 +152,7 @@ async function askPage(
   return reading;
 }
 
-function userOutcome(failure: ReturnType<typeof callFailure>, stream: Stream): UserOutcome {
+function userOutcome(failure: ReturnType<typeof pageFailure>, stream: Stream): UserOutcome {
   switch (failure.kind) {
     case "gone":
       return { kind: "failed", reason: `${stream.name}: user not found` };

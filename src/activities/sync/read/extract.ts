@@ -12,11 +12,11 @@ import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
+import { runSlice, type Slice } from "../../slice.js";
 import type { GroupPlan, GroupRef, PlannedLink } from "../group-plan.js";
 import { TornPageError } from "../load/page-check.js";
-import { callFailure } from "./call-failure.js";
+import { pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
-import { runSlice, type Slice } from "./slice.js";
 
 interface ExtractInput extends GroupRef {
   readonly links: readonly LinkProgress[];
@@ -70,7 +70,7 @@ async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedL
       step = advance(progress, page);
     } catch (error) {
       if (error instanceof TornPageError) return { progress, outcome: { kind: "torn" } };
-      return { progress, outcome: callFailure(error) };
+      return { progress, outcome: pageFailure(error) };
     }
     warnOfOddities(reader.deps, reader.input.runId, transactionStream, page.facts);
     reader.previousId = page.facts.firstId;

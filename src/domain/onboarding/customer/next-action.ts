@@ -13,6 +13,7 @@ export const NEXT_ACTIONS = {
   settle: "look in the dashboard whether it was carried out, then runs retry",
   expired: "ask the customer, then runs retry",
   needsFpId: "needs fp_id",
+  needsFpBid: "needs fp_bid: look in the dashboard whether the business was made",
   again: "run the same command again",
   version: "another playbook version ran than the one pinned: check it",
 } as const;

@@ -4,6 +4,7 @@ import { recordOutcomes } from "../../../../src/activities/onboarding/record-out
 import type { CustomerRow } from "../../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { StagingLostError } from "../../../../src/lake/staging-lost-error.js";
 import {
   customer,
   freezeCustomers,
@@ -71,6 +72,24 @@ test("the same batch again keeps every outcome that it has, the latest of each r
     { state: "run", attempt: 1 },
     { state: "kept", status: "invalid", attempt: 1 },
   ]);
+});
+
+test("of outcomes whose staging is gone, those that may change are staged again as the table has them", async () => {
+  const batchId = await freezeCustomers(bench.deps.batches, three);
+  const [a, b] = three as [CustomerRow, CustomerRow];
+  const output = '{"score":7}';
+  const open = { version: 2, status: "needs_customer", output, events: [] };
+  await record(batchId, outcomeOf(a, 0, open), outcomeOf(b, 1));
+  await bench.deps.sealed.deletePrefix(`_staging/${batchId}/`);
+  await freezeCustomers(bench.deps.batches, three);
+  expect((await find(batchId, 0, 2)).map(({ state }) => state)).toEqual(["kept", "kept"]);
+  const staged = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 2 });
+  const { events: _, started_at, settled_at, ...values } = outcomeOf(a, 0, open);
+  const instant = (at: string | null) => at?.replace("Z", "000Z");
+  expect(staged).toEqual({ ...values, started_at: instant(started_at), settled_at: instant(settled_at) });
+  await expect(
+    getOutcome(bench.deps.sealed, batchId, { line: 3, attempt: 1, version: 1 }),
+  ).rejects.toBeInstanceOf(StagingLostError);
 });
 
 test("a changed file runs the changed row alone; the others' outcomes become its own, output and all", async () => {

@@ -1,0 +1,47 @@
+import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
+import type { EndedItem, PlannedItem } from "../../jobs/job.js";
+import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
+import { callsMade } from "../calls/call-record.js";
+import { type BulkDependencies, type BulkGroup, stagingOf } from "./dependencies.js";
+import { groupRows, itemOf } from "./group-plan.js";
+
+/** The items of a group that are worked on, as they were planned. */
+export async function plannedItems(
+  deps: BulkDependencies,
+  group: BulkGroup,
+  rows: readonly FrozenBulkRow[],
+): Promise<PlannedItem<object>[]> {
+  const { work } = await stagingOf(deps, group).requirePlan(group.group);
+  return work.map((lines) => itemOf(rows, lines));
+}
+
+/** Every item of a group that has come to an end, and the group's rows. */
+export async function endedItems(
+  deps: BulkDependencies,
+  group: BulkGroup,
+  close: StagedClose,
+): Promise<{ items: EndedItem<object, unknown>[]; rows: FrozenBulkRow[] }> {
+  const staging = stagingOf(deps, group);
+  const rows = await groupRows(deps, group);
+  const planned = await plannedItems(deps, group, rows);
+  const results = new Map<number, unknown>();
+  for (const name of close.results) {
+    for (const { item, result } of await staging.results(name)) results.set(item, result);
+  }
+  const reasons = new Map(close.failed.map(({ item, reason }) => [item, reason]));
+  const items: EndedItem<object, unknown>[] = [];
+  for (const [item, { rows: own }] of planned.entries()) {
+    const reason = reasons.get(item) ?? null;
+    const result = results.get(item) ?? null;
+    const made = result === null ? await callsMade(deps.sealed, staging.itemPrefix(group.group, item)) : NONE;
+    // Nothing of an item that was never begun, or that a stopped run left before its first request, is written.
+    if (result === null && reason === null && made.asked === 0) continue;
+    items.push({ rows: own, result, reason: result === null ? (reason ?? "interrupted") : null, ...made });
+  }
+  const { ended } = await staging.requirePlan(group.group);
+  for (const { lines, result } of ended)
+    items.push({ ...itemOf(rows, lines), result, reason: null, ...NONE });
+  return { items, rows };
+}
+
+const NONE = { asked: 0, mayHaveEffect: false };

@@ -1,0 +1,96 @@
+import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
+import type { AnyJob, JobPlace, JobRow, PlannedItem } from "../../jobs/job.js";
+import type { StagedPlan } from "../../lake/bulk/bulk-staging.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
+
+interface PlanItemsResult {
+  readonly items: number;
+  /** Of rows that need no work. */
+  readonly totals: BulkTotals;
+}
+
+/** Plans the rows of a group, once: which are worked on together, and which need no work. */
+export async function planItems(deps: BulkDependencies, input: BulkGroup): Promise<PlanItemsResult> {
+  return withHeartbeat(async () => {
+    const rows = await groupRows(deps, input);
+    const plan = (await stagingOf(deps, input).plan(input.group)) ?? (await makePlan(deps, input, rows));
+    const invalid = rows.filter(({ row }) => row === null).length;
+    const counted = { ...noBulkTotals(), rows: { ...noBulkTotals().rows, total: rows.length, invalid } };
+    const job = jobOf(deps, input);
+    const ends = plan.ended.flatMap(({ lines, result }) => endsOf(job, itemOf(rows, lines), result));
+    return { items: plan.work.length, totals: addBulkTotals(counted, totalsOf(ends, ownersOf(job, rows))) };
+  });
+}
+
+/** What became of the rows of an item that came to its end. */
+export function endsOf(job: AnyJob, { rows }: PlannedItem<object>, result: unknown): readonly RowEnd[] {
+  return job.ends({ rows, result, reason: null, mayHaveEffect: false, asked: 0 });
+}
+
+/** The rows of these lines. */
+export function itemOf(rows: readonly FrozenBulkRow[], lines: readonly number[]): PlannedItem<object> {
+  const byLine = new Map(rows.map(({ line, row }) => [line, row]));
+  return {
+    rows: lines.flatMap((line) => {
+      const row = byLine.get(line);
+      return row === undefined || row === null ? [] : [{ line, row }];
+    }),
+  };
+}
+
+/** The rows of a group, wrong ones among them. */
+export async function groupRows(deps: BulkDependencies, input: BulkGroup): Promise<FrozenBulkRow[]> {
+  const { groupRows: size } = jobOf(deps, input);
+  return stagingOf(deps, input).rows(input.group * size, (input.group + 1) * size);
+}
+
+/** What a kind's own functions are given. */
+export async function placeOf(
+  deps: BulkDependencies,
+  input: BulkGroup | Omit<BulkGroup, "group">,
+): Promise<JobPlace> {
+  const { options } = await stagingOf(deps, input).file();
+  return { runId: input.runId, lake: deps.lake, sealer: deps.sealed.sealer, options };
+}
+
+/** Counts of rows that have come to an end. */
+export function totalsOf(ends: readonly RowEnd[], owner: (line: number) => string): BulkTotals {
+  const rows = { ...noBulkTotals().rows };
+  for (const { status } of ends) rows[status] += 1;
+  const failures = ends
+    .filter(({ status }) => status === "failed")
+    .map(({ line, reason }) => ({ line, owner: owner(line), reason: reason ?? "" }));
+  return addBulkTotals(noBulkTotals(), { rows, calls: 0, failures, failures_total: failures.length });
+}
+
+/** Whose row a line holds. */
+export function ownersOf(job: AnyJob, rows: readonly FrozenBulkRow[]): (line: number) => string {
+  const owners = new Map(rows.map(({ line, row }) => [line, row === null ? "" : job.owner(row as object)]));
+  return (line) => owners.get(line) ?? "";
+}
+
+async function makePlan(
+  deps: BulkDependencies,
+  input: BulkGroup,
+  rows: readonly FrozenBulkRow[],
+): Promise<StagedPlan> {
+  const job = jobOf(deps, input);
+  const carried = rows.filter(({ result }) => result !== undefined);
+  const right = rows.flatMap(({ line, row, result }): JobRow<object>[] =>
+    row === null || result !== undefined ? [] : [{ line, row }],
+  );
+  const { work, ended } = (await job.plan?.(await placeOf(deps, input), right)) ?? {
+    work: right.map((row) => ({ rows: [row] })),
+    ended: [],
+  };
+  const linesOf = (item: PlannedItem<object>) => item.rows.map(({ line }) => line);
+  return stagingOf(deps, input).keepPlan(input.group, {
+    work: work.map(linesOf),
+    ended: [
+      ...ended.map((item) => ({ lines: linesOf(item), result: item.result })),
+      ...carried.map(({ line, result }) => ({ lines: [line], result })),
+    ],
+  });
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { ApplicationFailure } from "@temporalio/activity";
+import { RejectedError } from "../../api/http/errors.js";
+import type { Operation } from "../../api/operations/operation.js";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { RowEnd } from "../../domain/bulk/frozen-row.js";
+import { FAILURE_TYPES } from "../../domain/failures.js";
+import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
+import type { Caller } from "../../jobs/job.js";
+import { callFailure } from "../call-failure.js";
+import { callRule } from "../calls/call-rules.js";
+import { settledCall } from "../calls/make-call.js";
+import { LostAnswerError } from "../lost-answer-error.js";
+import { runSlice, type Slice } from "../slice.js";
+import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
+import { plannedItems } from "./ended-items.js";
+import { endsOf, groupRows, ownersOf, totalsOf } from "./group-plan.js";
+
+/** Where the work on one item stands. */
+export interface ItemProgress extends Attempted {
+  /** Number of the item in its group's plan. */
+  readonly item: number;
+}
+
+interface WorkItemsInput extends BulkGroup {
+  readonly items: readonly ItemProgress[];
+  readonly budgetMs: number;
+}
+
+export interface WorkedItem {
+  readonly progress: ItemProgress;
+  readonly outcome: ItemOutcome;
+}
+
+interface WorkItemsResult {
+  readonly items: readonly WorkedItem[];
+  /** Name of the staged results; null where no item came to its end. */
+  readonly results: string | null;
+  /** Of the items that came to their end, and the calls of all. */
+  readonly totals: BulkTotals;
+  readonly gateUntil: number | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Works on a slice of items; what came to its end is staged, sealed, before anything is made of it. */
+export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
+  const job = jobOf(deps, input);
+  const staging = stagingOf(deps, input);
+  const { options } = await staging.file();
+  const rows = await groupRows(deps, input);
+  const planned = await plannedItems(deps, input, rows);
+  const ended: { readonly item: number; readonly result: unknown }[] = [];
+  const ends: RowEnd[] = [];
+  const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
+    const { item } = progress;
+    const plan = planned[item];
+    if (plan === undefined || !slice.mayGoOn()) return { progress, outcome: { kind: "open" } as const };
+    try {
+      const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
+      const result = await job.work(plan, caller);
+      ended.push({ item, result });
+      ends.push(...endsOf(job, plan, result));
+      return { progress, outcome: { kind: "complete" } as const };
+    } catch (error) {
+      return { progress, outcome: outcomeOf(error) };
+    }
+  });
+  const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
+  if (name !== null) await staging.putResults(name, ended);
+  return {
+    items: results,
+    results: name,
+    totals: addBulkTotals({ ...noBulkTotals(), calls }, totalsOf(ends, ownersOf(job, rows))),
+    gateUntil: deps.api.gateUntil ?? null,
+    at: Date.now(),
+  };
+}
+
+/** That the service refused a request. */
+interface Refusal {
+  readonly status: number;
+}
+
+function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, prefix: string): Caller {
+  const { deps, deadline } = slice;
+  const { sealed } = deps;
+  const once = async (
+    name: string,
+    operation: Operation,
+    params: object,
+    owner?: { readonly fp_id: string },
+  ) => {
+    const own = `${prefix}${name}/`;
+    const refused = await sealed.get<Refusal>(`${own}refused`);
+    if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
+    try {
+      const request = { operation: operation.name, params, ...(owner && { owner }) };
+      const place = { deps, run: runId, prefix: own, request };
+      const settled = await settledCall(place, callRule(operation.name), params as never, deadline);
+      if (slice.repeated && settled.repeated === "found") slice.countFound();
+      return settled;
+    } catch (error) {
+      // Sent again after others of the item took effect, it might be taken as well.
+      if (error instanceof RejectedError && error.status !== undefined) {
+        await sealed.put(`${own}refused`, { status: error.status }, { durable: true });
+      }
+      throw error;
+    }
+  };
+  return { options, once: once as Caller["once"] };
+}
+
+function outcomeOf(error: unknown): ItemOutcome {
+  if (error instanceof LostAnswerError) return { kind: "failed", reason: "lost_answer" };
+  if (error instanceof ApplicationFailure && error.type === FAILURE_TYPES.transient) {
+    const wait = error.nextRetryDelay;
+    return { kind: "transient", reason: "settling", retryAfterMs: typeof wait === "number" ? wait : null };
+  }
+  const failure = callFailure(error);
+  switch (failure.kind) {
+    case "gone":
+      return { kind: "failed", reason: "not_found" };
+    case "rejected":
+      return { kind: "failed", reason: `refused http_${failure.status}` };
+    case "broken":
+      return { kind: "failed", reason: failure.reason };
+    default:
+      return failure;
+  }
+}

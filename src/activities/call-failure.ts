@@ -1,0 +1,45 @@
+import {
+  AuthError,
+  NotFoundError,
+  NotSentError,
+  RateLimitedError,
+  RejectedError,
+  SchemaError,
+  TransientError,
+} from "../api/http/errors.js";
+
+/** What a failed read means for its owner, in the words of the state machines. */
+export type CallFailure =
+  | { readonly kind: "open" }
+  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | { readonly kind: "rejected"; readonly status: number }
+  | { readonly kind: "gone" }
+  | { readonly kind: "unauthorized" }
+  | { readonly kind: "broken"; readonly reason: string };
+
+/**
+ * Turns what a call or the reading of its answer threw into an outcome.
+ *
+ * @throws the error itself when it is none of the service's: a full disk, a cancellation, a bug.
+ */
+export function callFailure(error: unknown): CallFailure {
+  if (error instanceof NotSentError) return { kind: "open" };
+  if (error instanceof AuthError) return { kind: "unauthorized" };
+  if (error instanceof NotFoundError) return { kind: "gone" };
+  if (error instanceof RejectedError) return { kind: "rejected", status: error.status ?? 0 };
+  if (error instanceof RateLimitedError) {
+    return { kind: "transient", reason: "http_429", retryAfterMs: error.retryAfterMs ?? null };
+  }
+  if (error instanceof TransientError) {
+    return { kind: "transient", reason: error.reason, retryAfterMs: error.retryAfterMs ?? null };
+  }
+  if (error instanceof SchemaError) {
+    return {
+      kind: "broken",
+      reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
+    };
+  }
+  // A body that is no JSON although its length was right: half an answer from something in between.
+  if (error instanceof SyntaxError) return { kind: "transient", reason: "torn_body", retryAfterMs: null };
+  throw error;
+}

@@ -1,0 +1,113 @@
+import { PassThrough } from "node:stream";
+import type { CallOptions } from "../../api/http/client.js";
+import { createBusiness, updateBusiness } from "../../api/operations/business.js";
+import { createCipReport } from "../../api/operations/cip-report.js";
+import { createClientToken } from "../../api/operations/client-token.js";
+import { OPERATIONS } from "../../api/operations/index.js";
+import { createOnboarding } from "../../api/operations/onboarding-creation.js";
+import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
+import { importTransactions } from "../../api/operations/transaction-import.js";
+import { callVaultProxy } from "../../api/operations/vault-proxy.js";
+import { sendTestWebhook } from "../../api/operations/webhook-test.js";
+import { InputError } from "../../domain/failures.js";
+import type { ProxyAnswer, SealedRequest } from "../../lake/calls/staged-call.js";
+import { putStream } from "../../lake/store/sealed-stream.js";
+import type { Dependencies } from "../dependencies.js";
+import { findImported, type ImportedRows } from "./import-settlement.js";
+import { onboardingSettlement, type StartedOnboarding } from "./onboarding-settlement.js";
+import type { Settlement } from "./settlement.js";
+
+/** Where a call is made. */
+export interface CallPlace {
+  readonly deps: Dependencies;
+  readonly run: string;
+  /** Staging prefix of the call. */
+  readonly prefix: string;
+  readonly request: SealedRequest;
+}
+
+/** How an operation is called once. */
+export interface CallRule<O extends Operation, A> {
+  readonly operation: O;
+  /** How a lost answer is settled; left out, an operation that is not idempotent is never sent again by itself. */
+  readonly settle?: (place: CallPlace, params: ParamsOf<O>) => Settlement<ParamsOf<O>, A>;
+  /** Makes the call and gives what is kept of its answer; left out: the parsed body. */
+  readonly send?: (place: CallPlace, params: ParamsOf<O>, options: CallOptions) => Promise<A>;
+}
+
+/** What a refusal of a repeated request may stand for: that its external id is there. */
+const TAKEN: readonly number[] = [400, 409, 422];
+
+/** A business as its creation answered. */
+interface CreatedBusiness {
+  /** `null`: it is there under its external id, and the answer with its id was lost. */
+  readonly id: string | null;
+}
+
+/** The operations that have a rule of their own. */
+const RULES = [
+  rule<typeof createOnboarding, StartedOnboarding>({
+    operation: createOnboarding,
+    settle: ({ deps, run }, params) => onboardingSettlement(deps, params, { run }),
+  }),
+  rule<typeof createClientToken, Pick<ResponseOf<typeof createClientToken>, "expires_at" | "fields">>({
+    operation: createClientToken,
+    // Proves that a token can be made; the token itself is forgotten. Client operations make their own.
+    send: async ({ deps }, params, options) => {
+      const { expires_at, fields } = await deps.api.read(createClientToken, params, options);
+      return { expires_at, fields };
+    },
+  }),
+  rule<typeof createBusiness, CreatedBusiness>({
+    operation: createBusiness,
+    settle: (_, { headers }) =>
+      headers?.external_id === undefined
+        ? { rule: "unknown" }
+        : {
+            rule: "again",
+            refused: (status) => (TAKEN.includes(status) ? { found: { id: null } } : "unknown"),
+          },
+  }),
+  rule({ operation: createCipReport, settle: () => ({ rule: "again" }) }),
+  rule({ operation: updateBusiness, settle: () => ({ rule: "again", refused: () => "unknown" }) }),
+  rule<typeof importTransactions, ImportedRows>({
+    operation: importTransactions,
+    settle: ({ deps, run }, params) => ({ rule: "lookup", find: () => findImported(deps, params, run) }),
+    send: async ({ deps }, params, options) => {
+      await deps.api.read(importTransactions, params, options);
+      return { sent: params.body.transactions.length, found: 0, unknown: [] };
+    },
+  }),
+  rule<typeof callVaultProxy, ProxyAnswer>({
+    operation: callVaultProxy,
+    send: async ({ deps, prefix, request }, params, options) => {
+      const body = `${prefix}body`;
+      const through = new PassThrough();
+      const stored = putStream(deps.sealed, body, through).catch((error) => {
+        through.destroy(error);
+        throw error;
+      });
+      // Whichever of the two breaks ends the other; what the call says comes first.
+      stored.catch(() => undefined);
+      const { anyStatus } = request;
+      const head = await deps.api.download(callVaultProxy, params, through, { ...options, anyStatus });
+      return { ...head, body, ...(await stored) };
+    },
+  }),
+  rule({
+    operation: sendTestWebhook,
+    settle: (_, { body }) => ({ rule: body.idempotency_key === undefined ? "unknown" : "again" }),
+  }),
+];
+
+function rule<O extends Operation, A = ResponseOf<O>>(one: CallRule<O, A>): CallRule<Operation, unknown> {
+  return one as unknown as CallRule<Operation, unknown>;
+}
+
+/** How the operation of this name is called once. @throws InputError where there is none. */
+export function callRule(name: string): CallRule<Operation, unknown> {
+  const operation = OPERATIONS.find((one) => one.name === name);
+  if (operation === undefined)
+    throw new InputError(`${name} is no operation of the service; nothing was sent`);
+  return RULES.find((one) => one.operation === operation) ?? { operation };
+}

@@ -1,0 +1,40 @@
+import { checkRequest } from "../../api/http/request.js";
+import type { Operation, ParamsOf } from "../../api/operations/operation.js";
+import type { Dependencies } from "../dependencies.js";
+import type { EarlierIntent } from "./call-record.js";
+import type { LostCall } from "./settlement.js";
+
+/**
+ * Milliseconds after a lost request before *not there* is believed: the service may still be at it, and a
+ * stalled attempt may still be about to send (`call-record.ts`).
+ */
+const SETTLE_AFTER_MS = 10_000;
+
+/** The service tells its time in whole seconds. */
+const WHOLE_SECOND_MS = 1_000;
+
+/** When the request was sent: as its sender said with the service's clock, else as the store says, by our clock. */
+export function lostCall({ name }: Operation, intent: EarlierIntent, storeTime: number): LostCall {
+  const { at, clockAheadMs, storedAt } = intent;
+  const sentAt = clockAheadMs === null ? Date.now() - (storeTime - storedAt) : at;
+  return { operation: name, sentAt, clockAheadMs };
+}
+
+/**
+ * Milliseconds since an intent by the clocks that both workers see, the store's and, where both know it, the
+ * service's. The smaller one counts: a clock that jumps ahead makes no request old.
+ */
+export function ageOf(intent: EarlierIntent, storeTime: number, { api }: Dependencies): number {
+  const byStore = storeTime - intent.storedAt;
+  if (intent.clockAheadMs === null || api.clockAheadMs === undefined) return Math.max(0, byStore);
+  const byService = Date.now() + api.clockAheadMs - (intent.at + intent.clockAheadMs) + WHOLE_SECOND_MS;
+  // A clock that was set back says nothing.
+  const ages = [byStore, byService].filter((age) => age >= 0);
+  return ages.length === 0 ? 0 : Math.min(...ages);
+}
+
+/** Milliseconds after its last intent before a request that left no effect is believed to have none. */
+export function settlesAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
+  // A service that was asked to take its time may show the effect only when it is done.
+  return SETTLE_AFTER_MS + (operation.patienceMs?.(checkRequest(operation, params)) ?? 0);
+}

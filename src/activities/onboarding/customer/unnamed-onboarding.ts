@@ -1,0 +1,152 @@
+import { ApplicationFailure } from "@temporalio/activity";
+import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
+import type { ParamsOf } from "../../../api/operations/operation.js";
+import { FAILURE_TYPES } from "../../../domain/failures.js";
+import { mapConcurrent } from "../../../domain/map-concurrent.js";
+import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
+import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
+import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
+import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import {
+  dropUnnamedPost,
+  noteUnnamedPost,
+  type UnnamedPost,
+  unnamedPosts,
+} from "../../../lake/onboarding/unnamed-posts.js";
+import { CallRecord, callState } from "../../calls/call-record.js";
+import { ageOf, lostCall, settlesAfter } from "../../calls/lost-call.js";
+import {
+  findOnboarding,
+  type LostCreation,
+  type StartedOnboarding,
+} from "../../calls/onboarding-settlement.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+
+const READ_AT_ONCE = 8;
+
+/** The call that posts a row. */
+interface RowCall {
+  readonly ref: CustomerRef;
+  readonly params: ParamsOf<typeof createOnboarding>;
+  /** Its staging prefix. */
+  readonly prefix: string;
+}
+
+/** Posts a row that names no `fp_id`, with a note beside it for as long as its fate is not known. */
+export async function postUnnamed<R>(
+  { sealed }: OnboardingDependencies,
+  { ref: { batchId, rowKey, line, attempt }, params, prefix }: RowCall,
+  post: () => Promise<R>,
+): Promise<R> {
+  const place = { playbookKey: playbookKeyOf(params.body.key), batchId, rowKey };
+  const settlesAfterMs = settlesAfter(createOnboarding, params);
+  const outcome = { line, attempt, version: 1 };
+  await noteUnnamedPost(sealed, place, { prefix, batchId, outcome, settlesAfterMs });
+  try {
+    return await post();
+  } finally {
+    if ((await callState(sealed, prefix)) !== "sent") await dropUnnamedPost(sealed, place);
+  }
+}
+
+/**
+ * Before a row is posted by `fp_id`: another batch may have asked for the same customer's onboarding under an external
+ * id, and nothing told what became of it. The user's onboarding that was made by it, and that no other outcome has, is
+ * kept as the row's answer; without one the row may be posted. No request is sent where no batch lacks an answer.
+ *
+ * @throws ApplicationFailure of type TransientError while such a request may still be answered or take effect.
+ */
+export async function adoptUnnamed(deps: OnboardingDependencies, call: RowCall): Promise<void> {
+  const { ref, params, prefix } = call;
+  const { key, fp_id } = params.body;
+  const seen = await seenUndecided(deps, call);
+  if (fp_id === undefined || seen === undefined) return;
+  const record = await CallRecord.open(deps.sealed, prefix, createOnboarding.name);
+  const storeTime = await record.storeTime();
+  const posts = await mapConcurrent(READ_AT_ONCE, seen.posts, (post) => fateOf(deps, post, storeTime));
+  if (undecidedMs(posts, storeTime - seen.at) > 0) throw undecided();
+  const before = ref.before === null ? [] : [ref.before];
+  const answered = posts
+    .flatMap(({ onboardingId }) => onboardingId ?? [])
+    .filter((id) => !before.includes(id));
+  const creations = posts.flatMap(({ creation }) => creation ?? []);
+  if (answered.length + creations.length === 0) return;
+  const found = await findOnboarding(deps, {
+    playbook: key,
+    fpId: fp_id,
+    creations,
+    answered,
+    others: async (ids) => [...before, ...(await outcomesOf(deps, ids))],
+    run: ref.latch,
+  });
+  if (found !== undefined) await record.keep<StartedOnboarding>(found);
+}
+
+interface SeenPosts {
+  readonly posts: readonly UnnamedPost[];
+  /** Epoch milliseconds by the store's clock at which they were seen first. */
+  readonly at: number;
+}
+
+/**
+ * What was undecided when the row was first about to be posted; undefined where nothing was. Kept: a batch that goes
+ * on beside this one always has requests under way, and what is answered meanwhile names its onboarding.
+ */
+async function seenUndecided(
+  { sealed }: OnboardingDependencies,
+  { ref: { batchId, runId }, params, prefix }: RowCall,
+): Promise<SeenPosts | undefined> {
+  const noted = await unnamedPosts(sealed, { playbookKey: playbookKeyOf(params.body.key), batchId });
+  const key = `${prefix}seen/${runId}`;
+  const kept = await sealed.get<readonly UnnamedPost[]>(key);
+  if (kept === undefined && noted.length === 0) return undefined;
+  // What this row's own request did is settled by its own call.
+  if ((await callState(sealed, prefix)) !== "not sent") return undefined;
+  if (kept === undefined) {
+    const states = await mapConcurrent(READ_AT_ONCE, noted, (post) => callState(sealed, post.prefix));
+    const open = noted.filter((_, at) => states[at] === "sent");
+    if (open.length === 0) return undefined;
+    await sealed.putIfAbsent(key, open);
+  }
+  const posts = await sealed.require<readonly UnnamedPost[]>(key);
+  const entry = await sealed.stat(key);
+  return { posts, at: entry?.modifiedAt.getTime() ?? 0 };
+}
+
+interface Fate extends UndecidedPost {
+  /** Where it is answered. */
+  readonly onboardingId?: string;
+  /** Where it is not. */
+  readonly creation?: LostCreation;
+}
+
+async function fateOf(deps: OnboardingDependencies, post: UnnamedPost, storeTime: number): Promise<Fate> {
+  const { prefix, batchId, outcome, settlesAfterMs } = post;
+  const record = await CallRecord.open(deps.sealed, prefix, createOnboarding.name);
+  const isOver = (await findOutcome(deps.sealed, batchId, outcome)) !== undefined;
+  const answer = await record.answer<StartedOnboarding>();
+  const known = { settlesAfterMs, isOver, ageMs: 0 };
+  if (answer !== undefined) return { ...known, state: "answered", onboardingId: answer.body.id };
+  const [first] = record.earlier;
+  const last = record.earlier.at(-1);
+  if (first === undefined || last === undefined) return { ...known, state: "not sent" };
+  const lost = lostCall(createOnboarding, first, storeTime);
+  const until = lost.sentAt + (last.storedAt - first.storedAt) + settlesAfterMs;
+  return { ...known, state: "sent", ageMs: ageOf(last, storeTime, deps), creation: { lost, until } };
+}
+
+async function outcomesOf({ lake }: OnboardingDependencies, ids: readonly string[]): Promise<string[]> {
+  const subjects = ids.map((onboardingId) => ({ fpId: null, externalId: null, onboardingId }));
+  const known = await onboardedCustomers(lake, subjects);
+  return known.flatMap(({ onboardingId }) => onboardingId ?? []);
+}
+
+function undecided(): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: FAILURE_TYPES.transient,
+    message:
+      `${createOnboarding.name}: another batch asked for an onboarding of this playbook under an external id, and ` +
+      "what became of it is not known yet. Nothing was sent; it is looked for once more first",
+  });
+}

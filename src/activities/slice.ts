@@ -1,0 +1,77 @@
+import { setMaxListeners } from "node:events";
+import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import type { Reply } from "../api/http/exchange.js";
+import type { Operation, ParamsOf } from "../api/operations/operation.js";
+import { mapConcurrent } from "../domain/map-concurrent.js";
+import { countedCalls } from "./counted-calls.js";
+import type { Dependencies } from "./dependencies.js";
+import { connectionsFree } from "./event-loop.js";
+import { withHeartbeat } from "./heartbeat.js";
+
+/** A slice ends here too, so that loading goes on beside reading and staging stays small. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** While one owner's page is parsed and staged, another one has the call. */
+const LANES_PER_CALL = 2;
+
+/** What the owners of one slice share: time, calls, cancellation. */
+export interface Slice<D extends Dependencies = Dependencies> {
+  /** Those of the activity, whose calls are counted here. */
+  readonly deps: D;
+  /** Epoch milliseconds after which no call leaves. */
+  readonly deadline: number;
+  /** Whether this activity may have staged pages before: a lost attempt. */
+  readonly repeated: boolean;
+  /** Whether another page may be asked for: time and bytes left, not cancelled. */
+  mayGoOn(): boolean;
+  /** Makes one call within the slice's time and counts it. */
+  call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply>;
+  /** Counts a call that a lost attempt made: its page was found staged. */
+  countFound(): void;
+  countBytes(bytes: number): void;
+}
+
+/**
+ * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
+ * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
+ */
+export async function runSlice<D extends Dependencies, T, R>(
+  deps: D,
+  { runId, budgetMs }: { readonly runId: string; readonly budgetMs: number },
+  owners: readonly T[],
+  work: (owner: T, slice: Slice<D>) => Promise<R>,
+): Promise<{ results: R[]; calls: number }> {
+  const signal = cancellationSignal();
+  // Each call in flight listens to it; Node takes more than ten for a leak and says so to the user.
+  setMaxListeners(0, signal);
+  const deadline = Date.now() + budgetMs;
+  const counted = countedCalls(deps);
+  let found = 0;
+  let bytes = 0;
+  const slice: Slice<D> = {
+    deps: counted.deps,
+    deadline,
+    repeated: activityInfo().attempt > 1,
+    mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
+    countFound: () => {
+      found += 1;
+    },
+    countBytes: (more) => {
+      bytes += more;
+    },
+    call: async (operation, params) => {
+      const reply = await counted.deps.api.call(operation, params, {
+        signal,
+        run: runId,
+        notAfter: deadline,
+      });
+      await connectionsFree();
+      return reply;
+    },
+  };
+  const results = await withHeartbeat(() =>
+    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
+  );
+  signal.throwIfAborted();
+  return { results, calls: counted.calls + found };
+}

@@ -1,0 +1,74 @@
+import { type BulkSummary, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { BulkProgress } from "../../domain/bulk/messages.js";
+import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
+import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
+import type { JobSession } from "../session/job-session.js";
+import type { ProgressForm } from "../session/progress-view.js";
+import type { StartedRun } from "../session/start-or-join.js";
+
+const MOST_SHOWN = 10;
+
+/** A run of a bulk job as its command sees it; `start` starts or joins it. */
+export function bulkRun(
+  kind: string,
+  start: (session: JobSession) => Promise<StartedRun>,
+): JobRun<BulkProgress, BulkResult> {
+  return {
+    start,
+    progress: PROGRESS,
+    outcome(left) {
+      const { unauthorized, ...summary } = resultOf(kind, left);
+      const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
+      const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
+      const notes = [...(unauthorized ? [refused] : []), ...(summary.rows.failed > 0 ? [retry] : [])];
+      return { summary, unauthorized, text: summaryText(summary), notes };
+    },
+  };
+}
+
+function resultOf(
+  kind: string,
+  { started, end, sofar, watchedMs }: LeftRun<BulkProgress, BulkResult>,
+): BulkResult {
+  if (end?.kind === "completed") return end.result;
+  return {
+    run_id: started.runId,
+    job: kind,
+    status: statusWithoutResult(end),
+    ...(sofar?.totals ?? noBulkTotals()),
+    duration_ms: watchedMs,
+    unauthorized: false,
+  };
+}
+
+/** A run's summary for people. */
+function summaryText(summary: BulkSummary): string {
+  const { run_id, job, status, rows, calls, failures, failures_total, duration_ms, ...told } = summary;
+  const counts = ["done", "failed", "invalid", "skipped"] as const;
+  const named = counts.filter((count) => count === "done" || rows[count] > 0);
+  const lines = [
+    `run       ${run_id}`,
+    `status    ${status} in ${(duration_ms / 1000).toFixed(1)} s`,
+    `rows      ${rows.total}: ${named.map((count) => `${rows[count]} ${count}`).join(", ")}`,
+    `calls     ${calls}`,
+    ...Object.entries(told).map(([name, value]) => `${name.padEnd(9)} ${value}`),
+  ];
+  const shown = failures.slice(0, MOST_SHOWN);
+  for (const { line, owner, reason } of shown) {
+    lines.push(`failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`);
+  }
+  const more = failures_total - shown.length;
+  if (more > 0) lines.push(`          and ${more} more`);
+  return lines.join("\n");
+}
+
+/** How a bulk job shows how far it is. */
+const PROGRESS: ProgressForm<BulkProgress> = {
+  bar: "{phase} {bar} {value}/{total} rows · {calls} calls · {failed} failed · {eta_formatted} left",
+  figures({ rows: total, phase, totals }) {
+    const { done, failed, invalid, skipped } = totals.rows;
+    return { done: done + failed + invalid + skipped, total, phase, calls: totals.calls, failed };
+  },
+  line: ({ phase, done, total, calls, failed }) =>
+    `${phase}: ${done}/${total} rows, ${calls} calls${failed === 0 ? "" : `, ${failed} failed`}`,
+};

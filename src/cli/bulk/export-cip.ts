@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import { isAbsolute, resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
+import { cipJob } from "../../jobs/cip.js";
+import { signingKey } from "../../lake/bulk/pack/signature.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { type BulkFlags, runBulk } from "./run.js";
+
+export interface CipFlags extends BulkFlags {
+  readonly roster: string;
+  readonly approver: string;
+  readonly since?: string;
+  readonly reason?: string;
+  readonly unmasked?: boolean;
+  readonly sample?: number;
+  readonly sampleSeed?: string;
+  readonly signKey?: string;
+  readonly out?: string;
+}
+
+/** Runs or joins an export of CIP reports; the exit code. @throws InputError */
+export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
+  const { approver, since, reason, unmasked, sample, sampleSeed, signKey, out } = flags;
+  if (approver.trim() === "") {
+    throw new InputError(
+      "--approver is blank. Give the name or e-mail address that stands for automatic approvals.",
+    );
+  }
+  if (unmasked && (reason ?? "").trim() === "") {
+    throw new InputError(
+      "--unmasked shows tax ids, birth dates, addresses and IP addresses, so it needs --reason, which is recorded in the manifest. Nothing was started.",
+    );
+  }
+  const options = {
+    approver,
+    since: since?.includes("/") && !isAbsolute(since) ? resolve(terminal.cwd, since) : (since ?? null),
+    reason: reason ?? null,
+    unmasked: unmasked ?? false,
+    sample: sample ?? null,
+    sample_seed: sampleSeed ?? null,
+    out: out === undefined ? null : resolve(terminal.cwd, out),
+  };
+  const secrets = signKey === undefined ? {} : { signKey: await readSignKey(resolve(terminal.cwd, signKey)) };
+  return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
+}
+
+async function readSignKey(path: string): Promise<string> {
+  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(`--sign-key ${path} can't be read (${error.code}). Nothing was started.`);
+  });
+  signingKey(text, path);
+  return text;
+}

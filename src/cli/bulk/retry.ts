@@ -1,0 +1,43 @@
+import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
+import { InputError } from "../../domain/failures.js";
+import type { AnyJob } from "../../jobs/job.js";
+import { SealedStore } from "../../lake/store/sealed-store.js";
+import { createSealer } from "../../temporal/encryption/sealer.js";
+import { type JobFlags, runJob } from "../session/run-job.js";
+import { NOBODY } from "../session/service.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { countRows } from "./input-rows.js";
+import { newRun } from "./run.js";
+import { openBulkStaging } from "./start.js";
+
+/** Runs the rows of a bulk job's run that failed, as a run of their own; the exit code. @throws InputError */
+export async function retryRun(
+  terminal: Terminal,
+  job: AnyJob,
+  runId: string,
+  flags: JobFlags,
+): Promise<number> {
+  return runJob(terminal, flags, {
+    async plan({ keys, store }) {
+      const nothing = new InputError(
+        `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
+          "Nothing was started. The runs are in the table runs.",
+      );
+      if (keys === undefined) throw nothing;
+      const kept = openBulkStaging(new SealedStore(store, createSealer(keys)), failedRowsOf(runId));
+      const file = await kept.findFile();
+      if (file === undefined) throw nothing;
+      const judged = await countRows(async function* () {
+        yield* await kept.rows(0, file.rows);
+      });
+      const run = newRun(job, {
+        judged,
+        options: file.options,
+        secrets: file.secrets,
+        retryOf: runId,
+        restart: false,
+      });
+      return { pingedUser: NOBODY, run };
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import { createHash } from "node:crypto";
+import { hostname, userInfo } from "node:os";
+import type { ApiConfig } from "../../config.js";
+import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { InputError } from "../../domain/failures.js";
+import { keyMode } from "../../domain/service/key-mode.js";
+import type { AnyJob } from "../../jobs/job.js";
+import { problemLines, problemList } from "../files/row-problems.js";
+import { readJobConfig } from "../session/preflight.js";
+import { type JobFlags, runJob } from "../session/run-job.js";
+import { openServiceClient, pingService } from "../session/service.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { bulkRun } from "./bulk-run.js";
+import { type JudgedRows, judgeRows, rightRows, withProblems } from "./input-rows.js";
+import { type AskedJob, startBulk } from "./start.js";
+
+/** Flags that every bulk job has. */
+export interface BulkFlags extends JobFlags {
+  readonly validateOnly?: boolean;
+  readonly continueInvalid?: boolean;
+  readonly restart?: boolean;
+}
+
+/** Runs or joins a bulk job over a file and waits for its end, or only judges the file; the exit code. */
+export async function runBulk(
+  terminal: Terminal,
+  job: AnyJob,
+  path: string,
+  options: BulkOptions,
+  flags: BulkFlags,
+  secrets: Readonly<Record<string, string>> = {},
+): Promise<number> {
+  if (flags.validateOnly) return validate(terminal, job, path, flags.json === true);
+  const continueInvalid = flags.continueInvalid === true;
+  return runJob(terminal, flags, {
+    async read() {
+      const judged = await judgeFile(terminal, job, path);
+      refuseWrongRows(job, path, judged, continueInvalid);
+      return judged;
+    },
+    async plan({ config }, file) {
+      const pingedUser = pingedBy(job, file);
+      let judged = file;
+      if (job.check !== undefined) {
+        await pingService(config.api, pingedUser);
+        judged = await checkedRows(job, file, config.api);
+        refuseWrongRows(job, path, judged, continueInvalid);
+      }
+      const restart = flags.restart === true;
+      return { pingedUser, run: newRun(job, { judged, options, secrets, retryOf: null, restart }) };
+    },
+  });
+}
+
+/** A run of a job over judged rows. */
+export function newRun(
+  job: AnyJob,
+  asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
+): ReturnType<typeof bulkRun> {
+  return bulkRun(job.kind, ({ preflight: { scope, taskQueue, config }, sealed, temporal }) =>
+    startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker: askerOf(config.api) }),
+  );
+}
+
+async function judgeFile(terminal: Terminal, job: AnyJob, path: string): Promise<JudgedRows> {
+  const judged = await judgeRows(job, path);
+  for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
+  return judged;
+}
+
+/** User whom the service is asked for before anything starts. */
+function pingedBy(job: AnyJob, { first }: JudgedRows): string | undefined {
+  return first === undefined ? undefined : job.owner(first);
+}
+
+/** Who runs this command, on which machine, with which key. */
+function askerOf({ url, key }: ApiConfig): Asker {
+  const keyFingerprint = createHash("sha256").update(key).digest("hex").slice(0, 16);
+  return {
+    operator: userInfo().username,
+    host: hostname(),
+    service: url,
+    mode: keyMode(key),
+    keyFingerprint,
+  };
+}
+
+/** Rows with what only the service can tell of them. */
+async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
+  const client = openServiceClient(api);
+  try {
+    return withProblems(judged, (await job.check?.({ api: client }, rightRows(judged.rows()))) ?? []);
+  } finally {
+    await client.close();
+  }
+}
+
+function refuseWrongRows(
+  { file }: AnyJob,
+  path: string,
+  { problems }: JudgedRows,
+  continueInvalid: boolean,
+): void {
+  if (problems.length === 0 || continueInvalid) return;
+  const counted = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  throw new InputError(
+    `${file.name} ${path}: ${counted}:${problemList(problems)}\n` +
+      "Nothing was started. Fix the file, or let the right rows run with --continue-invalid.",
+  );
+}
+
+/** Judges a file and starts nothing. */
+async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
+  let judged = await judgeFile(terminal, job, path);
+  if (job.check !== undefined) judged = await checkedRows(job, judged, readJobConfig(terminal).config.api);
+  const { total, invalid, problems } = judged;
+  const lines = [`rows      ${total}: ${total - invalid} right, ${invalid} wrong`, ...problemLines(problems)];
+  terminal.result(json ? JSON.stringify({ rows: { total, invalid }, problems }) : lines.join("\n"));
+  return problems.length === 0 ? EXIT.completed : EXIT.usage;
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import type { Client } from "@temporalio/client";
+import { type Asker, type BulkOptions, bulkJobText, bulkWorkflowId } from "../../domain/bulk/bulk-job.js";
+import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
+import type { AnyJob } from "../../jobs/job.js";
+import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
+import { SealedRows } from "../../lake/store/sealed-rows.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
+import type { BulkInput } from "../../workflows/bulk/bulk-job.js";
+import { giveUpRun } from "../session/give-up.js";
+import { joinRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
+import type { JudgedRows } from "./input-rows.js";
+
+/** A bulk job that was asked for. */
+export interface AskedJob {
+  readonly scope: string;
+  readonly taskQueue: string;
+  readonly sealed: SealedStore;
+  readonly job: AnyJob;
+  readonly judged: JudgedRows;
+  readonly options: BulkOptions;
+  readonly asker: Asker;
+  /** What no record may say. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Run whose failed rows these are. */
+  readonly retryOf: string | null;
+  /** Whether a run of the job that is going on is given up. */
+  readonly restart: boolean;
+}
+
+/** Joins the job's run that is going on, unless that is given up, or freezes the rows and starts a new one. */
+export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
+  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf, restart } = asked;
+  const { kind, groupRows, effect, pack } = job;
+  const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf });
+  const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const workflowId = bulkWorkflowId(scope, kind, jobId);
+  const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
+  // What a job with an effect has sent is known by its staging alone: another run continues it.
+  const discard = async (runId: string) => {
+    if (!effect) await openBulkStaging(sealed, stagingOf(runId)).drop();
+  };
+  if (restart) {
+    const running = await joinRun(client, workflowId);
+    if (running !== undefined) await giveUpRun(client, running, discard);
+  }
+  return startOrJoin(client, {
+    workflow: "bulkJob",
+    workflowId,
+    taskQueue,
+    kind,
+    async prepare({ runId, startedAt }) {
+      const staging = stagingOf(runId);
+      const { total: rows, invalid, sha256 } = judged;
+      const file = { kind, options, rows, invalid, sha256, origin: runId, asker, secrets, retryOf };
+      await openBulkStaging(sealed, staging).freeze(file, judged.rows());
+      const input: BulkInput = {
+        runId,
+        jobId,
+        kind,
+        staging,
+        startedAt,
+        rows: judged.total,
+        groupRows,
+        packs: pack !== undefined,
+        carried: null,
+      };
+      return { input };
+    },
+    discard,
+  });
+}
+
+/** What a bulk job keeps in the staging area of a lake. */
+export function openBulkStaging(sealed: SealedStore, id: string): BulkStaging {
+  return new BulkStaging(sealed, new SealedRows<FrozenBulkRow>(sealed), id);
+}

@@ -1,0 +1,201 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { checkGrant } from "../../api/http/auth.js";
+import { checkRequest } from "../../api/http/request.js";
+import type { Operation } from "../../api/operations/operation.js";
+import { isByteSource } from "../../api/schemas/byte-source.js";
+import { callWorkflowId, durableCallPrefix } from "../../domain/calls/durable-call.js";
+import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
+import type { RunStatus } from "../../domain/run.js";
+import { isSameRequest, type SealedRequest, stageRequest } from "../../lake/calls/staged-call.js";
+import { putStream } from "../../lake/store/sealed-stream.js";
+import { startUnlessRunning } from "../../temporal/running-workflows.js";
+import type { CallServiceInput, CallServiceResult } from "../../workflows/calls/call-service.js";
+import type { CallProgress } from "../../workflows/calls/messages.js";
+import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
+import type { JobSession } from "../session/job-session.js";
+import { runJob } from "../session/run-job.js";
+import { joinRun, type StartedRun } from "../session/start-or-join.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { prettyBody } from "./answer.js";
+import { type CallFlags, grantOf } from "./flags.js";
+import { type KeptShown, showKept } from "./kept-answer.js";
+import { type AnswerFile, openAnswerFile } from "./output-file.js";
+import { readCallRequest } from "./request.js";
+
+/** How a durable call ended, with what is shown of its answer. */
+type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
+
+/** What `call --durable --json` prints. */
+interface DurableSummary {
+  readonly request_id: string;
+  readonly status: RunStatus;
+  readonly [more: string]: unknown;
+}
+
+/** Makes one call as a run that outlives its command; the exit code. @throws InputError */
+export async function runDurableCall(
+  terminal: Terminal,
+  operation: Operation,
+  flags: CallFlags,
+): Promise<number> {
+  checkFlags(operation, flags);
+  const requestId = flags.requestId ?? randomBytes(8).toString("hex");
+  const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
+  try {
+    return await runJob(terminal, flags, {
+      read: () => requestOf(operation, flags),
+      async plan(_, request) {
+        if (flags.requestId === undefined) {
+          terminal.say(`request ${requestId}: \`--request-id ${requestId}\` joins it, or gives its answer`);
+        }
+        // Nothing is asked of the service here: a kept answer is given also where that can't be reached.
+        return { pingedUser: undefined, run: durableRun(operation, flags, requestId, request, file) };
+      },
+    });
+  } finally {
+    await file?.discard();
+  }
+}
+
+function durableRun(
+  operation: Operation,
+  flags: CallFlags,
+  requestId: string,
+  request: PlannedRequest,
+  file: AnswerFile | undefined,
+): JobRun<CallProgress, DurableEnd> {
+  const name = createHash("sha256").update(requestId).digest("hex").slice(0, 32);
+  const prefix = durableCallPrefix(name);
+  return {
+    start: (session) => startCall(session, name, requestId, request),
+    again: `the same command with --request-id ${requestId}`,
+    progress: {
+      bar: operation.name,
+      figures: () => ({ done: 0, total: 1 }),
+      line: () => `${operation.name}: not answered yet`,
+    },
+    async afterEnd({ sealed }, result) {
+      if ("failure" in result) return { kind: "completed", result };
+      const shown = await showKept(sealed, prefix, operation, flags.showSecrets === true, file);
+      return { kind: "completed", result: { ...result, shown } };
+    },
+    outcome: (left) => outcomeOf(requestId, left),
+  };
+}
+
+function outcomeOf(requestId: string, { end }: LeftRun<CallProgress, DurableEnd>) {
+  const base = { request_id: requestId };
+  if (end?.kind !== "completed") {
+    const status = statusWithoutResult(end);
+    const summary: DurableSummary = { ...base, status };
+    return { summary, text: `request ${requestId}: ${status}`, unauthorized: false, notes: [] };
+  }
+  const { result } = end;
+  if ("failure" in result) {
+    const { failure } = result;
+    const summary: DurableSummary = { ...base, status: "failed", error: failure };
+    const unauthorized = failure.class === FAILURE_TYPES.auth;
+    const notes = [`${failure.class}: ${failure.message}`];
+    return { summary, text: `request ${requestId}: failed`, unauthorized, notes };
+  }
+  const { repeated, shown } = result;
+  const summary: DurableSummary = { ...base, status: "completed", repeated, ...shown };
+  const notes = [`answered at ${shown?.answered_at}${WORDS[repeated]}`];
+  return { summary, text: prettyBody(shown?.body), unauthorized: false, notes };
+}
+
+const WORDS = {
+  no: "",
+  found: ", to an earlier command with this id; nothing was sent now",
+  settled: "; the answer to an earlier request was lost, and its effect was found",
+} as const;
+
+/** A request as it is planned: its bytes are not staged yet. */
+interface PlannedRequest {
+  readonly request: SealedRequest;
+  readonly body?: AsyncIterable<Uint8Array>;
+}
+
+/** Reads and judges the request. @throws InputError */
+async function requestOf(operation: Operation, flags: CallFlags): Promise<PlannedRequest> {
+  const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
+  const checked = checkRequest(operation, params);
+  if (clientToken !== undefined) {
+    throw new InputError(
+      `${operation.name}: a client token may expire before a durable call is made; nothing was sent. Accepted: --for <fp_id>, which makes one for each attempt`,
+    );
+  }
+  const grant = grantOf(operation, flags.for, clientToken, checked);
+  checkGrant(operation, checked, grant);
+  const { body, ...rest } = params as { readonly body?: unknown };
+  const isBytes = operation.sends === "bytes" && body !== undefined;
+  const request: SealedRequest = {
+    operation: operation.name,
+    params: isBytes ? rest : params,
+    ...(flags.for !== undefined && { owner: { fp_id: flags.for } }),
+    ...(flags.anyStatus && { anyStatus: true }),
+  };
+  return isByteSource(body) ? { request, body: body.open() } : { request };
+}
+
+/** Stages the request once, and starts its workflow or joins the one that is going on. */
+async function startCall(
+  session: JobSession,
+  name: string,
+  requestId: string,
+  planned: PlannedRequest,
+): Promise<StartedRun> {
+  const { sealed, temporal, preflight } = session;
+  const prefix = durableCallPrefix(name);
+  const request = await withBytes(session, prefix, planned);
+  const staged = await stageRequest(sealed, prefix, request);
+  if (staged !== request) {
+    const { bytes } = request;
+    if (bytes !== undefined && "stream" in bytes) await sealed.deletePrefix(`${bytes.stream}/`);
+    if (!isSameRequest(staged, request)) {
+      throw new InputError(
+        `--request-id: ${requestId} was given to another request (of ${staged.operation}); nothing was sent. Give the same operation and parameters, or another id`,
+      );
+    }
+  }
+  const workflowId = callWorkflowId(preflight.scope, name);
+  const input: CallServiceInput = { operation: request.operation, prefix };
+  const memo = { runId: name };
+  const start = { workflowId, taskQueue: preflight.taskQueue, args: [input], memo };
+  for (;;) {
+    const running = await joinRun(temporal.client, workflowId);
+    if (running !== undefined) return { ...running, runId: requestId };
+    const handle = await startUnlessRunning(temporal.client, "callService", start);
+    if (handle !== undefined) return { handle, runId: requestId, memo, joined: false };
+  }
+}
+
+/** Bytes go into the staging area, where every worker can read them. */
+async function withBytes(
+  { sealed }: JobSession,
+  prefix: string,
+  { request, body }: PlannedRequest,
+): Promise<SealedRequest> {
+  if (body === undefined) return request;
+  const stream = `${prefix}bytes/${randomUUID()}`;
+  const { sha256 } = await putStream(sealed, stream, body);
+  return { ...request, bytes: { stream, sha256 } };
+}
+
+function checkFlags(operation: Operation, { requestId, anyStatus, detach, output }: CallFlags): void {
+  const refused = (what: string) => new InputError(`${operation.name}: ${what}`);
+  if (operation.name === "create_client_token") {
+    throw refused("a client token is kept nowhere; nothing was sent. Call it without --durable");
+  }
+  if (anyStatus && operation.answers !== "bytes") {
+    throw refused("only a proxy's target has a status of its own; nothing was sent. Leave --any-status out");
+  }
+  if (detach && output !== undefined) {
+    throw refused(
+      "a command that returns at once writes no answer; nothing was sent. Give --output to the command that joins it",
+    );
+  }
+  if (requestId !== undefined && !/^[\x21-\x7e]{1,100}$/.test(requestId)) {
+    throw refused("--request-id is not 1 to 100 visible ASCII characters; nothing was sent. Give such an id");
+  }
+}

@@ -1,0 +1,57 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import type { Operation } from "../../api/operations/operation.js";
+import { answerKey, type KeptAnswer, type ProxyAnswer } from "../../lake/calls/staged-call.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
+import { sealedStream } from "../../lake/store/sealed-stream.js";
+import { type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
+import type { AnswerFile } from "./output-file.js";
+
+/** A kept answer as a command shows it. */
+export interface KeptShown {
+  readonly answered_at: string;
+  /** Of a proxy's target. */
+  readonly target?: Pick<ShownAnswer, "status" | "headers">;
+  readonly body: unknown;
+}
+
+/**
+ * What to show of the answer that is kept below a prefix, without its secrets unless they are asked for; with a file
+ * its whole body goes there.
+ */
+export async function showKept(
+  sealed: SealedStore,
+  prefix: string,
+  operation: Operation,
+  showSecrets: boolean,
+  file: AnswerFile | undefined,
+): Promise<KeptShown> {
+  const { at, body } = await sealed.require<KeptAnswer<unknown>>(answerKey(prefix));
+  const answered_at = new Date(at).toISOString();
+  const show = (reply: Pick<ProxyAnswer, "status" | "headers">, given: unknown) =>
+    shownAnswer(operation, reply, given, showSecrets);
+  if (operation.answers !== "bytes") {
+    const given = file === undefined ? body : await written(file, Readable.from([JSON.stringify(body)]));
+    return { answered_at, body: show({ status: 200, headers: {} }, given).body };
+  }
+  const answer = body as ProxyAnswer;
+  const bytes = await bytesOf(sealed, answer);
+  const type = answer.headers["content-type"];
+  const given =
+    file === undefined ? shownBytes(await buffer(bytes), type?.toString()) : await written(file, bytes);
+  const { status, headers, body: shown } = show(answer, given);
+  return { answered_at, target: { status, headers }, body: shown };
+}
+
+async function written(file: AnswerFile, bytes: Readable): Promise<unknown> {
+  await pipeline(bytes, file.sink);
+  return { file: file.path, bytes: await file.keep() };
+}
+
+async function bytesOf(sealed: SealedStore, { body }: ProxyAnswer): Promise<Readable> {
+  const stream = await sealedStream(sealed, body);
+  if (stream === undefined)
+    throw new Error(`${body} is gone from the lake's staging area; the answer is lost`);
+  return Readable.from(stream.open());
+}

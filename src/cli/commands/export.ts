@@ -1,0 +1,37 @@
+import type { Command } from "commander";
+import type { CipFlags } from "../bulk/export-cip.js";
+import { withBulkOptions } from "./bulk-options.js";
+import type { AddCommand } from "./command.js";
+import { positive } from "./option-values.js";
+
+/** `nightledger export` */
+export const exportCommand: AddCommand = (program: Command, terminal, end) => {
+  const exports = program
+    .command("export")
+    .description("export compliance evidence as a pack that proves itself");
+  withBulkOptions(
+    exports
+      .command("cip")
+      .description(
+        "export the CIP report of each user of a roster as one pack of tables, pages and a manifest",
+      )
+      .requiredOption(
+        "--roster <file>",
+        "CSV or JSONL: fp_id, optionally external_id, risk, account_closed_on, legal_hold, excluded (why)",
+      )
+      .requiredOption("--approver <name>", "who stands for automatic approvals: a name or an e-mail address")
+      .option("--since <export>", "the export to compare with: its id or directory (default: the newest)")
+      .option("--reason <text>", "why it is made; recorded in the manifest")
+      .option(
+        "--unmasked",
+        "show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason",
+      )
+      .option("--sample <people>", "people of each stratum in the examiner's sample", positive)
+      .option("--sample-seed <text>", "seed of the sample; the same seed and strata give the same people")
+      .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")
+      .option("--out <directory>", "where the pack is made (default: _exports/cip in the lake)"),
+  ).action(async (flags: CipFlags) => {
+    const { exportCip } = await import("../bulk/export-cip.js");
+    end(await exportCip(terminal, flags));
+  });
+};

@@ -1,0 +1,65 @@
+import type { Client } from "@temporalio/client";
+import { InputError } from "../../domain/failures.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { giveUpRun } from "./give-up.js";
+import type { JobRun } from "./job-run.js";
+import type { JobSession } from "./job-session.js";
+import { runJob } from "./run-job.js";
+import { joinRun, type StartedRun } from "./start-or-join.js";
+
+/** A run that is to be cancelled, whatever its job. */
+interface CancelledRun<Progress, Result> {
+  /** Type of its workflow. */
+  readonly workflow: string;
+  readonly runId: string;
+  /** The run as a command sees it. */
+  runOf(start: (session: JobSession) => Promise<StartedRun>): JobRun<Progress, Result>;
+  /** Takes away what a cancelled run takes away itself, where it had to be ended. */
+  cleanUp(store: ObjectStore): (runId: string) => Promise<void>;
+}
+
+/** Cancels a run that is going on, or ends it where it can't be cancelled; the exit code. @throws InputError */
+export async function cancelRun<Progress, Result>(
+  terminal: Terminal,
+  json: boolean,
+  { workflow, runId, runOf, cleanUp }: CancelledRun<Progress, Result>,
+): Promise<number> {
+  const notRunning = new InputError(
+    `run ${runId} is not running, so there is nothing to cancel. Nothing was changed.`,
+  );
+  return runJob(
+    terminal,
+    { json },
+    {
+      async plan({ keys, store, taskQueue }) {
+        // Where HOME has no keys yet, nothing was ever run: it is left as it is.
+        if (keys === undefined) throw notRunning;
+        const run = runOf(async ({ temporal: { client } }) => {
+          const running = await runningRun(client, workflow, taskQueue, runId);
+          if (running === undefined) throw notRunning;
+          await giveUpRun(client, running, cleanUp(store));
+          return running;
+        });
+        return { pingedUser: undefined, run };
+      },
+    },
+  );
+}
+
+/** The run of this id, bound to its execution; undefined where it is not going on. */
+async function runningRun(
+  client: Client,
+  workflow: string,
+  taskQueue: string,
+  runId: string,
+): Promise<StartedRun | undefined> {
+  const query = `ExecutionStatus = "Running" AND WorkflowType = "${workflow}" AND TaskQueue = "${taskQueue}"`;
+  for await (const { workflowId, memo, runId: execution } of client.workflow.list({ query })) {
+    if (memo?.runId !== runId) continue;
+    const running = await joinRun(client, workflowId);
+    if (running?.runId !== runId) return undefined;
+    return { ...running, handle: client.workflow.getHandle(workflowId, execution) };
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+/** What is asked of a bulk job, apart from its rows: part of the job's identity. Nothing personal. */
+export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
+
+/**
+ * The text whose sha256 names a bulk job: two commands with the same rows and options are the same job, whatever
+ * the file is called.
+ */
+export function bulkJobText(kind: string, rowsSha256: string, options: BulkOptions): string {
+  const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify({ kind, rows: rowsSha256, options: Object.fromEntries(sorted) });
+}
+
+/** `bulk/<scope>/<kind>-<hash of the job>` */
+export function bulkWorkflowId(scope: string, kind: string, jobSha256: string): string {
+  return `bulk/${scope}/${kind}-${jobSha256.slice(0, 16)}`;
+}
+
+/** Who asked for a job, where, and of which service: what its records say of it. */
+export interface Asker {
+  /** Name of the user of the operating system. */
+  readonly operator: string;
+  readonly host: string;
+  /** Address of the service. */
+  readonly service: string;
+  /** Of the key; null where it says none. */
+  readonly mode: "test" | "live" | null;
+  /** Tells one key of the service from another, and nothing else of it. */
+  readonly keyFingerprint: string;
+}
+
+/** Names the staging of the rows of a run that failed, which wait for a retry. */
+export function failedRowsOf(runId: string): string {
+  return `${runId}-failed`;
+}

@@ -1,0 +1,26 @@
+import type { RowProblem } from "../row-problem.js";
+
+/** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
+export interface FrozenBulkRow<Row extends object = object> {
+  /** Line of the input file. */
+  readonly line: number;
+  /** Null for a wrong row. */
+  readonly row: Row | null;
+  readonly problems: readonly RowProblem[];
+  /** What an earlier run brought it to, where this one only completes that: it is not worked on again. */
+  readonly result?: unknown;
+}
+
+/** The line of a row in the text whose sha256 names the rows of a job. */
+export function frozenLine(row: FrozenBulkRow): string {
+  return `${JSON.stringify(row)}\n`;
+}
+
+/** What became of one row. */
+export interface RowEnd {
+  /** Line of the input file. */
+  readonly line: number;
+  readonly status: "done" | "failed" | "skipped";
+  /** Why, of one that failed. */
+  readonly reason: string | null;
+}

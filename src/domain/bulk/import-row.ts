@@ -1,0 +1,74 @@
+/** A row of an import, under the names of the service. */
+export interface ImportRow {
+  readonly link_id: string;
+  readonly account_id: string;
+  /** A decimal number as text. */
+  readonly amount: string;
+  /** ISO 8601. */
+  readonly date: string;
+  readonly description?: string | undefined;
+  readonly transaction_id?: string | undefined;
+  readonly transaction_type?: "debit" | "credit" | undefined;
+}
+
+/** A row that the ledger can recognise. */
+export type NamedImportRow = ImportRow & { readonly transaction_id: string };
+
+/** What a row is known by, in the file, in the ledger and in its link. */
+export function importKey({ link_id, account_id, transaction_id }: Partial<ImportRow>): string {
+  return JSON.stringify([link_id, account_id, transaction_id]);
+}
+
+/**
+ * Names rows that have no id, each after its content and its ordinal among rows of the same content: the same file
+ * gives the same names, and two real identical payments stay two.
+ *
+ * @param sha256 hex of a text
+ */
+export function importNames(sha256: (text: string) => string): {
+  row(row: ImportRow): NamedImportRow;
+} {
+  const seen = new Map<string, number>();
+  const named = (row: ImportRow): NamedImportRow => {
+    const { link_id, account_id, amount, date, description, transaction_id, transaction_type } = row;
+    if (transaction_id !== undefined) return { ...row, transaction_id };
+    const content = sha256(
+      JSON.stringify([link_id, account_id, amount, date, description, transaction_type]),
+    );
+    const ordinal = (seen.get(content) ?? 0) + 1;
+    seen.set(content, ordinal);
+    return { ...row, transaction_id: `nl-${sha256(`${content}/${ordinal}`).slice(0, 32)}` };
+  };
+  return { row: named };
+}
+
+/** What the ledger says of a row from earlier runs. */
+export type LedgerStatus = "accepted" | "unknown";
+
+/** What became of each row of one request, by its place. */
+export interface ImportedChunk {
+  /** Names the chunk in the ledger. */
+  readonly chunk: string;
+  readonly rows: readonly {
+    readonly status: "accepted" | "refused" | "unknown" | "skipped";
+    readonly reason: string | null;
+  }[];
+  /** ISO instant. */
+  readonly at: string;
+}
+
+/** Cuts rows into chunks of one link each, in their order. */
+export function chunksOf<R extends { readonly row: ImportRow }>(rows: readonly R[], size: number): R[][] {
+  const open = new Map<string, R[]>();
+  const chunks: R[][] = [];
+  for (const one of rows) {
+    let chunk = open.get(one.row.link_id);
+    if (chunk === undefined || chunk.length === size) {
+      chunk = [];
+      chunks.push(chunk);
+      open.set(one.row.link_id, chunk);
+    }
+    chunk.push(one);
+  }
+  return chunks;
+}

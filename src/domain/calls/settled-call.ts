@@ -1,0 +1,10 @@
+/** The answer of a call, and where it came from. */
+export interface SettledCall<A> {
+  readonly body: A;
+  /** Epoch milliseconds at which it came. */
+  readonly at: number;
+  /** Requests that may have reached the service until then, this one included. */
+  readonly asked: number;
+  /** `found`: an earlier attempt had kept it. `settled`: the effect of a lost request was found. */
+  readonly repeated: "no" | "found" | "settled";
+}

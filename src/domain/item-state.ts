@@ -1,0 +1,60 @@
+import { afterTransient, type FailureStreak } from "./backoff.js";
+
+/** What waits for its next try: a user of a sync, an item of a bulk job. */
+export interface Attempted {
+  readonly streak: FailureStreak | null;
+  /** Epoch milliseconds before which no slice takes it; 0 at once. */
+  readonly notBefore: number;
+}
+
+/** What has not been tried yet. */
+export const UNTRIED: Attempted = { streak: null, notBefore: 0 };
+
+/** What a slice says of one item. */
+export type ItemOutcome =
+  /** The slice did not reach its end. */
+  | { readonly kind: "open" }
+  | { readonly kind: "complete" }
+  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "unauthorized" };
+
+/** What becomes of an item. */
+export type ItemVerdict<P> =
+  /** A later slice takes it. */
+  | { readonly kind: "again"; readonly progress: P }
+  | { readonly kind: "done" }
+  | { readonly kind: "failed"; readonly reason: string }
+  /** The service refused the credentials: the run stops. */
+  | { readonly kind: "stop" };
+
+/**
+ * What follows for an item: what passes is waited for, up to an hour, and everything else ends it. Pure.
+ *
+ * @param at epoch milliseconds at which the outcome came
+ * @param jitter a number in [0, 1)
+ */
+export function afterItemOutcome<P extends Attempted>(
+  progress: P,
+  outcome: ItemOutcome,
+  at: number,
+  jitter: number,
+): ItemVerdict<P> {
+  switch (outcome.kind) {
+    case "open":
+      return { kind: "again", progress: { ...progress, notBefore: 0 } };
+    case "complete":
+      return { kind: "done" };
+    case "unauthorized":
+      return { kind: "stop" };
+    case "failed":
+      return { kind: "failed", reason: outcome.reason };
+    case "transient": {
+      const { reason, retryAfterMs } = outcome;
+      const verdict = afterTransient(progress.streak, at, retryAfterMs, jitter);
+      if (verdict.kind === "give_up") return { kind: "failed", reason: `gave_up ${reason}` };
+      const { streak, notBefore } = verdict;
+      return { kind: "again", progress: { ...progress, streak, notBefore } };
+    }
+  }
+}

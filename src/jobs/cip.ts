@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { NotFoundError, RejectedError } from "../api/http/errors.js";
+import { createCipReport } from "../api/operations/cip-report.js";
+import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
+import type { OnboardingItem } from "../api/schemas/onboarding.js";
+import { isDecision } from "../domain/service/onboarding-status.js";
+import { CIP_TABLES } from "../lake/tables/cip.js";
+import { excludedRow, type MemberResult, memberOf, type RosterRow } from "./cip/members.js";
+import { publishExport } from "./cip/publish-export.js";
+import { cipRows } from "./cip/rows.js";
+import { day, idText, ownIdText, ruledText } from "./fields.js";
+import type { BulkJob, Caller } from "./job.js";
+
+const YES = ["true", "yes", "1"];
+const NO = ["false", "no", "0"];
+
+/** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/exports.md). */
+export const cipJob: BulkJob<RosterRow, MemberResult> = {
+  kind: "cip",
+  file: { name: "roster", option: "--roster" },
+  row: z.object({
+    fp_id: idText,
+    external_id: ownIdText.optional(),
+    risk: ownIdText.optional(),
+    account_closed_on: day.optional(),
+    legal_hold: z
+      .union([
+        z.boolean(),
+        ruledText(
+          (text) => [...YES, ...NO].includes(text.toLowerCase()),
+          "is neither true nor false",
+        ).transform((text) => YES.includes(text.toLowerCase())),
+      ])
+      .optional(),
+    excluded: ownIdText.optional(),
+  }),
+  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
+  order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
+  owner: ({ fp_id }) => fp_id,
+  effect: false,
+  groupRows: 500,
+  plan: async (_, rows) => ({
+    work: rows.filter(({ row }) => row.excluded === undefined).map((row) => ({ rows: [row] })),
+    ended: rows
+      .filter(({ row }) => row.excluded !== undefined)
+      .map((one) => ({ rows: [one], result: excludedRow(one.row) })),
+  }),
+  async work({ rows }, caller) {
+    const fp_id = rows[0]?.row.fp_id ?? "";
+    const body = { default_approver: String(caller.options.approver) };
+    try {
+      const {
+        body: report,
+        asked,
+        at,
+      } = await caller.once("report", createCipReport, { path: { fp_id }, body });
+      return { kind: "exported", report, asked, askedAt: new Date(at).toISOString() };
+    } catch (error) {
+      if (!(error instanceof RejectedError || error instanceof NotFoundError)) throw error;
+      const status = error instanceof NotFoundError ? 404 : (error.status ?? 0);
+      return { kind: "failed", reason: await reasonOf(caller, fp_id, status), asked: 1 };
+    }
+  },
+  ends: ({ rows, result, reason }) =>
+    rows.map(({ line }) => {
+      if (result?.kind === "exported") return { line, status: "done", reason: null };
+      if (result?.kind === "excluded") return { line, status: "skipped", reason: result.reason };
+      return { line, status: "failed", reason: result?.reason ?? reason };
+    }),
+  tables: CIP_TABLES,
+  rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
+  pack: publishExport,
+};
+
+/** Why the service made no report of a user: it says so only by what it knows of the user's onboardings. */
+async function reasonOf(caller: Caller, fp_id: string, status: number): Promise<string> {
+  const refused = status === 404 ? "not_found" : `refused http_${status}`;
+  try {
+    const { body } = await caller.once("onboardings", listUserOnboardings, { path: { fp_id } });
+    const isCompleted = (body.data as readonly OnboardingItem[]).some((one) => isDecision(one.status));
+    return isCompleted ? refused : `no_completed_onboarding (${refused})`;
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof RejectedError) return refused;
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { DEFAULT_SAMPLE, type SampleSizes, STRATA } from "../../domain/bulk/cip/sample.js";
+import { InputError } from "../../domain/failures.js";
+import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
+import { signingKey } from "../../lake/bulk/pack/signature.js";
+import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import type { PackPlace } from "../job.js";
+import type { PackFacts } from "./facts.js";
+import { type MemberResult, membersOf, type RosterRow } from "./members.js";
+import { writeCipPack } from "./pack.js";
+import { populationOf } from "./population.js";
+
+/** Writes and publishes the pack of an export, or finds that it is published; where it lies and what it counts. */
+export async function publishExport(
+  place: PackPlace<RosterRow, MemberResult>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { runId, lake, options, retryOf } = place;
+  const base = typeof options.out === "string" ? options.out : join(lake.store.address, "_exports", "cip");
+  const target = join(base, runId);
+  if (!(await isThere(target))) {
+    await mkdir(base, { recursive: true, mode: 0o750 });
+    await dropUnfinished(base, runId);
+    const directory = join(base, `.${runId}.${randomUUID()}`);
+    await mkdir(directory, { mode: 0o750 });
+    try {
+      const members = () => membersOf(place.groups, runId);
+      const previous = await previousPack(base, runId, options.since ?? retryOf);
+      await writeCipPack(
+        { duckdb: lake.duckdb, sealer: place.sealer, signal: place.signal },
+        directory,
+        await factsOf(place, members, previous),
+        members,
+      );
+      await publishPack(directory, target);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  }
+  const { manifest, sha256 } = await readProvenManifest(target);
+  const { exported, failed, excluded } = manifest.counts;
+  return { export: target, manifest_sha256: sha256, exported, failed, excluded };
+}
+
+async function factsOf(
+  place: PackPlace<RosterRow, MemberResult>,
+  members: () => ReturnType<typeof membersOf>,
+  previous: string | null,
+): Promise<PackFacts> {
+  const { runId, options, asker, secrets, startedAt, version, retryOf } = place;
+  const text = (name: string) => (typeof options[name] === "string" ? options[name] : null);
+  const population = await populationOf(members());
+  const size = typeof options.sample === "number" ? options.sample : undefined;
+  const sizes = Object.fromEntries(STRATA.map((stratum) => [stratum, size ?? DEFAULT_SAMPLE[stratum]]));
+  return {
+    exportId: runId,
+    operator: asker.operator,
+    host: asker.host,
+    version,
+    approver: text("approver") ?? "",
+    serviceUrl: asker.service,
+    serviceMode: asker.mode,
+    keyFingerprint: asker.keyFingerprint,
+    startedAt,
+    finishedAt: new Date().toISOString(),
+    population,
+    unmasked: options.unmasked === true,
+    reason: text("reason"),
+    signKey: secrets.signKey === undefined ? undefined : signingKey(secrets.signKey, "--sign-key"),
+    previous,
+    amends: retryOf,
+    // The same people of the same population, unless somebody asks for others.
+    sample: { ...(sizes as SampleSizes), seed: text("sample_seed") ?? population.sha256 },
+  };
+}
+
+/** Directory of the export before this one: the one that was named, else the newest. */
+async function previousPack(base: string, runId: string, named: unknown): Promise<string | null> {
+  if (typeof named === "string") {
+    const directory = isAbsolute(named) ? named : join(base, named);
+    if (await isThere(directory)) return directory;
+    throw new InputError(`${directory}: there is no export. Give --since its id or its directory`);
+  }
+  const exports = (await readdir(base)).filter((name) => name.startsWith("cip-") && name < runId).sort();
+  const newest = exports.at(-1);
+  return newest === undefined ? null : join(base, newest);
+}
+
+/** Takes away what attempts that were killed left: they are of this run alone. */
+async function dropUnfinished(base: string, runId: string): Promise<void> {
+  for (const name of await readdir(base)) {
+    if (name.startsWith(`.${runId}.`)) await rm(join(base, name), { recursive: true, force: true });
+  }
+}

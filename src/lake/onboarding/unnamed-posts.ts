@@ -1,0 +1,64 @@
+import { hash } from "node:crypto";
+import { mapConcurrent } from "../../domain/map-concurrent.js";
+import type { OutcomeName } from "../../domain/onboarding/outcome.js";
+import type { SealedStore } from "../store/sealed-store.js";
+
+/**
+ * Onboardings that were asked for without an `fp_id` in the row, and of which no answer is kept yet. A row that names
+ * its customer by `fp_id` may be about the same customer, and nothing else in the lake says so.
+ */
+
+const READ_AT_ONCE = 8;
+
+/** Where such an onboarding was asked for. */
+interface UnnamedPostPlace {
+  /** Without its version. */
+  readonly playbookKey: string;
+  readonly batchId: string;
+  readonly rowKey: string;
+}
+
+/** What is noted of one. */
+export interface UnnamedPost {
+  /** Staging prefix of its call. */
+  readonly prefix: string;
+  /** Its batch and the outcome that it ends with. */
+  readonly batchId: string;
+  readonly outcome: OutcomeName;
+  /** Milliseconds after its last request before the service can be believed that it had no effect. */
+  readonly settlesAfterMs: number;
+}
+
+/** Notes, durably, that one is about to be asked for. */
+export async function noteUnnamedPost(
+  sealed: SealedStore,
+  place: UnnamedPostPlace,
+  post: UnnamedPost,
+): Promise<void> {
+  await sealed.put(keyOf(place), post, { durable: true });
+}
+
+/** Takes a note back: the call is answered, or certainly had no effect. */
+export async function dropUnnamedPost(sealed: SealedStore, place: UnnamedPostPlace): Promise<void> {
+  await sealed.delete(keyOf(place));
+}
+
+/** What is noted for a playbook by other batches: the rows of one batch are different customers. */
+export async function unnamedPosts(
+  sealed: SealedStore,
+  { playbookKey, batchId }: Pick<UnnamedPostPlace, "playbookKey" | "batchId">,
+): Promise<UnnamedPost[]> {
+  const own = `${prefixOf(playbookKey)}${batchId}/`;
+  const entries = await sealed.list(prefixOf(playbookKey));
+  const others = entries.filter(({ key }) => !key.startsWith(own));
+  const posts = await mapConcurrent(READ_AT_ONCE, others, ({ key }) => sealed.get<UnnamedPost>(key));
+  return posts.filter((post) => post !== undefined);
+}
+
+function keyOf({ playbookKey, batchId, rowKey }: UnnamedPostPlace): string {
+  return `${prefixOf(playbookKey)}${batchId}/${rowKey}`;
+}
+
+function prefixOf(playbookKey: string): string {
+  return `_staging/onboarding-calls/unnamed/${hash("sha256", playbookKey).slice(0, 32)}/`;
+}

@@ -1,0 +1,60 @@
+import type { SealedStore } from "./sealed-store.js";
+
+/** Rows in one sealed object: about a megabyte of wide rows. */
+const CHUNK_ROWS = 500;
+
+/** Chunks kept open: rows that are worked on lie close together, and each is asked for several times. */
+const CHUNKS_KEPT = 8;
+
+/** Rows of input files in the staging area, sealed in chunks and read by their numbers. */
+export class SealedRows<Row> {
+  readonly #chunks = new Map<string, Promise<Row[]>>();
+
+  constructor(private readonly sealed: SealedStore) {}
+
+  /** Writes rows below a prefix that ends in `/`, durably; how many there are. */
+  async write(prefix: string, rows: AsyncIterable<Row> | Iterable<Row>): Promise<number> {
+    let chunk: Row[] = [];
+    let count = 0;
+    const flush = async () => {
+      await this.sealed.put(chunkKey(prefix, Math.floor((count - 1) / CHUNK_ROWS)), chunk, { durable: true });
+      chunk = [];
+    };
+    for await (const row of rows) {
+      chunk.push(row);
+      count += 1;
+      if (chunk.length === CHUNK_ROWS) await flush();
+    }
+    if (chunk.length > 0) await flush();
+    return count;
+  }
+
+  /** Rows `[from, to)`; fewer where there are no more. @throws StagingLostError when a chunk is gone. */
+  async read(prefix: string, from: number, to: number): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let at = from; at < to; ) {
+      const chunk = await this.#chunk(prefix, Math.floor(at / CHUNK_ROWS));
+      const part = chunk.slice(at % CHUNK_ROWS, (at % CHUNK_ROWS) + to - at);
+      if (part.length === 0) break;
+      rows.push(...part);
+      at += part.length;
+    }
+    return rows;
+  }
+
+  #chunk(prefix: string, chunk: number): Promise<Row[]> {
+    const key = chunkKey(prefix, chunk);
+    const kept = this.#chunks.get(key);
+    this.#chunks.delete(key);
+    const rows = kept ?? this.sealed.require<Row[]>(key);
+    this.#chunks.set(key, rows);
+    if (kept === undefined) rows.catch(() => this.#chunks.delete(key));
+    const [oldest] = this.#chunks.keys();
+    if (this.#chunks.size > CHUNKS_KEPT && oldest !== undefined) this.#chunks.delete(oldest);
+    return rows;
+  }
+}
+
+function chunkKey(prefix: string, chunk: number): string {
+  return `${prefix}${chunk}`;
+}

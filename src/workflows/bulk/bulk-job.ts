@@ -1,0 +1,164 @@
+import {
+  CancellationScope,
+  continueAsNew,
+  defineQuery,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import {
+  addBulkTotals,
+  type BulkSummary,
+  type BulkTotals,
+  bulkStatus,
+  noBulkTotals,
+} from "../../domain/bulk/bulk-totals.js";
+import type { BulkProgress } from "../../domain/bulk/messages.js";
+import { reasonOf } from "../failure-reason.js";
+import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
+import { type BulkRun, workGroup } from "./work-group.js";
+
+const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
+
+export interface BulkInput extends BulkRun {
+  readonly jobId: string;
+  /** ISO instant at which the run was asked for. */
+  readonly startedAt: string;
+  /** Rows of the file. */
+  readonly rows: number;
+  readonly groupRows: number;
+  /** Whether the kind publishes the whole run at once. */
+  readonly packs: boolean;
+  readonly carried: CarriedRun | null;
+}
+
+/** What a run carries through continue-as-new. */
+interface CarriedRun {
+  readonly nextGroup: number;
+  readonly totals: BulkTotals;
+  readonly stopped: "failed" | "cancelled" | null;
+  /** The service refused the credentials. */
+  readonly unauthorized: boolean;
+}
+
+/** Result of a run; `unauthorized` tells a refused key from every other failure. */
+export interface BulkResult extends BulkSummary {
+  readonly unauthorized: boolean;
+}
+
+/**
+ * Runs a bulk job: its rows group by group, a few groups at a time, then what its kind publishes at once, and the
+ * run's row. A cancelled run ends with what it has done: a call that was sent is waited for, and its row is written.
+ */
+export async function bulkJob(input: BulkInput): Promise<BulkResult> {
+  const state = new RunState(input);
+  setHandler(defineQuery<BulkProgress>("progress"), () => state.progress);
+  return CancellationScope.nonCancellable(async () => {
+    await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(input, state)));
+    if (state.continues) return continueAsNew<typeof bulkJob>({ ...input, carried: state.run });
+    const told = await publish(input, state);
+    return finish(input, state, told);
+  });
+}
+
+class RunState {
+  run: CarriedRun;
+  phase: BulkProgress["phase"] = "working";
+  readonly groups: number;
+  readonly #scope = CancellationScope.current();
+
+  constructor(private readonly input: BulkInput) {
+    const { carried, rows, groupRows } = input;
+    this.run = carried ?? { nextGroup: 0, totals: noBulkTotals(), stopped: null, unauthorized: false };
+    this.groups = Math.ceil(rows / groupRows);
+  }
+
+  get progress(): BulkProgress {
+    const { runId, rows } = this.input;
+    return { runId, rows, phase: this.phase, totals: this.run.totals };
+  }
+
+  /** Why no further slice begins; null where one may. */
+  get stopped(): CarriedRun["stopped"] {
+    return this.run.stopped ?? (this.#scope.consideredCancelled ? "cancelled" : null);
+  }
+
+  /** Whether groups are left that belong into a new history. */
+  get continues(): boolean {
+    return this.stopped === null && this.run.nextGroup < this.groups;
+  }
+
+  takeGroup(): number | undefined {
+    if (!this.continues || workflowInfo().continueAsNewSuggested) return undefined;
+    const group = this.run.nextGroup;
+    this.run = { ...this.run, nextGroup: group + 1 };
+    return group;
+  }
+
+  count(totals: BulkTotals): void {
+    this.run = { ...this.run, totals: addBulkTotals(this.run.totals, totals) };
+  }
+
+  /** Ends the run with what it has done: the service refused the credentials, or a step can't be done. */
+  fail(why: "unauthorized" | { readonly reason: string }): void {
+    this.run = { ...this.run, stopped: "failed", unauthorized: why === "unauthorized" };
+    if (why === "unauthorized") return;
+    const failures = [{ line: 0, owner: "", reason: why.reason }];
+    this.count({ ...noBulkTotals(), failures, failures_total: 1 });
+  }
+}
+
+async function workGroups(input: BulkInput, state: RunState): Promise<void> {
+  for (let group = state.takeGroup(); group !== undefined; group = state.takeGroup()) {
+    try {
+      const isStopped = () => state.stopped !== null;
+      const end = await workGroup(input, group, { count: (totals) => state.count(totals), isStopped });
+      if (end === "unauthorized") state.fail("unauthorized");
+    } catch (error) {
+      state.fail({ reason: reasonOf(error) });
+    }
+  }
+}
+
+async function publish(input: BulkInput, state: RunState): Promise<Readonly<Record<string, unknown>>> {
+  if (!input.packs || state.stopped !== null) return {};
+  state.phase = "publishing";
+  const { runId, kind, staging, startedAt } = input;
+  try {
+    return await publishRun({ runId, kind, staging, groups: state.groups, startedAt });
+  } catch (error) {
+    state.fail({ reason: reasonOf(error) });
+    return {};
+  }
+}
+
+async function finish(
+  { runId, kind, staging, jobId, startedAt, rows: total }: BulkInput,
+  state: RunState,
+  told: Readonly<Record<string, unknown>>,
+): Promise<BulkResult> {
+  state.phase = "finishing";
+  const { stopped, run } = state;
+  const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
+  const status = bulkStatus(totals, { stopped });
+  const { duration_ms } = await finishBulk({
+    runId,
+    kind,
+    staging,
+    jobId,
+    status,
+    totals,
+    groups: run.nextGroup,
+    startedAt,
+  });
+  return {
+    run_id: runId,
+    job: kind,
+    status,
+    ...totals,
+    ...told,
+    duration_ms,
+    unauthorized: run.unauthorized,
+  };
+}

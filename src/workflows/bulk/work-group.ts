@@ -1,0 +1,56 @@
+import { proxyActivities } from "@temporalio/workflow";
+import type { ItemProgress, WorkedItem } from "../../activities/bulk/work-items.js";
+import type { Activities } from "../../activities/create-activities.js";
+import { type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
+import { HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
+import { advanceAll } from "../slices.js";
+
+const { planItems, workItems, closeGroup } = proxyActivities<Activities>(HEARTBEATING);
+
+/** Which run a group is of. */
+export interface BulkRun {
+  readonly runId: string;
+  /** Kind of the job. */
+  readonly kind: string;
+  /** Names the staging. */
+  readonly staging: string;
+}
+
+interface GroupHooks {
+  count(totals: BulkTotals): void;
+  /** Whether no further slice may begin. */
+  isStopped(): boolean;
+}
+
+/** Works on one group of rows until each of its items has come to an end, or the run stops; then closes it. */
+export async function workGroup(
+  { runId, kind, staging }: BulkRun,
+  group: number,
+  { count, isStopped }: GroupHooks,
+): Promise<"done" | "unauthorized"> {
+  const place = { runId, kind, staging, group };
+  const plan = await planItems(place);
+  count(plan.totals);
+  const results: string[] = [];
+  const failed: { item: number; reason: string }[] = [];
+  let unauthorized = false;
+  const fresh = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
+  await advanceAll<ItemProgress, WorkedItem>(fresh, {
+    async slice(items) {
+      const slice = await workItems({ ...place, items, budgetMs: SLICE_BUDGET_MS });
+      count(slice.totals);
+      if (slice.results !== null) results.push(slice.results);
+      return { results: slice.items, at: slice.at, gateUntil: slice.gateUntil };
+    },
+    judge({ progress, outcome }, at) {
+      const verdict = afterItemOutcome(progress, outcome, at, Math.random());
+      if (verdict.kind === "failed") failed.push({ item: progress.item, reason: verdict.reason });
+      if (verdict.kind === "stop") unauthorized = true;
+      return verdict;
+    },
+    stops: isStopped,
+  });
+  count({ ...noBulkTotals(), ...(await closeGroup({ ...place, results, failed })) });
+  return unauthorized ? "unauthorized" : "done";
+}

@@ -1,0 +1,32 @@
+import { isCancellation, proxyActivities, setHandler, workflowInfo } from "@temporalio/workflow";
+import type { CallResult } from "../../activities/calls/make-call.js";
+import type { Activities } from "../../activities/create-activities.js";
+import { type FailureFacts, failureFacts } from "../failure-reason.js";
+import { CALL_POLICIES } from "../policies.js";
+import { callProgressQuery } from "./messages.js";
+
+/** A durable call that a command asks for. */
+export interface CallServiceInput {
+  /** Name of the operation. */
+  readonly operation: string;
+  /** Staging prefix of the call, where its sealed request is. */
+  readonly prefix: string;
+}
+
+/** How a durable call ended; its answer is kept below its prefix. */
+export type CallServiceResult = CallResult | { readonly failure: FailureFacts };
+
+/** Makes one call of the service, which takes effect once, whatever is killed. */
+export async function callService({ operation, prefix }: CallServiceInput): Promise<CallServiceResult> {
+  setHandler(callProgressQuery, () => ({}));
+  const { makeCall } = proxyActivities<Pick<Activities, "makeCall">>({
+    ...CALL_POLICIES[operation],
+    summary: operation,
+  });
+  try {
+    return await makeCall({ run: workflowInfo().runId, prefix });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { failure: failureFacts(error) };
+  }
+}

@@ -1,0 +1,52 @@
+import { condition, sleep } from "@temporalio/workflow";
+import type { Attempted, ItemVerdict } from "../domain/item-state.js";
+
+/** What one slice tells of the items that it was given. */
+interface SliceReport<R> {
+  readonly results: readonly R[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Until then the service wants no calls, epoch milliseconds; null where it takes them. */
+  readonly gateUntil: number | null;
+}
+
+/** How items are advanced. */
+interface Advance<P extends Attempted, R> {
+  /** Runs one slice over items whose time has come. */
+  slice(due: readonly P[]): Promise<SliceReport<R>>;
+  /** Takes one item's result and says what becomes of the item; verdicts but `again` are its own to keep. */
+  judge(result: R, at: number): ItemVerdict<P>;
+  /** Whether to stop before the next slice: what is open stays open. */
+  stops?(): boolean;
+}
+
+/**
+ * Advances items slice by slice until none is open, waiting while all of them wait or the service has asked for a
+ * pause; stops after the slice in which the service refused the credentials.
+ */
+export async function advanceAll<P extends Attempted, R>(
+  items: readonly P[],
+  { slice, judge, stops }: Advance<P, R>,
+): Promise<"done" | "stopped"> {
+  let open = [...items];
+  const pause = (ms: number) => (stops === undefined ? sleep(ms) : condition(stops, ms));
+  while (open.length > 0) {
+    if (stops?.()) return "stopped";
+    const due = open.filter(({ notBefore }) => notBefore <= Date.now());
+    if (due.length === 0) {
+      await pause(Math.max(1, Math.min(...open.map(({ notBefore }) => notBefore)) - Date.now()));
+      continue;
+    }
+    const { results, at, gateUntil } = await slice(due);
+    open = open.filter((item) => !due.includes(item));
+    let refused = false;
+    for (const result of results) {
+      const verdict = judge(result, at);
+      if (verdict.kind === "again") open.push(verdict.progress);
+      if (verdict.kind === "stop") refused = true;
+    }
+    if (refused) return "stopped";
+    if (gateUntil !== null && gateUntil > at) await pause(gateUntil - at);
+  }
+  return "done";
+}

@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { judgeRows, withProblems } from "../../../src/cli/bulk/input-rows.js";
+import type { FrozenBulkRow } from "../../../src/domain/bulk/frozen-row.js";
+import { cipJob } from "../../../src/jobs/cip.js";
+import { importJob } from "../../../src/jobs/import.js";
+import type { AnyJob } from "../../../src/jobs/job.js";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-input-"));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+async function judge(job: AnyJob, name: string, ...lines: readonly string[]) {
+  const path = join(directory, name);
+  await writeFile(path, lines.map((line) => `${line}\n`).join(""));
+  return judgeRows(job, path);
+}
+
+async function rowsOf({ rows }: { rows(): AsyncIterable<FrozenBulkRow> }) {
+  const found: FrozenBulkRow[] = [];
+  for await (const row of rows()) found.push(row);
+  return found;
+}
+
+test("every wrong row is told by line, column and rule, and quotes no value", async () => {
+  const judged = await judge(
+    importJob,
+    "rows.csv",
+    "link_id,account_id,amount,date,transaction_id,transaction_type",
+    "l1,a1,12.5,2026-01-31,t1,debit",
+    "l1,a1,1e3,2026-02-30,t2,debit",
+    "l1,,1,2026-01-01,t3,sold",
+    "l1,a1,1,2026-01-01,t1,credit",
+    "l1,a1",
+  );
+  expect(judged).toMatchObject({ total: 5, invalid: 4 });
+  expect(judged.problems).toEqual([
+    {
+      line: 3,
+      column: "amount",
+      rule: "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
+    },
+    { line: 3, column: "date", rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time" },
+    { line: 4, column: "account_id", rule: "is missing" },
+    { line: 4, column: "transaction_type", rule: "is neither debit nor credit" },
+    { line: 5, column: "transaction_id", rule: "is the same as in line 2" },
+    { line: 6, column: null, rule: "has 2 columns, the header has 6" },
+  ]);
+});
+
+test("an amount that is a JSON number is refused: text is exact", async () => {
+  const row = { link_id: "l", account_id: "a", amount: 1.5, date: "2026-01-01" };
+  const { problems } = await judge(importJob, "rows.jsonl", JSON.stringify(row));
+  expect(problems).toEqual([{ line: 1, column: "amount", rule: "is not text" }]);
+});
+
+test.for([
+  [["account_id,amount,date", "a,1,2026-01-01"], "no column link_id among the 3 of the header"],
+  [["link_id,link_id,account_id,amount,date", "l,l,a,1,2026-01-01"], "column link_id appears twice"],
+  [["link_id,account_id,amount,date"], "has no row"],
+] as const)("%o is refused as a whole", async ([lines, problem]) => {
+  await expect(judge(importJob, "rows.csv", ...lines)).rejects.toThrow(problem);
+});
+
+test("a kind's order is that of the frozen rows, wrong ones last; unknown columns are named", async () => {
+  const judged = await judge(
+    cipJob,
+    "users.csv",
+    "fp_id,legal_hold,shoe",
+    "fp_b,YES,9",
+    "fp/c,,",
+    "fp_a,no,8",
+  );
+  expect((await rowsOf(judged)).map(({ line, row }) => [line, row])).toEqual([
+    [4, { fp_id: "fp_a", legal_hold: false }],
+    [2, { fp_id: "fp_b", legal_hold: true }],
+    [3, null],
+  ]);
+  expect(judged.warnings).toEqual([expect.stringContaining('ignored "shoe"')]);
+});
+
+test("what the service tells of a row makes it a wrong one, under another hash", async () => {
+  const judged = await judge(cipJob, "users.csv", "fp_id", "fp_a", "fp_b");
+  const told = await withProblems(judged, [{ line: 3, column: "fp_id", rule: "is unknown" }]);
+  expect(told).toMatchObject({ total: 2, invalid: 1, problems: [{ line: 3 }] });
+  expect(told.sha256).not.toBe(judged.sha256);
+  expect((await rowsOf(told)).map(({ row }) => row)).toEqual([{ fp_id: "fp_a" }, null]);
+});

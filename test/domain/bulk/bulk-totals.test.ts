@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { addBulkTotals, bulkStatus, noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
+
+const failure = (line: number) => ({ line, owner: "fp_1", reason: "not_found" });
+const part = (rows: object, failures: readonly ReturnType<typeof failure>[] = []) => ({
+  ...noBulkTotals(),
+  rows: { ...noBulkTotals().rows, ...rows },
+  calls: 2,
+  failures,
+  failures_total: failures.length,
+});
+
+test("parts add up, and a hundred failures are kept", () => {
+  const many = Array.from({ length: 80 }, (_, line) => failure(line));
+  const sum = addBulkTotals(
+    part({ total: 90, failed: 80 }, many),
+    part({ total: 85, done: 5, failed: 80 }, many),
+  );
+  expect(sum.rows).toEqual({ total: 175, done: 5, failed: 160, invalid: 0, skipped: 0 });
+  expect(sum.calls).toBe(4);
+  expect(sum.failures).toHaveLength(100);
+  expect(sum.failures_total).toBe(160);
+});
+
+test.for([
+  [{ done: 3, skipped: 1 }, null, "completed"],
+  [{ done: 3, failed: 1 }, null, "completed_with_failures"],
+  [{ done: 3, invalid: 1 }, null, "completed_with_failures"],
+  [{ done: 3 }, "cancelled", "cancelled"],
+  [{ done: 3 }, "failed", "failed"],
+] as const)("%o stopped by %s: %s", ([rows, stopped, status]) => {
+  expect(bulkStatus(part(rows), { stopped })).toBe(status);
+});

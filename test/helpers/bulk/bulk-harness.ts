@@ -1,0 +1,60 @@
+import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { countRows, type JudgedRows, judgeRows } from "../../../src/cli/bulk/input-rows.js";
+import { openBulkStaging, startBulk } from "../../../src/cli/bulk/start.js";
+import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
+import { type BulkOptions, failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
+import { taskQueue } from "../../../src/domain/run.js";
+import type { AnyJob } from "../../../src/jobs/job.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
+import { openSyncWorld, type SyncWorld, type WorldOptions } from "../sync/sync-harness.js";
+import { TEST_KEYS, type TestTemporal } from "../temporal/temporal-environment.js";
+
+/** A stand-in, a lake and a worker of one test, with bulk jobs to run. */
+export interface BulkWorld extends SyncWorld {
+  readonly sealed: SealedStore;
+  /** Freezes rows and starts their job, or joins its run. */
+  begin(rows: readonly object[], options?: BulkOptions): Promise<StartedRun>;
+  /** The same, to the end. */
+  run(rows: readonly object[], options?: BulkOptions): Promise<BulkResult>;
+  /** Runs what failed in a run that has ended, to the end. */
+  retry(runId: string): Promise<BulkResult>;
+}
+
+/** Opens a world around a running Temporal server whose worker knows one kind of bulk job. */
+export async function openBulkWorld(
+  temporal: TestTemporal,
+  job: AnyJob,
+  options: WorldOptions = {},
+): Promise<BulkWorld> {
+  const world = await openSyncWorld(temporal, { ...options, jobs: [job] });
+  const sealed = new SealedStore(world.store, createSealer(TEST_KEYS));
+  const start = (judged: JudgedRows, asked: BulkOptions, retryOf: string | null) =>
+    startBulk(world.client, {
+      ...{ scope: world.scope, taskQueue: taskQueue(world.scope), sealed, job, judged, options: asked },
+      asker: { operator: "ada", host: "here", service: world.sandbox.url, mode: "test", keyFingerprint: "0" },
+      ...{ secrets: {}, retryOf, restart: false },
+    });
+  const resultOf = async ({ handle }: StartedRun) => (await handle.result()) as BulkResult;
+  const begin: BulkWorld["begin"] = async (rows, asked = {}) => {
+    const path = join(dirname(world.lake), "rows.jsonl");
+    await writeFile(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    return start(await judgeRows(job, path), asked, null);
+  };
+  return {
+    ...world,
+    sealed,
+    begin,
+    run: async (rows, asked) => resultOf(await begin(rows, asked)),
+    async retry(runId) {
+      const kept = openBulkStaging(sealed, failedRowsOf(runId));
+      const { rows, options: asked } = await kept.file();
+      const judged = await countRows(async function* () {
+        yield* await kept.rows(0, rows);
+      });
+      return resultOf(await start(judged, asked, runId));
+    },
+  };
+}

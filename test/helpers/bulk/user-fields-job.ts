@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { getUser } from "../../../src/api/operations/user.js";
+import { idText } from "../../../src/jobs/fields.js";
+import type { BulkJob } from "../../../src/jobs/job.js";
+
+interface UserRow {
+  readonly fp_id: string;
+}
+
+/** All that a new bulk job needs: docs/architecture.md, "A new bulk job". It counts the fields of users. */
+export const userFieldsJob: BulkJob<UserRow, { readonly fields: number; readonly asked: number }> = {
+  kind: "fields",
+  file: { name: "roster", option: "--roster" },
+  row: z.object({ fp_id: idText }),
+  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
+  owner: ({ fp_id }) => fp_id,
+  effect: false,
+  groupRows: 100,
+  async work({ rows }, caller) {
+    const fp_id = rows[0]?.row.fp_id ?? "";
+    const { body, asked } = await caller.once("user", getUser, { path: { fp_id } });
+    return { fields: Object.keys(body).length, asked };
+  },
+  ends: ({ rows, reason }) =>
+    rows.map(({ line }) => ({ line, status: reason === null ? "done" : "failed", reason })),
+  tables: [
+    {
+      name: "user_fields",
+      columns: [
+        { name: "run_id", type: "VARCHAR" },
+        { name: "fp_id", type: "VARCHAR" },
+        { name: "fields", type: "BIGINT" },
+        { name: "reason", type: "VARCHAR" },
+      ],
+    },
+  ],
+  rows: ({ runId }, { rows, result, reason }) => ({
+    user_fields: rows.map(({ row }) => ({
+      run_id: runId,
+      fp_id: row.fp_id,
+      fields: result?.fields ?? null,
+      reason,
+    })),
+  }),
+};

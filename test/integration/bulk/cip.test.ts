@@ -1,0 +1,120 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { cipJob } from "../../../src/jobs/cip.js";
+import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const OPTIONS = {
+  approver: "compliance@bank.example",
+  since: null,
+  reason: null,
+  unmasked: false,
+  sample: null,
+};
+
+let world: BulkWorld;
+beforeEach(async () => {
+  const users = { kind: "synthetic", users: 30, linksPerUser: 0, accountsPerLink: 0, rows: 0 } as const;
+  world = await openBulkWorld(sharedTemporal(), cipJob, { sandbox: { population: users }, direct: true });
+});
+afterEach(() => world.close());
+
+const roster = () => [...world.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
+const outcomes = async (exported: unknown) => {
+  const text = await readFile(join(String(exported), "outcomes.csv"), "utf8");
+  return text.trim().split("\n").slice(1);
+};
+
+test("one report a member, the same rows in the pack and in the tables", async () => {
+  const result = await world.run(
+    [...roster(), { fp_id: "fp_left", excluded: "account never opened" }],
+    OPTIONS,
+  );
+  expect(result).toMatchObject({
+    status: "completed",
+    rows: { total: 31, done: 30, failed: 0, skipped: 1 },
+    ...{ calls: 30, exported: 30, failed: 0, excluded: 1 },
+  });
+  const made = world.sandbox.cip.made();
+  expect(made.map(({ fp_id }) => fp_id).sort()).toEqual(
+    roster()
+      .map(({ fp_id }) => fp_id)
+      .sort(),
+  );
+  const rows = await world.rows("select fp_id, result, approved_by, asked from cip_reports order by fp_id");
+  expect(rows).toEqual(
+    [...made]
+      .sort((a, b) => (a.fp_id < b.fp_id ? -1 : 1))
+      .map(({ fp_id, report }) => ({
+        fp_id,
+        result: report.result,
+        approved_by: report.approved_by,
+        asked: 1,
+      })),
+  );
+  expect(await readdir(join(world.lake, "_exports", "cip"))).toEqual([result.run_id]);
+  expect(
+    (await outcomes(result.export)).filter((line) => line.includes("account never opened")),
+  ).toHaveLength(1);
+});
+
+test("a lost answer is asked for again, and the outcome says how often", async () => {
+  const [first = { fp_id: "" }] = roster();
+  world.sandbox.addFault({
+    kind: "status",
+    status: 502,
+    operation: "create_cip_report",
+    user: first.fp_id,
+    times: 1,
+    afterEffect: true,
+  });
+  const result = await world.run(roster(), OPTIONS);
+  expect(result).toMatchObject({ status: "completed", rows: { done: 30 }, calls: 31 });
+  expect(await world.rows("select fp_id, asked from cip_reports where asked > 1")).toEqual([
+    { fp_id: first.fp_id, asked: 2 },
+  ]);
+});
+
+test("a retry makes an amended export of the whole population and asks only for what failed", async () => {
+  const [first = { fp_id: "" }] = roster();
+  world.sandbox.addFault({
+    kind: "status",
+    status: 400,
+    operation: "create_cip_report",
+    user: first.fp_id,
+    times: 1,
+  });
+  const failed = await world.run(roster(), OPTIONS);
+  expect(failed).toMatchObject({ status: "completed_with_failures", exported: 29, failed: 1 });
+  expect((await outcomes(failed.export)).filter((line) => line.includes("runs retry"))).toHaveLength(1);
+  const amended = await world.retry(failed.run_id);
+  expect(amended).toMatchObject({
+    status: "completed",
+    rows: { total: 30, done: 30 },
+    calls: 1,
+    exported: 30,
+  });
+  const manifest = JSON.parse(await readFile(join(String(amended.export), "manifest.json"), "utf8"));
+  expect(manifest).toMatchObject({ amends: failed.run_id, previous: { export_id: failed.run_id } });
+  expect(
+    await world.rows(
+      "select count(*)::int n, count(distinct fp_id)::int u from cip_reports group by run_id order by 1",
+    ),
+  ).toEqual([
+    { n: 29, u: 29 },
+    { n: 30, u: 30 },
+  ]);
+  expect(
+    (await world.store.list("_staging/")).map(({ key }) => key).filter((key) => !key.includes("scratch")),
+  ).toEqual([]);
+});
+
+test("a user without a completed onboarding fails with that reason", async () => {
+  const [first = { fp_id: "" }] = roster();
+  world.sandbox.addFault({ kind: "status", status: 400, operation: "create_cip_report", user: first.fp_id });
+  const { failures } = await world.run(roster().slice(0, 3), OPTIONS);
+  expect(failures).toEqual([
+    { line: 1, owner: first.fp_id, reason: "no_completed_onboarding (refused http_400)" },
+  ]);
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
+import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
+import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+let world: BulkWorld;
+beforeEach(async () => {
+  const users = { kind: "synthetic", users: 250, linksPerUser: 0, accountsPerLink: 0, rows: 0 } as const;
+  world = await openBulkWorld(sharedTemporal(), userFieldsJob, {
+    sandbox: { population: users },
+    direct: true,
+  });
+});
+afterEach(() => world.close());
+
+const roster = () => [...world.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
+
+test("a new kind: its rows, its failures, its run", async () => {
+  const rows = [...roster(), { fp_id: "fp_nobody" }];
+  const result = await world.run(rows);
+  expect(result).toMatchObject({
+    job: "fields",
+    status: "completed_with_failures",
+    rows: { total: 251, done: 250, failed: 1, invalid: 0, skipped: 0 },
+    calls: 251,
+    failures: [{ line: 251, owner: "fp_nobody", reason: "not_found" }],
+    failures_total: 1,
+  });
+  expect(
+    await world.rows(
+      "select count(*)::int n, count(distinct fp_id)::int d, count(fields)::int f from user_fields",
+    ),
+  ).toEqual([{ n: 251, d: 251, f: 250 }]);
+  expect(await world.rows("select kind, status, users::int u, failed::int f from runs")).toEqual([
+    { kind: "fields", status: "completed_with_failures", u: 251, f: 1 },
+  ]);
+  const left = await world.store.list("_staging/");
+  expect(left.map(({ key }) => key).filter((key) => !key.includes("scratch"))).toEqual([
+    `_staging/${result.run_id}-failed/file`,
+    `_staging/${result.run_id}-failed/rows/0`,
+  ]);
+});
+
+test("the same rows join the run that is going on", async () => {
+  const release = world.sandbox.hold({ operation: "get_user" });
+  const first = await world.begin(roster());
+  const second = await world.begin(roster());
+  expect(second).toMatchObject({ runId: first.runId, joined: true });
+  release();
+  expect(await first.handle.result()).toMatchObject({ status: "completed" });
+});
+
+test("a cancelled run ends with what it has done, and its last calls are waited for", async () => {
+  const last = [...world.sandbox.world.users.keys()].at(-1) ?? "";
+  const release = world.sandbox.hold({ user: last });
+  const { handle } = await world.begin(roster());
+  await expect.poll(() => world.sandbox.requests({ operation: "get_user" }).length).toBeGreaterThan(100);
+  await handle.cancel();
+  release();
+  const { status, rows } = (await handle.result()) as BulkResult;
+  expect(status).toBe("cancelled");
+  expect(await world.rows("select count(*)::int n from user_fields")).toEqual([{ n: rows.done }]);
+  expect(rows.done).toBeGreaterThan(0);
+});
+
+test("a refused key ends the run, and no further call is sent", async () => {
+  world.sandbox.addFault({ operation: "get_user", kind: "status", status: 401 });
+  const result = await world.run(roster());
+  expect(result).toMatchObject({ status: "failed", unauthorized: true, rows: { done: 0, failed: 0 } });
+});
+
+test("what passes is waited for, and one bad row stops no other", async () => {
+  world.sandbox.addFault({ operation: "get_user", kind: "status", status: 503, times: 20 });
+  expect(await world.run(roster())).toMatchObject({ status: "completed", rows: { done: 250 }, calls: 270 });
+});

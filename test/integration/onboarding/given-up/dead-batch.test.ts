@@ -1,0 +1,144 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import { stopBatchCustomers } from "../../../../src/cli/onboarding/give-up.js";
+import { giveUpRun } from "../../../../src/cli/session/give-up.js";
+import type { OnboardSummary } from "../../../../src/domain/onboarding/batch/batch-totals.js";
+import { eventWorkflowIds } from "../../../../src/domain/onboarding/identity.js";
+import { sha256 } from "../../../../src/receiver/customer-signals.js";
+import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
+import type { ProcessEnd } from "../../../helpers/command/command-process.js";
+import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { onboardWorlds } from "../../../helpers/onboarding/onboard-worlds.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
+
+const worlds = onboardWorlds();
+const temporal = sharedTemporal();
+afterAll(() => temporal.stop());
+
+const releases: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const release of releases.splice(0).reverse()) await release();
+});
+
+const ONBOARD = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--json"];
+const DEAD = [...ONBOARD, "--mode", "sync", "--continue-invalid"];
+const summaryOf = ({ stdout }: ProcessEnd) => JSON.parse(stdout) as OnboardSummary;
+
+async function openFolder(
+  open: (sandbox: Sandbox) => Promise<JobFolder>,
+  delayMs: number,
+  customers: readonly string[],
+): Promise<{ sandbox: Sandbox; folder: JobFolder }> {
+  const sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs }] });
+  releases.push(() => sandbox.close());
+  sandbox.addUser({ fp_id: "fp_1" });
+  const folder = await open(sandbox);
+  releases.push(() => folder.release());
+  await writeFile(join(folder.directory, "customers.csv"), ["fp_id", ...customers, ""].join("\n"));
+  return { sandbox, folder };
+}
+
+/** The batch of a killed command whose plan can't be made: a directory is where a wrong row's outcome belongs. */
+async function openDeadBatch() {
+  const { sandbox, folder } = await openFolder(openJobFolder, 0, ["a/b", "fp_1"]);
+  const judged = await folder.command([...DEAD, "--validate-only"]).ended;
+  const { batch_id: batchId } = summaryOf(judged);
+  const obstacle = join(folder.lake, "_staging", batchId, "outcomes", "2-1-1");
+  await mkdir(join(obstacle, "in the way"), { recursive: true });
+  const killed = folder.command(DEAD);
+  const [, runId] = await killed.says(/^run (onboard-\S+)/m);
+  await killed.says(/planCustomers is tried again: .*2-1-1/);
+  await killed.end("SIGKILL");
+  return { sandbox, folder, batchId, runId, obstacle };
+}
+
+test("runs cancel gives up a batch that a failing step holds up; it does not run then", async () => {
+  const { sandbox, folder, batchId, runId } = await openDeadBatch();
+  const cancelled = await folder.command(["runs", "cancel", batchId, "--json"]).ended;
+  expect(cancelled.code, cancelled.stderr).toBe(1);
+  expect(summaryOf(cancelled)).toMatchObject({ run_id: runId, status: "cancelled" });
+  const again = await folder.command(["runs", "cancel", batchId]).ended;
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain("is not running, so there is nothing to cancel");
+  expect(sandbox.onboardings.list()).toEqual([]);
+});
+
+test("--restart gives up a batch that a failing step holds up, and starts a new run", async () => {
+  const { sandbox, folder, runId, obstacle } = await openDeadBatch();
+  const restarted = folder.command([...DEAD, "--restart"]);
+  expect((await restarted.says(/giving up run (\S+),/))[1]).toBe(runId);
+  const [, fresh] = await restarted.says(/^run (onboard-\S+)/m);
+  expect(fresh).not.toBe(runId);
+  await rm(obstacle, { recursive: true });
+  const ended = await restarted.ended;
+  expect(summaryOf(ended), ended.stderr).toMatchObject({
+    run_id: fresh,
+    status: "completed_with_failures",
+    customers: { total: 2, pass: 1, invalid: 1 },
+  });
+  expect(sandbox.onboardings.list()).toHaveLength(1);
+});
+
+test("--restart in a cluster cancels a run that goes on, and the new one follows what was posted", async () => {
+  const { sandbox, folder } = await openFolder((one) => openClusterFolder(one, temporal), 600_000, ["fp_1"]);
+  const detached = summaryOf(await folder.command([...ONBOARD, "--detach"]).ended);
+  await sandbox.waitForRequests(1, { operation: "get_onboarding" });
+  const restarted = folder.command([...ONBOARD, "--restart", "--until", "settled"]);
+  await restarted.says(/^run onboard-\S+/m);
+  for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
+  const ended = await restarted.ended;
+  expect(summaryOf(ended), ended.stderr).toMatchObject({ status: "completed", customers: { pass: 1 } });
+  expect(summaryOf(ended).run_id).not.toBe(detached.run_id);
+  const runs = await folder.command(["query", "select run_id, status from runs", "--json"]).ended;
+  expect(JSON.parse(runs.stdout)).toContainEqual({ run_id: detached.run_id, status: "cancelled" });
+  expect(sandbox.onboardings.list()).toHaveLength(1);
+});
+
+test("a batch whose staging was deleted: exit 1 with the reason, and the same command completes it", async () => {
+  const { sandbox, folder } = await openFolder((one) => openClusterFolder(one, temporal), 600_000, ["fp_1"]);
+  const running = folder.command(ONBOARD);
+  const [, batchId = ""] = await running.says(/^batch (onb_\S+)/m);
+  await sandbox.waitForRequests(1, { operation: "get_onboarding" });
+  await rm(join(folder.lake, "_staging", batchId), { recursive: true });
+  for (const { id } of sandbox.onboardings.list()) sandbox.onboardings.finish(id, "pass");
+  const lost = await running.ended;
+  expect(lost.code).toBe(1);
+  expect(summaryOf(lost)).toMatchObject({ status: "failed", customers: { pass: 0 } });
+  expect(lost.stderr).toMatch(/^run onboard-\S+ failed: _staging\/onb_.* is gone .*start the job again$/m);
+  const again = await folder.command(ONBOARD).ended;
+  expect(again.code, again.stderr).toBe(0);
+  expect(summaryOf(again)).toMatchObject({ status: "completed", customers: { pass: 1 } });
+  expect(sandbox.onboardings.list()).toHaveLength(1);
+});
+
+test("the customers of a batch that was terminated are stopped, and the same command posts nothing twice", async () => {
+  let isBroken = true;
+  const world = await worlds.open({
+    sandbox: { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] },
+    store: (store) => ({
+      ...store,
+      get: (key) =>
+        isBroken && key.endsWith("/outcomes/1-1-1")
+          ? Promise.reject(new Error("the disk does not answer"))
+          : store.get(key),
+    }),
+  });
+  const rows = world.users(2);
+  world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "pass", delayMs: 0 }] });
+  const batch = await world.begin(rows);
+  await world.until(batch, ({ customers: { pass } }) => pass === 1);
+  const { client, sealed, scope } = world;
+  const stop = () => stopBatchCustomers(client, sealed, { scope, batchId: batch.batchId });
+  await giveUpRun(client, batch, stop, { cancelMs: 3_000 });
+  expect(await batch.handle.describe()).toMatchObject({ status: { name: "TERMINATED" } });
+  const [id = ""] = eventWorkflowIds(sha256, scope, { fp_id: "fp_2", playbook_key: "pb_kyc" });
+  await client.workflow.getHandle(id).result();
+
+  isBroken = false;
+  for (const one of world.sandbox.onboardings.list()) world.sandbox.onboardings.finish(one.id, "pass");
+  const { summary } = await world.onboard(rows);
+  expect(summary).toMatchObject({ status: "completed", customers: { total: 2, pass: 2 } });
+  expect(world.sandbox.onboardings.list()).toHaveLength(2);
+});

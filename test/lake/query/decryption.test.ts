@@ -1,0 +1,102 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { creationOf, type TableSpec } from "../../../src/lake/delta/delta-schema.js";
+import { openTable } from "../../../src/lake/delta/delta-table.js";
+import { openLake } from "../../../src/lake/lake.js";
+import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { openColumn, sealColumn } from "../../../src/lake/tables/encrypted-column.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { hostileStatements } from "../../helpers/lake/hostile-statements.js";
+
+/** A declared column is opened; nothing else of the program names it. */
+const REPORTS = {
+  name: "feed",
+  columns: [
+    { name: "id", type: "BIGINT" },
+    { name: "tax_id", type: "VARCHAR", encrypted: true },
+    { name: "note", type: "VARCHAR" },
+  ],
+} as const satisfies TableSpec;
+const EMPTY = { ...REPORTS, name: "empty" } as const satisfies TableSpec;
+const MISSING = { ...REPORTS, name: "missing" } as const satisfies TableSpec;
+
+const sealer = createSealer(parseEncryptionKeys(`k:${Buffer.alloc(32, 1).toString("base64")}`));
+const ROWS = 5_000;
+const PLANTED = "PLANTED-77";
+
+let base: TestLake;
+let query: LakeQuery;
+beforeAll(async () => {
+  base = await openTestLake();
+  const lake = openLake({ directory: base.directory });
+  const rows = Array.from({ length: ROWS }, (_, id) => ({
+    id,
+    tax_id: id % 3 === 0 ? null : sealColumn(sealer, REPORTS, "tax_id", `tax-${id}`),
+    note: sealColumn(sealer, REPORTS, "tax_id", "not declared"),
+  }));
+  await appendOnce(lake, REPORTS, "test", () => writeRows(lake, REPORTS, "test", rows));
+  await openTable(lake.store, "empty", lake.duckdb).commit(() => creationOf(EMPTY, 1));
+  await lake.close();
+  const scratchDirectory = join(base.directory, "..", "query");
+  query = openQuery(base.store, { scratchDirectory, tables: [REPORTS, EMPTY, MISSING], sealer });
+});
+afterAll(async () => {
+  await query.close();
+  await base.release();
+});
+
+async function rowsOf(sql: string) {
+  const rows: unknown[] = [];
+  for await (const batch of query.query(sql)) rows.push(...batch);
+  return rows;
+}
+
+test("a declared column is opened over many vectors; others come as they are stored", async () => {
+  const sql = `select count(*) as rows, count(tax_id) as opened,
+    count(*) filter (where tax_id = 'tax-' || id) as equal, bool_and(note like 'TkxT%') as stored from feed`;
+  const opened = ROWS - Math.ceil(ROWS / 3);
+  expect(await rowsOf(sql)).toEqual([{ rows: ROWS, opened, equal: opened, stored: true }]);
+});
+
+test("tables without rows have the column, and its name and type stay", async () => {
+  expect(await rowsOf("select tax_id from empty union all select tax_id from missing")).toEqual([]);
+  expect(await rowsOf("describe feed")).toMatchObject([
+    { column_name: "id", column_type: "BIGINT" },
+    { column_name: "tax_id", column_type: "VARCHAR" },
+    { column_name: "note", column_type: "VARCHAR" },
+  ]);
+});
+
+test("a value that was moved from another column does not open", async () => {
+  const [{ note }] = (await rowsOf("select note from feed limit 1")) as [{ note: string }];
+  expect(openColumn(sealer, "feed", "tax_id", note)).toBe("not declared");
+  expect(() => openColumn(sealer, "feed", "note", note)).toThrow("does not open");
+  await expect(rowsOf(`select opened_missing_tax_id('${note}')`)).rejects.toThrow(
+    /^NIGHTLEDGER_ENCRYPTION_KEYS: /,
+  );
+});
+
+test("a query that is left in its middle, again and again, ends", async () => {
+  for (let round = 0; round < 10; round += 1) {
+    for await (const batch of query.query("select r.* from feed r, range(100)")) {
+      expect(batch.length).toBeGreaterThan(0);
+      break;
+    }
+  }
+});
+
+test("the engine is locked as without decryption", async () => {
+  const out = join(base.directory, "..", "out");
+  await writeFile(out, PLANTED);
+  const targets = { keys: out, out, data: out, staged: out, http: "http://127.0.0.1:1" };
+  for (const sql of hostileStatements(targets)) {
+    const failure = await rowsOf(sql).catch((error: Error) => error);
+    expect(failure, sql).toMatchObject({ name: "InputError" });
+    expect((failure as Error).message, sql).not.toContain(PLANTED);
+  }
+});

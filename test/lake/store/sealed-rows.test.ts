@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+let directory: string;
+let sealed: SealedStore;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-rows-"));
+  sealed = new SealedStore(createLocalStore(directory), createSealer(TEST_KEYS));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const numbers = Array.from({ length: 1_234 }, (_, at) => at);
+
+test.for([0, 1, 499, 500, 501, 1_000, 1_234])("%d rows come back by their numbers", async (count) => {
+  const rows = new SealedRows<number>(sealed);
+  expect(await rows.write("_staging/job/rows/", numbers.slice(0, count))).toBe(count);
+  expect(await new SealedRows<number>(sealed).read("_staging/job/rows/", 0, count)).toEqual(
+    numbers.slice(0, count),
+  );
+});
+
+test("a range may cross chunks", async () => {
+  const rows = new SealedRows<number>(sealed);
+  await rows.write("_staging/job/rows/", numbers);
+  expect(await rows.read("_staging/job/rows/", 498, 1_002)).toEqual(numbers.slice(498, 1_002));
+});
+
+test("a chunk that is gone is lost staging, and is looked for again once it is back", async () => {
+  const rows = new SealedRows<number>(sealed);
+  await rows.write("_staging/job/rows/", numbers);
+  await sealed.delete("_staging/job/rows/1");
+  await expect(rows.read("_staging/job/rows/", 0, 600)).rejects.toThrow(StagingLostError);
+  await rows.write("_staging/job/rows/", numbers);
+  expect(await rows.read("_staging/job/rows/", 0, 600)).toEqual(numbers.slice(0, 600));
+});
