@@ -1,7 +1,19 @@
-import { execFileSync } from "node:child_process";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { CipMember } from "../../../src/jobs/cip/member.js";
+import { PackError } from "../../../src/lake/bulk/pack/pack-error.js";
 import { verifyPack } from "../../../src/lake/bulk/pack/verify-pack.js";
-import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
+import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
+import { CIP_TABLES } from "../../../src/lake/tables/cip.js";
+import {
+  birthDateOf,
+  fpIdOf,
+  madeUpMember,
+  madeUpMembers,
+  madeUpReport,
+  taxIdOf,
+} from "../../helpers/bulk/cip-members.js";
 import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
 
 let room: PackRoom;
@@ -10,32 +22,255 @@ beforeEach(async () => {
 });
 afterEach(() => room.release());
 
-test("a pack of 25 members is whole", async () => {
-  const { directory, counts } = await room.write(madeUpMembers(25));
-  expect(counts.population).toBe(25);
-  expect(counts.population).toBe(counts.exported + counts.failed + counts.excluded);
-  execFileSync("sha256sum", ["-c", "--quiet", "SHA256SUMS"], { cwd: directory });
-  const proved = await verifyPack(directory, room.tools);
-  expect(proved).toMatchObject({ export_id: "cip-1", counts, chain: [], signature: "none" });
+const csv = async (directory: string, name: string) =>
+  (await readFile(join(directory, name), "utf8")).split("\r\n").slice(0, -1);
+const withReport = (index: number, fields: Readonly<Record<string, unknown>>): CipMember => ({
+  ...madeUpMember(index),
+  ...{ status: "exported", reason: null, action: null, report: madeUpReport(index, fields) },
 });
 
-test("changes against the pack before", async () => {
-  const first = await room.write(madeUpMembers(25));
-  const second = await room.write(
-    madeUpMembers(27, (member, index) => {
-      if (index === 0) return undefined;
-      if (index !== 3 || member.report === null) return member;
-      const { checked_data } = member.report;
-      return {
-        ...member,
-        report: {
-          ...member.report,
-          matched_address: "consider",
-          checked_data: { ...checked_data, date_of_birth: "1999-01-01" },
-        },
-      };
-    }),
-    { previous: first.directory },
+/** Every file of a pack that a person may open, by path, as text. */
+async function texts(directory: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    found.set(path.slice(directory.length + 1), await readFile(path, "latin1"));
+  }
+  return found;
+}
+
+test("every member is in outcomes.csv exactly once, and the equation holds", async () => {
+  const { directory, counts, manifest } = await room.write(madeUpMembers(40));
+  expect(counts.population).toBe(40);
+  expect(counts.exported + counts.failed + counts.excluded).toBe(40);
+  const lines = (await csv(directory, "outcomes.csv")).slice(1);
+  expect(lines.map((line) => line.split(",")[0])).toEqual(
+    Array.from({ length: 40 }, (_, index) => fpIdOf(index)),
   );
-  expect((await verifyPack(second.directory, room.tools)).chain).toEqual(["cip-1"]);
+  for (const status of ["exported", "failed", "excluded"] as const) {
+    expect(lines.filter((line) => line.split(",")[2] === status)).toHaveLength(counts[status]);
+  }
+  expect(manifest.files.find(({ path }) => path === "outcomes.csv")?.rows).toBe(40);
+  await verifyPack(directory, room.tools);
+});
+
+test("members that are not those who were frozen, or come twice, make no pack", async () => {
+  const population = { rows: 3, sha256: "0".repeat(64) };
+  await expect(room.write(madeUpMembers(3), { population })).rejects.toThrow(
+    "are not the 3 that were frozen",
+  );
+  const twice = madeUpMembers(3, (member, index) => (index === 2 ? { ...member, fpId: fpIdOf(1) } : member));
+  await expect(room.write(twice)).rejects.toThrow("each once");
+});
+
+test("two packs of the same data differ in what says when and by whom they were made", async () => {
+  const later = {
+    startedAt: "2026-12-01T00:00:00Z",
+    finishedAt: "2026-12-01T00:10:00Z",
+    operator: "otto",
+    host: "h2",
+  };
+  const again = madeUpMembers(60, (member) => ({
+    ...member,
+    askedAt: member.askedAt && "2026-11-20T09:00:00.000Z",
+  }));
+  const [one, two] = [await room.write(madeUpMembers(60)), await room.write(again, later)];
+  const byName = (name: string) =>
+    [one, two].map((pack) => pack.manifest.files.find(({ path }) => path === name));
+  for (const name of ["population.csv", "exceptions.csv", "changes.csv"]) {
+    const [a, b] = byName(name);
+    expect(a).toEqual(b);
+  }
+  await room.tools.duckdb.exclusive(async (sql) => {
+    for (const { name } of CIP_TABLES) {
+      const rowsOf = ({ directory }: { readonly directory: string }) =>
+        sql.rows(
+          `select columns(c -> c not in ('run_id', 'asked_at')) from ${parquetFiles([join(directory, `${name}.parquet`)])}`,
+        );
+      expect(await rowsOf(one)).toEqual(await rowsOf(two));
+    }
+  });
+  const withoutTimes = (lines: string[]) => lines.map((line) => line.split(",").toSpliced(6, 1).join(","));
+  expect(withoutTimes(await csv(one.directory, "outcomes.csv"))).toEqual(
+    withoutTimes(await csv(two.directory, "outcomes.csv")),
+  );
+});
+
+test("the same export written twice has the same bytes of rows", async () => {
+  const [one, two] = [
+    await room.write(madeUpMembers(60)),
+    await room.write(madeUpMembers(60), { exportId: "cip-1b" }),
+  ];
+  expect(one.manifest.content_sha256).not.toBe(two.manifest.content_sha256);
+  const other = await openPackRoom();
+  const same = await other.write(madeUpMembers(60));
+  expect(same.manifest).toEqual(one.manifest);
+  await other.release();
+});
+
+describe("masking", () => {
+  const members = madeUpMembers(30, (member, index) =>
+    index === 2
+      ? withReport(index, { approved_reason: `seen ${taxIdOf(2)}, born ${birthDateOf(2)}` })
+      : member,
+  );
+  const planted = Array.from({ length: 30 }, (_, index) => [
+    taxIdOf(index),
+    birthDateOf(index),
+    `${index + 1} Elm Street`,
+  ]).flat();
+
+  test("no tax id, birth date or address is in any file", async () => {
+    const before = await room.write(
+      madeUpMembers(30, (member, index) =>
+        index === 4
+          ? withReport(4, {
+              checked_data: {
+                ...member.report?.checked_data,
+                tax_id: taxIdOf(29),
+                date_of_birth: birthDateOf(28),
+              },
+            })
+          : member,
+      ),
+    );
+    const { directory } = await room.write(members, { previous: before.directory });
+    expect((await csv(directory, "changes.csv")).join("\n")).toContain("checked_data_tax_id,•••");
+    // A reviewer's own words stay as they are in Parquet.
+    const shown = [...(await texts(directory))].filter(([path]) => path !== "cip_reports.parquet");
+    const found = [...shown, ...(await texts(before.directory))].flatMap(([path, text]) =>
+      planted.filter((value) => text.includes(value)).map((value) => `${path}: ${value}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("an unmasked pack shows them, and says so and why", async () => {
+    const { directory, manifest } = await room.write(members, { unmasked: true, reason: "examination 7" });
+    const report = await readFile(join(directory, "report.html"), "utf8");
+    for (const value of [taxIdOf(2), birthDateOf(2), "3 Elm Street", "examination 7", "Unmasked"]) {
+      expect(report).toContain(value);
+    }
+    expect(manifest.facts).toMatchObject({ unmasked: true, reason: "examination 7" });
+  });
+});
+
+test("hostile texts are text wherever they stand", async () => {
+  const hostile = `"><script>alert(1)</script>'&<img src=x onerror=y>\u202egnp.exe\u0000\u001b[2J\r\n=1+1`;
+  const members = madeUpMembers(4, (member, index) =>
+    index === 1
+      ? {
+          ...withReport(index, {
+            ...{ approved_by: hostile, approved_reason: hostile, approved_at: hostile, zodiac: hostile },
+            ...{ tax_id_breakdown: [hostile], tax_id: "consider" },
+            self_reported: { occupation: hostile, [hostile]: hostile },
+            checked_data: { ...member.report?.checked_data, customer_name: hostile },
+            watchlist: { ...member.report?.watchlist, records: [hostile, { [hostile]: hostile }] },
+          }),
+          ...{ externalId: hostile, risk: hostile, accountClosedOn: null },
+        }
+      : member,
+  );
+  const { directory } = await room.write(members, {
+    ...{ operator: hostile, host: hostile, approver: hostile, serviceUrl: hostile, serviceMode: hostile },
+    ...{ reason: hostile, unmasked: true, keyFingerprint: hostile, amends: "cip-0" },
+    sample: { exceptions: 4, manual_approval: 4, incomplete: 4, high_risk: 4, random: 4, seed: hostile },
+  });
+  for (const name of ["report.html", "sample.html"]) {
+    const html = await readFile(join(directory, name), "utf8");
+    expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    for (const raw of ["<script", "<img", "\u0000", "\u001b"]) expect(html).not.toContain(raw);
+    // Nothing but what the templates wrote: tags and attributes that they know.
+    const tags = new Set([...html.matchAll(/<\/?([a-z0-9]+)/gi)].map(([, tag]) => tag));
+    for (const tag of ["script", "img", "iframe", "object", "link"]) expect(tags).not.toContain(tag);
+  }
+  const outcomes = await readFile(join(directory, "outcomes.csv"), "utf8");
+  expect(outcomes).toContain(`""><script>`);
+  await verifyPack(directory, room.tools);
+});
+
+describe("changes", () => {
+  test("against the pack before: what matters most on top, masked", async () => {
+    const first = await room.write(madeUpMembers(25));
+    const second = await room.write(
+      madeUpMembers(27, (member, index) => {
+        if (index === 0) return undefined;
+        if (index === 1) return { ...member, status: "failed", reason: "gone", report: null };
+        if (index !== 3 || member.report === null) return member;
+        const { checked_data, watchlist } = member.report;
+        return withReport(3, {
+          ...{ matched_address: "consider", matched_addresses: ["service", "source_2"] },
+          checked_data: { ...checked_data, date_of_birth: "1999-01-01" },
+          watchlist: { ...watchlist, check_completed_at: "2026-11-21T00:00:00Z" },
+        });
+      }),
+      { previous: first.directory },
+    );
+    const [, ...changes] = await csv(second.directory, "changes.csv");
+    expect(changes.map((line) => line.split(",").toSpliced(2, 1).join(","))).toEqual([
+      "clear_to_consider,fp_id_made_up_000003,matched_address,clear,consider,",
+      "changed,fp_id_made_up_000003,checked_data_date_of_birth,1953-••-••,1999-••-••,",
+      expect.stringMatching(/^changed,fp_id_made_up_000003,matched_addresses,.*,service · source_2,$/),
+      "added,fp_id_made_up_000025,,,,new in the population",
+      "added,fp_id_made_up_000026,,,,new in the population",
+      "removed,fp_id_made_up_000000,,,,not in the population any more",
+      "removed,fp_id_made_up_000001,,,,failed in this export",
+      expect.stringMatching(/^screened_again,fp_id_made_up_000003,watchlist_check_completed_at_text,/),
+    ]);
+    expect(second.manifest.previous).toEqual({ export_id: "cip-1", manifest_sha256: first.manifestSha256 });
+    expect((await verifyPack(second.directory, room.tools)).chain).toEqual(["cip-1"]);
+  });
+
+  test("a pack before that was changed is refused", async () => {
+    const first = await room.write(madeUpMembers(5));
+    await chmod(join(first.directory, "outcomes.csv"), 0o640);
+    await writeFile(join(first.directory, "outcomes.csv"), "fp_id,status\r\n");
+    await expect(room.write(madeUpMembers(5), { previous: first.directory })).rejects.toThrow(PackError);
+  });
+});
+
+test("a large export has pages of people, of exceptions, and links that lead somewhere", async () => {
+  const { directory } = await room.write(madeUpMembers(700));
+  const pages = [...(await texts(directory))].filter(([path]) => path.endsWith(".html"));
+  expect(pages.map(([path]) => path).sort()).toEqual([
+    ...["report.html", "report/exceptions-002.html"],
+    ...[1, 2, 3, 4].map((page) => `report/people-00${page}.html`),
+    "sample.html",
+  ]);
+  const people = pages.filter(([path]) => path.startsWith("report/people"));
+  expect(people.map(([, html]) => html.match(/<article /g)?.length)).toEqual([200, 200, 200, 100]);
+  const anchors = new Map(
+    pages.map(([path, html]) => [path, new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))]),
+  );
+  const broken = pages.flatMap(([path, html]) =>
+    [...html.matchAll(/href="([^"]*)"/g)]
+      .map(([, href = ""]) => href)
+      .filter((href) => {
+        const [file = "", anchor] = href.split("#");
+        const target = file === "" ? path : join(path, "..", file);
+        return !anchors.has(target) || (anchor !== undefined && !anchors.get(target)?.has(anchor));
+      })
+      .map((href) => `${path}: ${href}`),
+  );
+  expect(broken).toEqual([]);
+  await verifyPack(directory, room.tools);
+});
+
+test("the same seed draws the same sample, another one another", async () => {
+  const drawn = async (seed: string) => {
+    const sample = { exceptions: 3, manual_approval: 3, incomplete: 3, high_risk: 3, random: 3, seed };
+    const { directory } = await room.write(madeUpMembers(100), { sample });
+    const html = await readFile(join(directory, "sample.html"), "utf8");
+    return [...html.matchAll(/<article class="person" id="(p-\d+)"/g)].map(([, id]) => id);
+  };
+  const first = await drawn("a");
+  expect(first.length).toBeGreaterThan(3);
+  expect(await drawn("a")).toEqual(first);
+  expect(await drawn("b")).not.toEqual(first);
+});
+
+test("an export of nobody is a pack", async () => {
+  const { directory, counts } = await room.write(madeUpMembers(0));
+  expect(counts).toEqual({ population: 0, exported: 0, failed: 0, excluded: 0 });
+  await verifyPack(directory, room.tools);
 });

@@ -10,10 +10,9 @@ import type { Sealer } from "../../../domain/sealer.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../../lake/bulk/pack/row-spool.js";
 import { csvLine } from "../../../lake/csv-line.js";
-import type { SqlRow } from "../../../lake/sql/duckdb-session.js";
 import type { PackTools } from "../facts.js";
 import { openedCell } from "../rows.js";
-import { COMPARED_FIELDS, eachDifference } from "./compared-packs.js";
+import { COMPARED_FIELDS, type Difference, eachDifference } from "./compared-packs.js";
 
 const CSV_COLUMNS = ["change", "fp_id", "external_id", "field", "before", "after", "note"] as const;
 const COLUMNS = [
@@ -85,7 +84,7 @@ export class ChangesSpool {
     await this.#spool.release();
   }
 
-  async #add(row: SqlRow): Promise<void> {
+  async #add(row: Difference): Promise<void> {
     const changes = changesOf(row, this.tools.sealer, this.unmasked);
     for (const kind of new Set(changes.map(({ change }) => change as ChangeKind))) this.#counts[kind] += 1;
     await this.#spool.add(
@@ -98,13 +97,13 @@ export class ChangesSpool {
   }
 }
 
-function changesOf(row: SqlRow, sealer: Sealer, unmasked: boolean): ListedChange[] {
-  const who = { fp_id: String(row.fp_id), external_id: (row.external_id ?? null) as string | null };
+function changesOf(row: Difference, sealer: Sealer, unmasked: boolean): ListedChange[] {
+  const who = { fp_id: row.fpId, external_id: row.externalId };
   const whole = (change: ChangeKind, note: string): ListedChange[] => [
     { change, ...who, field: null, before: null, after: null, note },
   ];
-  if (row.before === null) return whole("added", wasWithout(row.status_before));
-  if (row.after === null) return whole("removed", isWithout(row.status_after));
+  if (row.before === null) return whole("added", wasWithout(row.statusBefore));
+  if (row.after === null) return whole("removed", isWithout(row.statusAfter));
   const before = opened(row.before as Values, sealer);
   const after = opened(row.after as Values, sealer);
   const unreadable = new Set([...before.unreadable, ...after.unreadable]);
@@ -122,12 +121,12 @@ function changesOf(row: SqlRow, sealer: Sealer, unmasked: boolean): ListedChange
   });
 }
 
-function wasWithout(status: unknown): string {
-  return typeof status === "string" ? `${status} in the export before` : "new in the population";
+function wasWithout(status: string | undefined): string {
+  return status === undefined ? "new in the population" : `${status} in the export before`;
 }
 
-function isWithout(status: unknown): string {
-  return typeof status === "string" ? `${status} in this export` : "not in the population any more";
+function isWithout(status: string | undefined): string {
+  return status === undefined ? "not in the population any more" : `${status} in this export`;
 }
 
 /** Values in the clear. What does not open keeps its encrypted text, so that it is not taken for unchanged. */

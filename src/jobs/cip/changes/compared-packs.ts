@@ -51,26 +51,28 @@ export async function requireUnchanged(directory: string, { files }: PackManifes
 }
 
 /** So many reports of a pack are compared at a time, however many there are. */
-const REPORTS_AT_ONCE = 2_000;
+const REPORTS_AT_ONCE = 5_000;
 
-/**
- * Gives the users whose reports differ between two packs, with both sides: `before` and `after` are null where there is
- * no report, and `status_before` and `status_after` say what became of the user then.
- */
+/** A user whose reports differ between two packs. */
+export interface Difference {
+  readonly fpId: string;
+  readonly externalId: string | null;
+  /** By field; null where there is no report. */
+  readonly before: SqlRow | null;
+  readonly after: SqlRow | null;
+  /** What became of the user; undefined where it is not in the population. */
+  readonly statusBefore: string | undefined;
+  readonly statusAfter: string | undefined;
+}
+
+/** Gives the users whose reports differ between two packs, in parts of bounded size. */
 export async function eachDifference(
   sql: SqlSession,
   before: string,
   after: string,
-  each: (row: SqlRow) => Promise<void>,
+  each: (difference: Difference) => Promise<void>,
 ): Promise<void> {
-  const sides = { before, after };
-  for (const [side, directory] of Object.entries(sides)) {
-    const outcomes = csvFile(join(directory, OUTCOMES_FILE));
-    await sql.run(`create temp table outcomes_${side} as select fp_id, status from ${outcomes}`);
-  }
-  const ids = Object.values(sides).map(
-    (directory) => `select fp_id from ${table(directory, cipReports.name)}`,
-  );
+  const ids = [before, after].map((directory) => `select fp_id from ${table(directory, cipReports.name)}`);
   const starts = await sql.rows(
     `select fp_id from (select fp_id, row_number() over (order by fp_id) as n from (${ids.join(" union ")}))
      where n % ${REPORTS_AT_ONCE} = 1 order by fp_id`,
@@ -78,37 +80,61 @@ export async function eachDifference(
   for (const [index, { fp_id: from }] of starts.entries()) {
     const to = starts[index + 1]?.fp_id;
     const range = `fp_id >= ${sqlText(String(from))}${to === undefined ? "" : ` and fp_id < ${sqlText(String(to))}`}`;
+    const [was, is] = [await statuses(sql, before, range), await statuses(sql, after, range)];
     for await (const rows of sql.stream(differencesSql(before, after, range))) {
-      for (const row of rows) await each(row);
+      for (const row of rows) await each(differenceOf(row, was, is));
     }
   }
-  for (const side of Object.keys(sides)) await sql.run(`drop table outcomes_${side}`);
+}
+
+type Statuses = ReadonlyMap<string, string>;
+
+function differenceOf(row: SqlRow, was: Statuses, is: Statuses): Difference {
+  const fpId = String(row.fp_id);
+  return {
+    fpId,
+    externalId: row.external_id as string | null,
+    before: row.before as SqlRow | null,
+    after: row.after as SqlRow | null,
+    statusBefore: was.get(fpId),
+    statusAfter: is.get(fpId),
+  };
+}
+
+async function statuses(sql: SqlSession, directory: string, range: string): Promise<Statuses> {
+  const rows = await sql.rows(
+    `select fp_id, status from ${csvFile(join(directory, OUTCOMES_FILE))} where ${range}`,
+  );
+  return new Map(rows.map(({ fp_id, status }) => [String(fp_id), String(status)]));
 }
 
 function differencesSql(before: string, after: string, range: string): string {
   return `select coalesce(a.fp_id, b.fp_id) as fp_id, coalesce(a.external_id, b.external_id) as external_id,
-      b.values as before, a.values as after, ob.status as status_before, oa.status as status_after
+      b.values as before, a.values as after
     from (${reportsSql(before, range)}) b full join (${reportsSql(after, range)}) a on a.fp_id = b.fp_id
-    left join outcomes_before ob on ob.fp_id = coalesce(a.fp_id, b.fp_id)
-    left join outcomes_after oa on oa.fp_id = coalesce(a.fp_id, b.fp_id)
     where b.values is distinct from a.values`;
 }
 
-/** The reports of a pack, one row each: its id and all that is compared as one value. */
+/** The reports of a pack, one row each: its id and all that is compared as one value. Few joins: each takes memory. */
 function reportsSql(directory: string, range: string): string {
   const file = (name: string) => `(select * from ${table(directory, name)} where ${range})`;
+  const items = LISTS.map(
+    ({ field, table: name, value }) =>
+      `select fp_id, "position", ${sqlText(field)} as field, ${value} as item from ${file(name)}`,
+  );
   const lists = LISTS.map(
-    ({ field, table: name, value }) => `left join (
-      select fp_id, string_agg(${value}, ' · ' order by "position") as ${field} from ${file(name)} group by fp_id
-    ) ${field} on ${field}.fp_id = r.fp_id`,
+    ({ field }) =>
+      `string_agg(item, ' · ' order by "position") filter (where field = ${sqlText(field)}) as ${field}`,
   );
   const fields = [
     ...REPORT_FIELDS.map((name) => `${sqlText(name)}: r.${sqlName(name)}`),
-    ...LISTS.map(({ field }) => `${sqlText(field)}: ${field}.${field}`),
+    ...LISTS.map(({ field }) => `${sqlText(field)}: l.${field}`),
     ...SELF_REPORTED_FIELDS.map((name) => `${sqlText(`self_reported_${name}`)}: s.${sqlName(name)}`),
   ];
   return `select r.fp_id, r.external_id, {${fields.join(", ")}} as "values" from ${file(cipReports.name)} r
-    left join ${file(cipSelfReported.name)} s on s.fp_id = r.fp_id ${lists.join("\n")}`;
+    left join ${file(cipSelfReported.name)} s on s.fp_id = r.fp_id
+    left join (select fp_id, ${lists.join(", ")} from (${items.join(" union all ")}) group by fp_id) l
+      on l.fp_id = r.fp_id`;
 }
 
 function table(directory: string, name: string): string {

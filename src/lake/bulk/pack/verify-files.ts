@@ -48,6 +48,9 @@ export async function verifyFiles(
     }
   }
   const { text, byPath } = await readSums(directory);
+  for (const path of byPath.keys()) {
+    if (!there.has(path)) throw new PackError(`${path} is missing: ${PROOF.sums} has a line for it`);
+  }
   const proofs = [{ path: PROOF.manifest as string, sha256: manifestSha256 }];
   if (there.has(PROOF.signature)) {
     const sha256 = await fileSha256(join(directory, PROOF.signature));

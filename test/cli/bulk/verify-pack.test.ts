@@ -1,0 +1,51 @@
+import { chmod, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runVerifyPack } from "../../../src/cli/bulk/verify-pack.js";
+import { InputError } from "../../../src/domain/failures.js";
+import { PackError } from "../../../src/lake/bulk/pack/pack-error.js";
+import { madeUpMembers } from "../../helpers/bulk/cip-members.js";
+import { openPackRoom, type PackRoom } from "../../helpers/bulk/cip-pack.js";
+
+let room: PackRoom;
+beforeAll(async () => {
+  room = await openPackRoom();
+  const { directory } = await room.write(madeUpMembers(5));
+  await room.write(madeUpMembers(5), { previous: directory });
+});
+afterAll(() => room.release());
+
+function terminal() {
+  const results: string[] = [];
+  const cwd = join(room.root, "packs");
+  return {
+    results,
+    env: {},
+    cwd,
+    interactive: false,
+    result: (text: string) => results.push(text),
+    say: () => undefined,
+  };
+}
+
+test("says what was proved, in words and as JSON", async () => {
+  const words = terminal();
+  await runVerifyPack(words, "cip-2", {});
+  expect(words.results[0]).toMatch(/^cip-2 is what was written\n/);
+  expect(words.results[0]).toContain("1 earlier packs fit: cip-1");
+  expect(words.results[0]).toContain("not signed");
+  const json = terminal();
+  await runVerifyPack(json, "cip-2", { json: true });
+  expect(JSON.parse(json.results[0] ?? "")).toMatchObject({ ok: true, export_id: "cip-2", chain: ["cip-1"] });
+});
+
+test("a changed pack, no pack and no key are errors of their own", async () => {
+  const changed = join(room.root, "packs", "cip-1", "outcomes.csv");
+  await chmod(changed, 0o640);
+  await writeFile(changed, "");
+  await expect(runVerifyPack(terminal(), "cip-1", {})).rejects.toThrow(PackError);
+  await expect(runVerifyPack(terminal(), "nothing", {})).rejects.toThrow(InputError);
+  await expect(runVerifyPack(terminal(), "cip-2", { publicKey: "no.pem" })).rejects.toThrow(
+    "no.pem can't be read",
+  );
+});
