@@ -84,6 +84,7 @@ const COMPOSITION = [
   "src/workflows/policies.ts",
   "src/tables.ts",
   "src/worker.ts",
+  "src/cli/lake/verify.ts",
   /^src\/cli\/(main\.ts|commands\/|local\/)/,
   /^sandbox\//,
 ];

@@ -11,6 +11,16 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
+/** The configured lake, to be read. @throws InputError when it is not there. */
+export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
+  const { lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  for (const warning of warnings) terminal.say(`warning: ${warning}`);
+  if ((await stat(lake.address).catch(() => undefined)) === undefined) {
+    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} is not there yet; the first sync makes it`);
+  }
+  return createLocalStore(lake.address);
+}
+
 /**
  * Opens the configured lake for reading and closes it again.
  *
@@ -22,12 +32,7 @@ export async function withLakeQuery<R>(
   work: (lake: LakeQuery) => Promise<R>,
   decrypt = false,
 ): Promise<R> {
-  const { lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
-  for (const warning of warnings) terminal.say(`warning: ${warning}`);
-  if ((await stat(lake.address).catch(() => undefined)) === undefined) {
-    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} is not there yet; the first sync makes it`);
-  }
-  const store = createLocalStore(lake.address);
+  const store = await lakeStore(terminal);
   return withStoreQuery(store, work, decrypt ? await lakeSealer(terminal, store) : undefined);
 }
 

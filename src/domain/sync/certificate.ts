@@ -17,7 +17,8 @@ export interface CertificateFields {
   readonly certificate_prev: string | null;
 }
 
-const ORDER = [
+/** Its fields in the order in which they are hashed. */
+export const CERTIFICATE_FIELDS = [
   "run_id",
   "link_id",
   "fp_id",
@@ -37,5 +38,5 @@ const ORDER = [
 
 /** The text whose sha256 is the certificate: `name=value\n` a field, null as empty. */
 export function certificateText(fields: CertificateFields): string {
-  return ORDER.map((name) => `${name}=${fields[name] ?? ""}\n`).join("");
+  return CERTIFICATE_FIELDS.map((name) => `${name}=${fields[name] ?? ""}\n`).join("");
 }

@@ -1,5 +1,5 @@
 import { FAILURE_TYPES } from "../../domain/failures.js";
-import type { DeltaAction } from "./delta-actions.js";
+import type { AddFile, DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
 import { fileKey } from "./delta-path.js";
 
@@ -23,14 +23,22 @@ class MissingFilesError extends Error {
 
 /** Holds every file that a commit adds against the store. @throws MissingFilesError */
 export async function assertFilesThere(
-  { store, table }: DeltaLocation,
+  location: Pick<DeltaLocation, "store" | "table">,
   actions: readonly DeltaAction[],
 ): Promise<void> {
-  const missing: string[] = [];
-  for (const action of actions) {
-    if (!("add" in action)) continue;
-    const { path, size } = action.add;
-    if ((await store.stat(fileKey(table, path)))?.size !== size) missing.push(path);
+  const added = actions.flatMap((action) => ("add" in action ? [action.add] : []));
+  const missing = (await missingFiles(location, added)).map(({ path }) => path);
+  if (missing.length > 0) throw new MissingFilesError(location.table, missing);
+}
+
+/** Those of some files of a table that are not there, or have another size than the log says. */
+export async function missingFiles(
+  { store, table }: Pick<DeltaLocation, "store" | "table">,
+  files: Iterable<AddFile>,
+): Promise<AddFile[]> {
+  const missing: AddFile[] = [];
+  for (const file of files) {
+    if ((await store.stat(fileKey(table, file.path)))?.size !== file.size) missing.push(file);
   }
-  if (missing.length > 0) throw new MissingFilesError(table, missing);
+  return missing;
 }

@@ -34,6 +34,15 @@ export function linkDomain(snapshot: Snapshot, linkId: string): LinkDomain | und
   return text === undefined ? undefined : (JSON.parse(text) as LinkDomain);
 }
 
+/** The committed states of all links, with the ids that their domains name. */
+export function* linkDomains({
+  domains,
+}: Snapshot): Generator<readonly [linkId: string, domain: LinkDomain]> {
+  for (const [name, text] of domains) {
+    if (name.startsWith(PREFIX)) yield [name.slice(PREFIX.length), JSON.parse(text) as LinkDomain];
+  }
+}
+
 /** sha256 over the certificate's text (docs/tables.md, "Certificate"). */
 export function certificateOf(fields: CertificateFields): string {
   return hash("sha256", certificateText(fields));

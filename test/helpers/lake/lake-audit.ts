@@ -5,7 +5,10 @@ import { join } from "node:path";
 import type { Sandbox } from "../../../sandbox/index.js";
 import { type CertificateFields, certificateText } from "../../../src/domain/sync/certificate.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
+import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { checkLake } from "../../../src/lake/sync/lake-check.js";
+import { TABLES } from "../../../src/tables.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -45,6 +48,7 @@ export async function auditLake(
     ...(await auditTransactions(query, sandbox, links)),
     ...(await auditFeed(query, sandbox, links)),
     ...(await auditCertificates(query)),
+    ...(await auditProof(lake)),
     ...(await auditRuns(query)),
     ...(await auditStaging(lake, query)),
   ]);
@@ -143,6 +147,20 @@ async function auditCertificates(query: LakeQuery) {
   );
   for (const row of apart) problems.push(`link_syncs and feed differ: ${JSON.stringify(row)}`);
   return few(problems);
+}
+
+/** What the command `verify` finds. */
+async function auditProof(lake: string): Promise<string[]> {
+  const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-audit-"));
+  const duckdb = createDuckDb({ scratchDirectory });
+  try {
+    const { problems, pending } = await checkLake(createLocalStore(lake), duckdb, TABLES);
+    const open = pending === 0 ? [] : [`${pending} links are not proved yet`];
+    return few([...problems.map((problem) => JSON.stringify(problem)), ...open]);
+  } finally {
+    await duckdb.close();
+    await rm(scratchDirectory, { recursive: true, force: true });
+  }
 }
 
 /** One row a run, one row a link and run, one observation a run; totals add up. */

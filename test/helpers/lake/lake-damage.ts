@@ -1,0 +1,108 @@
+import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type DeltaAction, parseActions, serializeActions } from "../../../src/lake/delta/delta-actions.js";
+import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
+
+/** A lake that somebody, or a disk, has damaged. */
+export class DamagedLake {
+  constructor(readonly directory: string) {}
+
+  /** A copy of a lake, to be damaged. */
+  static async of(lake: string, directory: string): Promise<DamagedLake> {
+    await cp(lake, directory, { recursive: true });
+    return new DamagedLake(directory);
+  }
+
+  /** A lake that nothing was written to. */
+  static async empty(directory: string): Promise<DamagedLake> {
+    await mkdir(directory);
+    return new DamagedLake(directory);
+  }
+
+  /**
+   * Writes the data file that holds a row again, with other rows, and makes the log fit its new size.
+   *
+   * @param rows the SQL of the new rows, over the old ones as `old`
+   */
+  async rewrite(table: string, where: string, rows: string): Promise<void> {
+    const file = await this.fileWith(table, where);
+    const path = join(this.directory, table, file);
+    const written = `${path}.new`;
+    await this.#sql(async (run) => {
+      await run(`create table old as from read_parquet('${path}')`);
+      await run(`copy (${rows}) to '${written}' (format parquet)`);
+    });
+    await cp(written, path);
+    await rm(written);
+    const { size } = await stat(path);
+    await this.editLog(table, (action) =>
+      "add" in action && action.add.path === file ? { add: { ...action.add, size } } : action,
+    );
+  }
+
+  /** As {@link rewrite}, with another value of a column in the rows of which the condition holds. */
+  async set(table: string, where: string, column: string, value: string): Promise<void> {
+    const changed = `case when ${where} then ${value} else ${column} end as ${column}`;
+    await this.rewrite(table, where, `select * replace (${changed}) from old`);
+  }
+
+  /** Changes the checkpoints of some links in the feed's log. */
+  async changeCheckpoints(links: RegExp, change: object): Promise<void> {
+    await this.editLog("transaction_changes", (action) => {
+      if (!("domainMetadata" in action)) return action;
+      const { domain, configuration } = action.domainMetadata;
+      if (!links.test(domain.replace("nightledger.link.", ""))) return action;
+      const changed = JSON.stringify({ ...(JSON.parse(configuration) as object), ...change });
+      return { domainMetadata: { ...action.domainMetadata, configuration: changed } };
+    });
+  }
+
+  /** The first data file of a table with a row of which a condition holds. */
+  async fileWith(table: string, where: string): Promise<string> {
+    const files = (await readdir(join(this.directory, table))).filter((name) => name.endsWith(".parquet"));
+    for (const file of files) {
+      const path = join(this.directory, table, file);
+      const rows = await this.#sql((run) => run(`select 1 from read_parquet('${path}') where ${where}`));
+      if (rows > 0) return file;
+    }
+    throw new Error(`no file of ${table} has a row where ${where}`);
+  }
+
+  /** Changes the actions of every commit of a table. */
+  async editLog(table: string, change: (action: DeltaAction) => DeltaAction): Promise<void> {
+    for (const name of await this.commits(table)) {
+      const actions = parseActions(await readFile(name, "utf8"));
+      await writeFile(name, serializeActions(actions.map(change)));
+    }
+  }
+
+  /** Whether any commit of a table holds a text. */
+  async says(table: string, text: string): Promise<boolean> {
+    for (const name of await this.commits(table))
+      if ((await readFile(name, "utf8")).includes(text)) return true;
+    return false;
+  }
+
+  /** The files of a table's commits, by version. */
+  async commits(table: string): Promise<string[]> {
+    const log = join(this.directory, table, "_delta_log");
+    const names = (await readdir(log)).filter((name) => /^\d{20}\.json$/.test(name)).sort();
+    return names.map((name) => join(log, name));
+  }
+
+  /** Takes the newest commits of a table away, as where an older copy of it was restored. */
+  async goBack(table: string, commits = 1): Promise<void> {
+    for (const name of (await this.commits(table)).slice(-commits)) await rm(name);
+  }
+
+  async #sql<R>(work: (run: (sql: string) => Promise<number>) => Promise<R>): Promise<R> {
+    const duckdb = createDuckDb({ scratchDirectory: `${this.directory}-scratch` });
+    try {
+      return await duckdb.exclusive((sql) =>
+        work(async (text) => (text.startsWith("select") ? (await sql.few(text)).length : sql.run(text))),
+      );
+    } finally {
+      await duckdb.close();
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verifyLake } from "../../../src/cli/lake/verify.js";
+import { CERTIFICATE_FIELDS } from "../../../src/domain/sync/certificate.js";
+import type { LakeReport } from "../../../src/lake/sync/lake-check.js";
+import { DamagedLake } from "../../helpers/lake/lake-damage.js";
+import { addLink, addRows, created, removed, updated } from "../../helpers/sync/scripted-links.js";
+import { openSyncWorld, type SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const temporal = sharedTemporal();
+let base: string;
+let world: SyncWorld;
+let good: DamagedLake;
+/** Run ids of the two nights. */
+let nights: string[];
+let copies = 0;
+
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), "nightledger-verify-"));
+  world = await openSyncWorld(temporal);
+  nights = await awkwardNights();
+  await world.stopWorker();
+  good = new DamagedLake(world.lake);
+});
+afterAll(async () => {
+  await world?.close();
+  await temporal.stop();
+  await rm(base, { recursive: true, force: true });
+});
+
+/** Four links: one is resynced, one has a row in quarantine, one does not change, one fails in the second night. */
+async function awkwardNights(): Promise<string[]> {
+  const { sandbox } = world;
+  for (const link of ["a", "b", "c", "d"]) addLink(world, link, 5, `fp_${link}`);
+  sandbox.append("b", [created("b-bad", { amount: "1e400" }), created("b-last")]);
+  const first = await world.sync({ pageSize: 2 });
+  expect(first.result).toMatchObject({ links: { synced: 4 }, rows: { created: 21, quarantined: 1 } });
+  sandbox.append("a", [removed("a-0003"), updated("a-0002"), created("a-new")]);
+  const { rows } = sandbox.truth("a");
+  sandbox.removeLink("a");
+  sandbox.addLink({ fp_id: "fp_a", id: "a" });
+  sandbox.append(
+    "a",
+    rows.map(({ text, transaction_id }) => ({ change: "created", raw: text, id: transaction_id })),
+  );
+  sandbox.refuseCursors("a");
+  addRows(sandbox, "b", 3, 5);
+  sandbox.addFault({ kind: "loop", link: "d" });
+  addRows(sandbox, "d", 40, 5);
+  const second = await world.sync({ pageSize: 2 });
+  expect(second.result).toMatchObject({ links: { synced: 2, unchanged: 1, failed: 1 } });
+  return [first.runId, second.runId];
+}
+
+async function verify(lake: string, ...flags: "json"[]) {
+  const out: string[] = [];
+  const terminal = {
+    ...{ env: { NIGHTLEDGER_LAKE: lake }, cwd: base, interactive: false },
+    result: (text: string) => out.push(text),
+    say: (line: string) => out.push(line),
+  };
+  const code = await verifyLake(terminal, { json: flags.includes("json") });
+  return { code, text: out.join("\n") };
+}
+
+async function report(lake: DamagedLake): Promise<LakeReport & { readonly code: number }> {
+  const { code, text } = await verify(lake.directory, "json");
+  return { code, ...(JSON.parse(text) as LakeReport) };
+}
+
+/** A copy of the good lake, to be damaged. */
+function copy(): Promise<DamagedLake> {
+  copies += 1;
+  return DamagedLake.of(good.directory, join(base, `lake-${copies}`));
+}
+
+test("two awkward nights are proved: every certificate, every row, every file", async () => {
+  const [{ n: rows } = {}] = await world.rows("select count(*) as n from transaction_changes");
+  const found = await report(good);
+  expect(found).toEqual({
+    ...{
+      code: 0,
+      ok: true,
+      links: 4,
+      certificates: 6,
+      rows,
+      pending: 0,
+      problems: [],
+      problems_total: 0,
+    },
+    files: expect.any(Number),
+  });
+  const { code, text } = await verify(good.directory);
+  expect({ code, text }).toEqual({
+    code: 0,
+    text: `proved: 6 certificates of 4 links, ${rows} rows of the feed, ${found.files} files`,
+  });
+});
+
+const FIRST = "link_id = 'b' and sequence = 2";
+const CERTIFIED = "link_id = 'b' and certificate is not null";
+
+const COVERED = CERTIFICATE_FIELDS.map((name) => `'${name}=' || coalesce(${name}::varchar, '')`).join(", ");
+/** Another number of pages, and the certificate that goes with it. */
+const FORGED = `select * replace (sha256(concat_ws(chr(10), ${COVERED}, '')) as certificate)
+  from (select * replace (pages + 1 as pages) from old where ${CERTIFIED})
+  union all from old where not (${CERTIFIED})`;
+
+describe("what is damaged is named", () => {
+  test.each<[string, (lake: DamagedLake) => Promise<unknown>, RegExp]>([
+    [
+      "a row that was taken out of the feed",
+      (lake) => lake.rewrite("transaction_changes", FIRST, `from old where not (${FIRST})`),
+      /^link b, run NIGHT1: the feed has 5 created, 0 updated, 0 removed of it; its certificate says 6, 0, 0$/m,
+    ],
+    [
+      "a row that was added to the feed",
+      (lake) => lake.rewrite("transaction_changes", FIRST, `from old union all from old where ${FIRST}`),
+      /^link b, run NIGHT1: the feed has 7 created, .* its certificate says 6, 0, 0$/m,
+    ],
+    [
+      "a row in the place of another",
+      (lake) => lake.set("transaction_changes", FIRST, "sequence", "3"),
+      /^link b, run NIGHT1: the feed has a sequence of it twice$/m,
+    ],
+    [
+      "a row that was given to another link",
+      (lake) => lake.set("transaction_changes", FIRST, "link_id", "'x'"),
+      /^link x, run NIGHT1: the feed has 1 rows of it, and link_syncs has no certificate for them$/m,
+    ],
+    [
+      "sequences that were moved",
+      (lake) => lake.set("transaction_changes", "link_id = 'b'", "sequence", "sequence + 1"),
+      /^link b, run NIGHT1: its rows have the sequences 2 to \d; its certificate says 1 to 7$/m,
+    ],
+    [
+      "a generation that was changed",
+      (lake) => lake.set("transaction_changes", FIRST, "generation", "2"),
+      /^link b, run NIGHT1: its rows in the feed are of another generation$/m,
+    ],
+    [
+      "a field of a certificate",
+      (lake) => lake.set("link_syncs", CERTIFIED, "pages", "pages + 1"),
+      /^link b, run NIGHT[12]: its certificate is not the hash of its fields: one of them was changed$/m,
+    ],
+    [
+      "a certificate that was made for a changed field",
+      (lake) => lake.rewrite("link_syncs", `${CERTIFIED} and certificate_prev is null`, FORGED),
+      /^link b, run NIGHT2: the certificate before it, [0-9a-f]{64}, is not in link_syncs$/m,
+    ],
+    [
+      "a row of link_syncs that is lost, the first",
+      (lake) =>
+        lake.rewrite(
+          "link_syncs",
+          `${CERTIFIED} and certificate_prev is null`,
+          "from old where link_id <> 'b'",
+        ),
+      /^link b, run NIGHT2: the certificate before it, [0-9a-f]{64}, is not in link_syncs$/m,
+    ],
+    [
+      "a row of link_syncs that is lost, the last",
+      (lake) =>
+        lake.rewrite(
+          "link_syncs",
+          `${CERTIFIED} and certificate_prev is not null`,
+          "from old where link_id <> 'b'",
+        ),
+      /^link b, run NIGHT2: its checkpoint in the feed's log names [0-9a-f]{64}, which is not in link_syncs$/m,
+    ],
+    [
+      "a row of link_syncs that is there twice",
+      (lake) =>
+        lake.rewrite(
+          "link_syncs",
+          `${CERTIFIED} and certificate_prev is null`,
+          "from old union all from old where link_id = 'b'",
+        ),
+      /^link b, run NIGHT1: 2 certificates begin its chain$/m,
+    ],
+    [
+      "a head in the feed's log",
+      (lake) => lake.changeCheckpoints(/^b$/, { head: "0".repeat(64) }),
+      /^link b, run NIGHT2: its checkpoint in the feed's log is not the one that its head was made of$/m,
+    ],
+    [
+      "the next sequence in the feed's log",
+      (lake) => lake.changeCheckpoints(/^b$/, { next_sequence: 99 }),
+      /^link b, run NIGHT2: its checkpoint in the feed's log goes on at sequence 99; its certificates end before 11$/m,
+    ],
+    [
+      "a feed that was restored to an earlier version",
+      async (lake) => {
+        while (await lake.says("transaction_changes", nights[1] ?? ""))
+          await lake.goBack("transaction_changes");
+      },
+      /^link b, run NIGHT1: its checkpoint in the feed's log names [0-9a-f]{64}, and link_syncs goes on after it$/m,
+    ],
+    [
+      "a feed that is gone",
+      (lake) => rm(join(lake.directory, "transaction_changes"), { recursive: true }),
+      /^link a: it has certificates, and the feed's log has no checkpoint of it$/m,
+    ],
+    [
+      "link_syncs that was restored to an earlier version",
+      (lake) => lake.goBack("link_syncs"),
+      /^link \w, run NIGHT2: /m,
+    ],
+    [
+      "a data file that is missing",
+      async (lake) =>
+        rm(join(lake.directory, "transaction_changes", await lake.fileWith("transaction_changes", FIRST))),
+      /^link \w: the file transaction_changes\/\S+\.parquet is not there, or not of \d+ bytes; it holds rows of the links from \w to \w$/m,
+    ],
+    [
+      "a data file of another table that is cut short",
+      async (lake) => {
+        const path = join(lake.directory, "bank_links", await lake.fileWith("bank_links", "true"));
+        await truncate(path, (await stat(path)).size - 1);
+      },
+      /: the file bank_links\/\S+\.parquet is not there, or not of \d+ bytes/m,
+    ],
+    [
+      "a data file whose bytes are no Parquet any more",
+      async (lake) => {
+        const path = join(lake.directory, "link_syncs", await lake.fileWith("link_syncs", CERTIFIED));
+        await writeFile(path, Buffer.alloc((await stat(path)).size));
+      },
+      /^table transaction_changes: the files of the feed or of link_syncs can't be read: /m,
+    ],
+    [
+      "a commit that is missing in a log",
+      async (lake) => rm((await lake.commits("transaction_changes"))[0] ?? ""),
+      /^table transaction_changes: Version 0 of table transaction_changes is missing from its log/m,
+    ],
+  ])("%s", async (_, damage, words) => {
+    const lake = await copy();
+    await damage(lake);
+    const { code, text } = await verify(lake.directory);
+    const named = text.replaceAll(nights[0] ?? "", "NIGHT1").replaceAll(nights[1] ?? "", "NIGHT2");
+    expect(named).toMatch(words);
+    expect(named).toMatch(/^broken:\n/);
+    expect(code).toBe(1);
+    expect(await report(lake)).toMatchObject({ code: 1, ok: false });
+  });
+});
+
+test("the first broken link comes first", async () => {
+  const lake = await copy();
+  await lake.changeCheckpoints(/./, { next_sequence: 99 });
+  await lake.rewrite("transaction_changes", "link_id = 'c'", "from old where link_id <> 'c'");
+  const { problems } = await report(lake);
+  expect(problems.map(({ link_id }) => link_id)).toEqual([...problems.map(({ link_id }) => link_id)].sort());
+  expect(problems[0]?.link_id).toBe("a");
+});
+
+test("an update of a run that has not ended breaks nothing, and is not proved either", async () => {
+  const lake = await copy();
+  const night = `run_id = '${nights[1]}'`;
+  await lake.rewrite(
+    "link_syncs",
+    `${CERTIFIED} and ${night}`,
+    `from old where not (${CERTIFIED} and ${night})`,
+  );
+  await lake.rewrite("runs", night, `from old where not (${night})`);
+  expect(await report(lake)).toMatchObject({ code: 0, ok: true, pending: 1, certificates: 5 });
+  const { text } = await verify(lake.directory);
+  expect(text).toMatch(/\nnot proved yet: 1 links whose run has not ended/);
+});
+
+test("a lake that nothing was synced into has nothing to prove, and one that is not there is exit 2", async () => {
+  await expect(verify(join(base, "nowhere"))).rejects.toMatchObject({ name: "InputError" });
+  const empty = await copy();
+  await rm(empty.directory, { recursive: true });
+  expect(await report(await DamagedLake.empty(empty.directory))).toMatchObject({
+    code: 0,
+    links: 0,
+    files: 0,
+  });
+});
