@@ -84,7 +84,6 @@ const COMPOSITION = [
   "src/workflows/policies.ts",
   "src/tables.ts",
   "src/worker.ts",
-  "src/cli/lake/verify.ts",
   /^src\/cli\/(main\.ts|commands\/|local\/)/,
   /^sandbox\//,
 ];

@@ -3,7 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import type { AddCommand } from "./command.js";
 
 /** `nightledger verify` */
-export const verifyCommand: AddCommand = (program: Command, terminal) => {
+export const verifyCommand: AddCommand = (program: Command, terminal, end) => {
   program
     .command("verify")
     .argument("[directory]", "an exported pack; without it the lake")
@@ -17,7 +17,15 @@ export const verifyCommand: AddCommand = (program: Command, terminal) => {
         directory: string | undefined,
         flags: { readonly publicKey?: string; readonly json?: boolean },
       ) => {
-        if (directory === undefined) throw new InputError("name the directory of an exported pack");
+        if (directory === undefined) {
+          if (flags.publicKey !== undefined) {
+            throw new InputError(
+              "--public-key is for an exported pack: name its directory. A lake has no signature.",
+            );
+          }
+          const { verifyLake } = await import("../sync/verify-lake.js");
+          return end(await verifyLake(terminal, flags));
+        }
         const { runVerifyPack } = await import("../bulk/verify-pack.js");
         await runVerifyPack(terminal, directory, flags);
       },

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { verifyLake } from "../../../src/cli/lake/verify.js";
+import { verifyLake } from "../../../src/cli/sync/verify-lake.js";
 import { CERTIFICATE_FIELDS } from "../../../src/domain/sync/certificate.js";
 import type { LakeReport } from "../../../src/lake/sync/lake-check.js";
 import { DamagedLake } from "../../helpers/lake/lake-damage.js";

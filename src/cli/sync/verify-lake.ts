@@ -3,9 +3,9 @@ import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { Problem } from "../../lake/sync/chain-check.js";
 import { checkLake, type LakeReport } from "../../lake/sync/lake-check.js";
 import { TABLES } from "../../tables.js";
+import { lakeStore } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { lakeStore } from "./query.js";
 
 const MEMORY_MB = 512;
 
