@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { countRows, type JudgedRows, judgeRows } from "../../../src/cli/bulk/input-rows.js";
-import {  startBulk } from "../../../src/cli/bulk/start.js";
 import { openBulkStaging } from "../../../src/cli/bulk/bulk-staging.js";
+import { countRows, type JudgedRows, judgeRows } from "../../../src/cli/bulk/input-rows.js";
+import { startBulk } from "../../../src/cli/bulk/start.js";
 import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
 import { type BulkOptions, failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
 import { taskQueue } from "../../../src/domain/run.js";
