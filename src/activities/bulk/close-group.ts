@@ -18,8 +18,7 @@ export async function closeGroup(
   { results, failed, ...group }: CloseGroupInput,
 ): Promise<BulkTotals> {
   return withHeartbeat(async () => {
-    const close = { results, failed };
-    await stagingOf(deps, group).putClose(group.group, close);
+    const close = await stagingOf(deps, group).keepClose(group.group, { results, failed });
     const job = jobOf(deps, group);
     if (job.pack === undefined) await writeGroup(deps, group);
     const { items, rows } = await endedItems(deps, group, close);

@@ -3,7 +3,7 @@ import type { EndedItem, PlannedItem } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { callsMade } from "../calls/call-record.js";
 import { type BulkDependencies, type BulkGroup, stagingOf } from "./dependencies.js";
-import { groupRows, itemOf } from "./group-plan.js";
+import { groupRows, itemsOf } from "./group-plan.js";
 
 /** The items of a group that are worked on, as they were planned. */
 export async function plannedItems(
@@ -12,7 +12,7 @@ export async function plannedItems(
   rows: readonly FrozenBulkRow[],
 ): Promise<PlannedItem<object>[]> {
   const { work } = await stagingOf(deps, group).requirePlan(group.group);
-  return work.map((lines) => itemOf(rows, lines));
+  return work.map(itemsOf(rows));
 }
 
 /** Every item of a group that has come to an end, and the group's rows. */
@@ -39,8 +39,8 @@ export async function endedItems(
     items.push({ rows: own, result, reason: result === null ? (reason ?? "interrupted") : null, ...made });
   }
   const { ended } = await staging.requirePlan(group.group);
-  for (const { lines, result } of ended)
-    items.push({ ...itemOf(rows, lines), result, reason: null, ...NONE });
+  const itemOf = itemsOf(rows);
+  for (const { lines, result } of ended) items.push({ ...itemOf(lines), result, reason: null, ...NONE });
   return { items, rows };
 }
 

@@ -51,8 +51,12 @@ export async function finishBulk(
         },
       ]),
     );
-    // A repetition, whose staging is gone, has nothing left to do.
-    if (file === undefined) return { duration_ms };
+    // A repetition: the first one may have ended while it deleted.
+    if (file === undefined) {
+      await staging.drop();
+      return { duration_ms };
+    }
+    if (await hasOpenGroup(deps, input)) return { duration_ms };
     const isWhole = status === "completed" || status === "completed_with_failures";
     if (totals.rows.failed > 0 && isWhole) await keepFailedRows(deps, input);
     if (file.retryOf !== null && isWhole) {
@@ -61,6 +65,20 @@ export async function finishBulk(
     await staging.drop();
     return { duration_ms };
   });
+}
+
+/**
+ * Whether a group of a job with an effect was planned and could not be closed: what it has sent is known by the staging
+ * alone, and the next run of the job continues it.
+ */
+async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Promise<boolean> {
+  if (!jobOf(deps, input).effect) return false;
+  const staging = stagingOf(deps, input);
+  for (let group = 0; group < input.groups; group += 1) {
+    if ((await staging.findClose(group)) !== undefined) continue;
+    if ((await staging.plan(group)) !== undefined) return true;
+  }
+  return false;
 }
 
 /** Keeps the rows that failed for a retry (`keptRows`). */

@@ -2,42 +2,22 @@ import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/
 import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
 import type { AnyJob, JobPlace, JobRow, PlannedItem } from "../../jobs/job.js";
 import type { StagedPlan } from "../../lake/bulk/bulk-staging.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
-
-interface PlanItemsResult {
-  readonly items: number;
-  /** Of rows that need no work. */
-  readonly totals: BulkTotals;
-}
-
-/** Plans the rows of a group, once: which are worked on together, and which need no work. */
-export async function planItems(deps: BulkDependencies, input: BulkGroup): Promise<PlanItemsResult> {
-  return withHeartbeat(async () => {
-    const rows = await groupRows(deps, input);
-    const plan = (await stagingOf(deps, input).plan(input.group)) ?? (await makePlan(deps, input, rows));
-    const invalid = rows.filter(({ row }) => row === null).length;
-    const counted = { ...noBulkTotals(), rows: { ...noBulkTotals().rows, total: rows.length, invalid } };
-    const job = jobOf(deps, input);
-    const ends = plan.ended.flatMap(({ lines, result }) => endsOf(job, itemOf(rows, lines), result));
-    return { items: plan.work.length, totals: addBulkTotals(counted, totalsOf(ends, ownersOf(job, rows))) };
-  });
-}
 
 /** What became of the rows of an item that came to its end. */
 export function endsOf(job: AnyJob, { rows }: PlannedItem<object>, result: unknown): readonly RowEnd[] {
   return job.ends({ rows, result, reason: null, mayHaveEffect: false, asked: 0 });
 }
 
-/** The rows of these lines. */
-export function itemOf(rows: readonly FrozenBulkRow[], lines: readonly number[]): PlannedItem<object> {
+/** The items of a group, by the lines of their rows. */
+export function itemsOf(rows: readonly FrozenBulkRow[]): (lines: readonly number[]) => PlannedItem<object> {
   const byLine = new Map(rows.map(({ line, row }) => [line, row]));
-  return {
+  return (lines) => ({
     rows: lines.flatMap((line) => {
       const row = byLine.get(line);
       return row === undefined || row === null ? [] : [{ line, row }];
     }),
-  };
+  });
 }
 
 /** The rows of a group, wrong ones among them. */
@@ -71,7 +51,8 @@ export function ownersOf(job: AnyJob, rows: readonly FrozenBulkRow[]): (line: nu
   return (line) => owners.get(line) ?? "";
 }
 
-async function makePlan(
+/** Plans the rows of a group; what was kept first. */
+export async function makePlan(
   deps: BulkDependencies,
   input: BulkGroup,
   rows: readonly FrozenBulkRow[],

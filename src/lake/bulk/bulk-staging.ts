@@ -92,7 +92,8 @@ export class BulkStaging {
   /** The rows `[from, to)`. @throws StagingLostError when they are gone. */
   async rows(from: number, to: number): Promise<FrozenBulkRow[]> {
     try {
-      return await this.frozen.read(this.#key("rows/"), from, to);
+      const { rows } = await this.file();
+      return await this.frozen.read(this.#key("rows/"), from, Math.min(to, rows));
     } catch (error) {
       // Without its manifest the next run of the job copies the file again.
       if (error instanceof StagingLostError) await this.sealed.delete(this.#key("file"));
@@ -135,8 +136,15 @@ export class BulkStaging {
     return this.sealed.require(this.#key(`results/${name}`));
   }
 
-  async putClose(group: number, close: StagedClose): Promise<void> {
-    await this.sealed.put(this.#key(`closed/${group}`), close, { durable: true });
+  /** Keeps how a group was closed first: its rows are written by that; what was kept. */
+  async keepClose(group: number, close: StagedClose): Promise<StagedClose> {
+    const first = await this.sealed.putIfAbsent(this.#key(`closed/${group}`), close);
+    return first ? close : this.close(group);
+  }
+
+  /** How a group was closed; undefined where it was not. */
+  async findClose(group: number): Promise<StagedClose | undefined> {
+    return this.sealed.get(this.#key(`closed/${group}`));
   }
 
   /** @throws StagingLostError when it is gone. */

@@ -70,6 +70,11 @@ test("each row once: the same file posts nothing, one new row posts one, two ide
   ]);
 });
 
+test("as many rows as the staging area keeps together", async () => {
+  await open();
+  expect(await world.run(rowsOf(1, 500), { chunk: 100 })).toMatchObject({ rows: { done: 500 } });
+});
+
 test("answers that were lost, and chunks of which a part was taken: each row is there once", async () => {
   await open();
   world.sandbox.addFault({ ...CALL, kind: "status", status: 504, afterEffect: true, times: 2 });

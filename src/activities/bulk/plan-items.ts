@@ -1,0 +1,41 @@
+import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { withHeartbeat } from "../heartbeat.js";
+import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
+import { endedItems } from "./ended-items.js";
+import { endsOf, groupRows, itemsOf, makePlan, ownersOf, totalsOf } from "./group-plan.js";
+
+interface PlanItemsResult {
+  readonly items: number;
+  /** Of rows that need no work. */
+  readonly totals: BulkTotals;
+}
+
+/** Plans the rows of a group, once: which are worked on together, and which need no work. */
+export async function planItems(deps: BulkDependencies, input: BulkGroup): Promise<PlanItemsResult> {
+  return withHeartbeat(async () => {
+    const rows = await groupRows(deps, input);
+    const job = jobOf(deps, input);
+    const staging = stagingOf(deps, input);
+    const invalid = rows.filter(({ row }) => row === null).length;
+    const counted = { ...noBulkTotals(), rows: { ...noBulkTotals().rows, total: rows.length, invalid } };
+    const planned = (items: number, ends: Parameters<typeof totalsOf>[0]) => {
+      return { items, totals: addBulkTotals(counted, totalsOf(ends, ownersOf(job, rows))) };
+    };
+    // Closed by an earlier run of the job: what the tables say of its rows stands.
+    const close = job.effect ? await staging.findClose(input.group) : undefined;
+    if (close !== undefined) {
+      const { items } = await endedItems(deps, input, close);
+      const done = items.filter(({ result }) => result !== null);
+      return planned(
+        0,
+        done.flatMap((item) => job.ends(item)),
+      );
+    }
+    const plan = (await staging.plan(input.group)) ?? (await makePlan(deps, input, rows));
+    const itemOf = itemsOf(rows);
+    return planned(
+      plan.work.length,
+      plan.ended.flatMap(({ lines, result }) => endsOf(job, itemOf(lines), result)),
+    );
+  });
+}

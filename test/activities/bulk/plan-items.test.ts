@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { closeGroup } from "../../../src/activities/bulk/close-group.js";
+import type { BulkDependencies } from "../../../src/activities/bulk/dependencies.js";
+import { finishBulk } from "../../../src/activities/bulk/finish-bulk.js";
+import { planItems } from "../../../src/activities/bulk/plan-items.js";
+import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
+import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
+import { importJob } from "../../../src/jobs/import.js";
+import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
+import { transactionImports } from "../../../src/lake/tables/transaction-imports.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+
+const GROUP = { runId: "import-1", kind: "import", staging: "import-job", group: 0 };
+const FAILED = { results: [], failed: [{ item: 1, reason: "gave_up http_429" }] };
+
+let bench: ActivityBench;
+let deps: BulkDependencies;
+let staging: BulkStaging;
+beforeEach(async () => {
+  bench = await openActivityBench();
+  const frozenRows = new SealedRows<FrozenBulkRow>(bench.deps.sealed);
+  deps = { ...bench.deps, jobs: [importJob as never], frozenRows };
+  staging = new BulkStaging(bench.deps.sealed, frozenRows, GROUP.staging);
+});
+afterEach(() => bench.close());
+
+/** Freezes rows, as a command does. */
+async function freeze(rows: number): Promise<void> {
+  const frozen = Array.from({ length: rows }, (_, at): FrozenBulkRow => {
+    const row = {
+      link_id: "l",
+      account_id: "a",
+      amount: "1.00",
+      date: "2026-11-02",
+      transaction_id: `t${at}`,
+    };
+    return { line: at + 1, row, problems: [], result: undefined } as FrozenBulkRow;
+  });
+  const sha256 = createHash("sha256").update(frozen.map(frozenLine).join("")).digest("hex");
+  const file = {
+    kind: "import",
+    options: { chunk: 2 },
+    rows,
+    invalid: 0,
+    sha256,
+    origin: "import-1",
+    retryOf: null,
+  };
+  await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen);
+}
+
+const finish = () =>
+  bench.run(() =>
+    finishBulk(deps, {
+      ...GROUP,
+      jobId: "job",
+      status: "failed",
+      totals: noBulkTotals(),
+      groups: 1,
+      startedAt: new Date().toISOString(),
+    }),
+  );
+const ledger = () =>
+  readTables(deps.lake, [transactionImports], (sql) =>
+    sql.rows("select line, status, reason from transaction_imports order by line"),
+  );
+
+test("a file whose rows fill the staged objects exactly", async () => {
+  await freeze(500);
+  expect(await bench.run(() => planItems(deps, GROUP))).toMatchObject({ items: 250 });
+});
+
+test("a group that an earlier run has closed is not worked on again: what its tables say stands", async () => {
+  await freeze(4);
+  expect(await bench.run(() => planItems(deps, GROUP))).toMatchObject({ items: 2 });
+  const closed = await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
+  const written = await ledger();
+  expect(written.map(({ line, status }) => `${line} ${status}`)).toEqual(["3 refused", "4 refused"]);
+  const later = { ...GROUP, runId: "import-2" };
+  expect(await bench.run(() => planItems(deps, later))).toMatchObject({
+    items: 0,
+    totals: { rows: { failed: 0 } },
+  });
+  expect(await bench.run(() => closeGroup(deps, { ...later, results: [], failed: [] }))).toEqual(closed);
+  expect(await ledger()).toEqual(written);
+});
+
+test("a run ends without its staging, unless a group was planned and could not be closed", async () => {
+  await freeze(4);
+  await bench.run(() => planItems(deps, GROUP));
+  await finish();
+  expect(await staging.findFile()).toBeDefined();
+  await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
+  await finish();
+  expect(await deps.sealed.list(`_staging/${GROUP.staging}/`)).toEqual([]);
+});
