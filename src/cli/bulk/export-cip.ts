@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
+import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
+import { checkPrevious, exportsDirectory } from "../../jobs/cip/earlier-exports.js";
 import { cipJob } from "../../jobs/cip.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -42,6 +44,8 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
     pdf,
     out: out === undefined ? null : resolve(terminal.cwd, out),
   };
+  const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
   const secrets = signKey === undefined ? {} : { signKey: await readSignKey(resolve(terminal.cwd, signKey)) };
   return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import { DEFAULT_SAMPLE, type SampleSizes, STRATA } from "../../domain/bulk/cip/sample.js";
-import { InputError } from "../../domain/failures.js";
 import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { PackPlace } from "../job.js";
+import { exportsDirectory, previousPack } from "./earlier-exports.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import { type MemberResult, membersOf, type RosterRow } from "./members.js";
 import { writeCipPack } from "./pack.js";
@@ -17,7 +17,7 @@ export async function publishExport(
   place: PackPlace<RosterRow, MemberResult>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { runId, lake, options, retryOf } = place;
-  const base = typeof options.out === "string" ? options.out : join(lake.store.address, "_exports", "cip");
+  const base = exportsDirectory(lake.store.address, options.out);
   const target = join(base, runId);
   if (!(await isThere(target))) {
     await mkdir(base, { recursive: true, mode: 0o750 });
@@ -72,18 +72,6 @@ async function factsOf(
     // The same people of the same population, unless somebody asks for others.
     sample: { ...(sizes as SampleSizes), seed: text("sample_seed") ?? population.sha256 },
   };
-}
-
-/** Directory of the export before this one: the one that was named, else the newest. */
-async function previousPack(base: string, runId: string, named: unknown): Promise<string | null> {
-  if (typeof named === "string") {
-    const directory = isAbsolute(named) ? named : join(base, named);
-    if (await isThere(directory)) return directory;
-    throw new InputError(`${directory}: there is no export. Give --since its id or its directory`);
-  }
-  const exports = (await readdir(base)).filter((name) => name.startsWith("cip-") && name < runId).sort();
-  const newest = exports.at(-1);
-  return newest === undefined ? null : join(base, newest);
 }
 
 /** Takes away what attempts that were killed left: they are of this run alone. */

@@ -1,0 +1,53 @@
+import { readdir } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import { InputError } from "../../domain/failures.js";
+import { isThere } from "../../lake/bulk/pack/publish.js";
+import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import { isAbsent } from "../../lake/store/local-store-errors.js";
+import { requireUnchanged } from "./changes/compared-packs.js";
+
+/** Where exports are made: in the lake, unless another directory was named. */
+export function exportsDirectory(lake: string, out: unknown): string {
+  return typeof out === "string" ? out : join(lake, "_exports", "cip");
+}
+
+/**
+ * Directory of the export before one: the export that was named, else the newest; null where there is none.
+ *
+ * @throws InputError where the named one is not there.
+ */
+export async function previousPack(base: string, runId: string, named: unknown): Promise<string | null> {
+  if (typeof named === "string") {
+    const directory = isAbsolute(named) ? named : join(base, named);
+    if (await isThere(directory)) return directory;
+    throw new InputError(
+      `${directory}: there is no export. Nothing was started. Give --since the id of an export or its directory.`,
+    );
+  }
+  const exports = (await namesIn(base)).filter((name) => name.startsWith("cip-") && name < runId).sort();
+  const newest = exports.at(-1);
+  return newest === undefined ? null : join(base, newest);
+}
+
+/**
+ * Proves the export that a new one is to be compared with, before anybody is asked for.
+ *
+ * @throws InputError where the named one is not there, PackError where it was changed.
+ */
+export async function checkPrevious(base: string, named: unknown): Promise<void> {
+  const directory = await previousPack(base, LAST, named);
+  if (directory === null) return;
+  await requireUnchanged(directory, (await readProvenManifest(directory)).manifest);
+}
+
+/** Comes after the id of any export. */
+const LAST = "cip-~";
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
