@@ -15,7 +15,7 @@ installRuntime({ debug() {}, info() {}, warn: say, error: say });
 const histories = await storedHistories();
 const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
 
-test("there are histories of runs, groups, batches, customers, webhooks, calls, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, groups, batches, customers, webhooks, calls, bulk jobs, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -40,6 +40,9 @@ test("there are histories of runs, groups, batches, customers, webhooks, calls, 
     "follow-up-sync",
     "call-service",
     "call-service-refused",
+    "bulk-job",
+    "bulk-job-cancelled",
+    "bulk-job-pack",
   ]) {
     expect(names).toContain(`${part}.json.gz`);
   }
