@@ -113,11 +113,14 @@ export class CallRecord {
     throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
   }
 
-  /** Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer. */
+  /**
+   * Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer.
+   * Where another attempt was faster, its answer is the one that everybody is given.
+   */
   async keep<A>(body: A): Promise<KeptAnswer<A>> {
+    const key = answerKey(this.prefix);
     const kept = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };
-    await this.sealed.put(answerKey(this.prefix), kept, { durable: true });
-    return kept;
+    return (await this.sealed.putIfAbsent(key, kept)) ? kept : this.sealed.require<KeptAnswer<A>>(key);
   }
 
   /**

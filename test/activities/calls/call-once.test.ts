@@ -99,6 +99,13 @@ describe("an answer that can't be used", () => {
 describe("of a stalled attempt and the one that was started in its place", () => {
   const record = () => CallRecord.open(bench.deps.sealed, KEY, "create_cip_report");
 
+  it("the answer that is kept first is everybody's", async () => {
+    const [stalled, next] = [await record(), await record()];
+    const first = await next.keep({ status: "pending" });
+    expect(await stalled.keep({ status: "pass" })).toEqual(first);
+    expect(await (await record()).answer()).toEqual(first);
+  });
+
   it("only one can take the next number", async () => {
     const [stalled, next] = [await record(), await record()];
     await next.declare(undefined);

@@ -199,7 +199,7 @@ describe("a worker that is killed after the effect and before the answer", () =>
     ["before it is kept", "before", "settled"],
     ["after it is kept", "after", "found"],
   ] as const)("while its answer was there, %s: one effect", async (_, when, repeated) => {
-    const kill: StoreFault = { on: "put", key: "/answer$", when, effect: "kill" };
+    const kill: StoreFault = { on: "putIfAbsent", key: "/answer$", when, effect: "kill" };
     const first = await startChild([kill]);
     const handles = await start(["create_onboarding"]);
     expect((await first.ended).signal).toBe("SIGKILL");

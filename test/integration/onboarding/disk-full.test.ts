@@ -5,7 +5,7 @@ import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 const worlds = onboardWorlds();
 const FULL = { when: "before", effect: "full" } as const;
 const STEPS: readonly StoreFault[] = [
-  { ...FULL, on: "put", key: "^_staging/onboarding-calls/.*/answer$" },
+  { ...FULL, on: "putIfAbsent", key: "^_staging/onboarding-calls/.*/answer$" },
   { ...FULL, on: "put", key: "^_staging/onb_[0-9a-f]+/outcomes/" },
   { ...FULL, on: "putIfAbsent", key: "^onboardings/_delta_log/" },
 ];
