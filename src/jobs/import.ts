@@ -52,7 +52,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   owner: ({ link_id }) => link_id,
   check: unknownAccounts,
   effect: true,
-  groupRows: 10_000,
+  groupRows: 5_000,
   async plan({ lake, options }, rows) {
     const known = await inLedger(
       lake,
