@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
-import { StagingLostError } from "../staging-lost-error.js";
 import type { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
@@ -54,7 +53,7 @@ export class BulkStaging {
   ) {}
 
   /**
-   * Copies the rows of a file; a file that is frozen already stays as it is.
+   * Copies the rows of a file; a file that is frozen already stays as it is, but for rows that were lost.
    *
    * @throws InputError where the rows are others than those whose hash is given; nothing is frozen then.
    */
@@ -62,7 +61,7 @@ export class BulkStaging {
     file: FrozenFile,
     rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
   ): Promise<void> {
-    if ((await this.findFile()) !== undefined) return;
+    if (await this.#isFrozen()) return;
     const hash = createHash("sha256");
     async function* hashed() {
       for await (const row of rows) {
@@ -91,14 +90,8 @@ export class BulkStaging {
 
   /** The rows `[from, to)`. @throws StagingLostError when they are gone. */
   async rows(from: number, to: number): Promise<FrozenBulkRow[]> {
-    try {
-      const { rows } = await this.file();
-      return await this.frozen.read(this.#key("rows/"), from, Math.min(to, rows));
-    } catch (error) {
-      // Without its manifest the next run of the job copies the file again.
-      if (error instanceof StagingLostError) await this.sealed.delete(this.#key("file"));
-      throw error;
-    }
+    const { rows } = await this.file();
+    return this.frozen.read(this.#key("rows/"), from, Math.min(to, rows));
   }
 
   /** Every row of a file, a few in memory at a time. @throws StagingLostError when they are gone. */
@@ -155,6 +148,11 @@ export class BulkStaging {
   /** Deletes everything. */
   async drop(): Promise<void> {
     await this.sealed.deletePrefix(this.#key(""));
+  }
+
+  async #isFrozen(): Promise<boolean> {
+    const file = await this.findFile();
+    return file !== undefined && (await this.frozen.isWhole(this.#key("rows/"), file.rows));
   }
 
   #key(name: string): string {

@@ -42,6 +42,11 @@ export class SealedRows<Row> {
     return rows;
   }
 
+  /** Whether every chunk of so many rows is there. */
+  async isWhole(prefix: string, rows: number): Promise<boolean> {
+    return (await this.sealed.list(prefix)).length >= Math.ceil(rows / CHUNK_ROWS);
+  }
+
   #chunk(prefix: string, chunk: number): Promise<Row[]> {
     const key = chunkKey(prefix, chunk);
     const kept = this.#chunks.get(key);
