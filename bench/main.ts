@@ -5,6 +5,7 @@ import { REPOSITORY } from "./command-process.js";
 import { describeMachine } from "./machine.js";
 import { reportTable } from "./report-table.js";
 import type { Figure, Scenario } from "./scenario.js";
+import { exportReports } from "./scenarios/export.js";
 import { importRows } from "./scenarios/import.js";
 import { kill } from "./scenarios/kill.js";
 import { latency20, latency64 } from "./scenarios/latency.js";
@@ -18,9 +19,8 @@ import { secondNight } from "./scenarios/second-night.js";
 
 const SCENARIOS: readonly Scenario[] = [
   ...[rows, latency20, latency64, memory, secondNight, kill],
-  ...[onboard, onboardMemory, onboardValidate, pack],
   ...[onboard, onboardMemory, onboardValidate],
-  importRows,
+  ...[exportReports, pack, importRows],
 ];
 const RESULTS = join(REPOSITORY, "bench", "results.json");
 

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ImportRun, runImport, writeTransactions } from "../import-command.js";
+import { type BulkRun, runBulk, writeTransactions } from "../bulk-command.js";
 import { type Figure, inArena, type Scenario } from "../scenario.js";
 
 const LATENCY_MS = 20;
@@ -44,11 +44,11 @@ export const importRows: Scenario = {
 };
 
 /** Seconds that the calls alone take. */
-function boundOf({ summary }: ImportRun): number {
+function boundOf({ summary }: BulkRun): number {
   return (summary.calls * LATENCY_MS) / 1000 / CONCURRENCY;
 }
 
-function figureOf({ rows, chunk, run }: { rows: number; chunk: number; run: ImportRun }): Figure {
+function figureOf({ rows, chunk, run }: { rows: number; chunk: number; run: BulkRun }): Figure {
   return {
     scenario: importRows.name,
     variant: `${rows} rows, chunks of ${chunk}`,
@@ -65,12 +65,13 @@ function figureOf({ rows, chunk, run }: { rows: number; chunk: number; run: Impo
   };
 }
 
-function imported(rows: number, chunk: number): Promise<ImportRun> {
+function imported(rows: number, chunk: number): Promise<BulkRun> {
   const population = { users: LINKS, linksPerUser: 1, rows: 1, latencyMs: LATENCY_MS };
   return inArena(population, async ({ standIn, directory }) => {
     const place = await directory();
     const transactions = join(place, "transactions.csv");
     await writeTransactions(transactions, standIn, rows);
-    return runImport({ standIn, transactions, directory: place, chunk, concurrency: CONCURRENCY });
+    const args = ["import", "--transactions", transactions, "--chunk", String(chunk)];
+    return runBulk({ standIn, args, directory: place, concurrency: CONCURRENCY });
   });
 }

@@ -188,11 +188,13 @@ describe("a worker that is killed after the effect and before the answer", () =>
       failure: { class: "LostAnswerError", message: expect.stringContaining("answer was lost") },
     };
     expect([onboarding, business, imported]).toEqual(Array(3).fill({ repeated: "settled" }));
-    expect([report, proxy]).toEqual([lost, lost]);
+    // A report changes nothing: it is asked for again.
+    expect(report).toEqual({ repeated: "no" });
+    expect(proxy).toEqual(lost);
     expect((await kept("create_onboarding"))?.body).toMatchObject({ status: "pass" });
     expect((await kept("create_business"))?.body).toEqual({ id: null });
     expect((await kept("import_transactions"))?.body).toEqual({ sent: 0, found: 3, unknown: [] });
-    expect(effects()).toEqual(once);
+    expect(effects()).toEqual({ ...once, reports: 2 });
   });
 
   test.each([

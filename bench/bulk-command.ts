@@ -6,19 +6,18 @@ import { NIGHTLEDGER, startNode } from "./command-process.js";
 import { type ProcessUsage, watchUsage } from "./process-usage.js";
 import type { StandIn } from "./stand-in.js";
 
-/** Where and against what an import runs. */
-interface ImportOptions {
+/** Where and against what a bulk job runs. */
+interface BulkOptions {
   readonly standIn: Pick<StandIn, "url" | "apiKey">;
-  /** The transactions file. */
-  readonly transactions: string;
+  /** The command and its options, without `--json`. */
+  readonly args: readonly string[];
   /** Its working directory, with lake and HOME. */
   readonly directory: string;
-  readonly chunk: number;
   readonly concurrency: number;
 }
 
-/** What an import did and took. */
-export interface ImportRun {
+/** What a bulk job did and took. */
+export interface BulkRun {
   readonly summary: BulkSummary;
   /** Seconds of the run itself. */
   readonly seconds: number;
@@ -28,12 +27,10 @@ export interface ImportRun {
   readonly temporal: ProcessUsage;
 }
 
-/** Runs an import to its end. @throws Error when it does not complete: a figure of a failed run says nothing. */
-export async function runImport(options: ImportOptions): Promise<ImportRun> {
-  const { standIn, transactions, directory, chunk, concurrency } = options;
+/** Runs a bulk job to its end. @throws Error when it does not complete: a figure of a failed run says nothing. */
+export async function runBulk({ standIn, args, directory, concurrency }: BulkOptions): Promise<BulkRun> {
   const started = performance.now();
-  const flags = ["--transactions", transactions, "--chunk", String(chunk), "--json"];
-  const command = startNode(NIGHTLEDGER, ["import", ...flags], {
+  const command = startNode(NIGHTLEDGER, [...args, "--json"], {
     cwd: directory,
     env: {
       NIGHTLEDGER_API_URL: standIn.url,
