@@ -27,7 +27,7 @@ export async function closeGroup(
   });
 }
 
-/** Writes the rows of a closed group into each table, once. */
+/** Writes the rows of a closed group into each table, once, and notes that they are there. */
 export async function writeGroup(deps: BulkDependencies, group: BulkGroup): Promise<void> {
   const job = jobOf(deps, group);
   const staging = stagingOf(deps, group);
@@ -48,4 +48,5 @@ export async function writeGroup(deps: BulkDependencies, group: BulkGroup): Prom
       ),
     );
   }
+  await staging.noteWritten(group.group);
 }

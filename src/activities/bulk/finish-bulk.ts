@@ -68,14 +68,14 @@ export async function finishBulk(
 }
 
 /**
- * Whether a group of a job with an effect was planned and could not be closed: what it has sent is known by the staging
- * alone, and the next run of the job continues it.
+ * Whether a group of a job with an effect was planned and its rows could not be written: what it has sent is known by
+ * the staging alone, and the next run of the job continues it.
  */
 async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Promise<boolean> {
   if (!jobOf(deps, input).effect) return false;
   const staging = stagingOf(deps, input);
   for (let group = 0; group < input.groups; group += 1) {
-    if ((await staging.findClose(group)) !== undefined) continue;
+    if (await staging.isWritten(group)) continue;
     if ((await staging.plan(group)) !== undefined) return true;
   }
   return false;

@@ -145,6 +145,15 @@ export class BulkStaging {
     return this.sealed.require(this.#key(`closed/${group}`));
   }
 
+  /** Notes, durably, that the tables have the rows of a closed group. */
+  async noteWritten(group: number): Promise<void> {
+    await this.sealed.put(this.#key(`written/${group}`), null, { durable: true });
+  }
+
+  async isWritten(group: number): Promise<boolean> {
+    return (await this.sealed.stat(this.#key(`written/${group}`))) !== undefined;
+  }
+
   /** Deletes everything. */
   async drop(): Promise<void> {
     await this.sealed.deletePrefix(this.#key(""));

@@ -88,9 +88,13 @@ test("a group that an earlier run has closed is not worked on again: what its ta
   expect(await ledger()).toEqual(written);
 });
 
-test("a run ends without its staging, unless a group was planned and could not be closed", async () => {
+test("a run ends without its staging, unless a group was planned and its rows are not written", async () => {
   await freeze(4);
   await bench.run(() => planItems(deps, GROUP));
+  await finish();
+  expect(await staging.findFile()).toBeDefined();
+  // Closed, but its rows could not be written.
+  await staging.keepClose(GROUP.group, FAILED);
   await finish();
   expect(await staging.findFile()).toBeDefined();
   await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
