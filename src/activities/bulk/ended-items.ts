@@ -44,4 +44,13 @@ export async function endedItems(
   return { items, rows };
 }
 
+/** The right rows of a closed group that no item has brought to an end: the run that closed it was stopped before. */
+export function notBegun(
+  items: readonly EndedItem<object, unknown>[],
+  rows: readonly FrozenBulkRow[],
+): FrozenBulkRow[] {
+  const ended = new Set(items.flatMap((item) => item.rows.map(({ line }) => line)));
+  return rows.filter(({ line, row }) => row !== null && !ended.has(line));
+}
+
 const NONE = { asked: 0, mayHaveEffect: false };

@@ -9,7 +9,7 @@ import { runs } from "../../lake/tables/runs.js";
 import { VERSION } from "../../version.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { type BulkDependencies, type BulkRun, jobOf, stagingOf } from "./dependencies.js";
-import { endedItems } from "./ended-items.js";
+import { endedItems, notBegun } from "./ended-items.js";
 
 interface FinishBulkInput extends BulkRun {
   readonly jobId: string;
@@ -106,7 +106,7 @@ async function* keptRows(deps: BulkDependencies, input: FinishBulkInput): AsyncG
   const staging = stagingOf(deps, input);
   for (let group = 0; group < input.groups; group += 1) {
     const { items, rows } = await endedItems(deps, { ...input, group }, await staging.close(group));
-    const failed = new Set<number>();
+    const failed = new Set(notBegun(items, rows).map(({ line }) => line));
     const results = new Map<number, unknown>();
     for (const item of items) {
       for (const { line, status } of job.ends(item)) {

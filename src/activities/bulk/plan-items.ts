@@ -1,7 +1,8 @@
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
-import { endedItems } from "./ended-items.js";
+import { endedItems, notBegun } from "./ended-items.js";
 import { endsOf, groupRows, itemsOf, makePlan, ownersOf, totalsOf } from "./group-plan.js";
 
 interface PlanItemsResult {
@@ -18,7 +19,7 @@ export async function planItems(deps: BulkDependencies, input: BulkGroup): Promi
     const staging = stagingOf(deps, input);
     const invalid = rows.filter(({ row }) => row === null).length;
     const counted = { ...noBulkTotals(), rows: { ...noBulkTotals().rows, total: rows.length, invalid } };
-    const planned = (items: number, ends: Parameters<typeof totalsOf>[0]) => {
+    const planned = (items: number, ends: readonly RowEnd[]) => {
       return { items, totals: addBulkTotals(counted, totalsOf(ends, ownersOf(job, rows))) };
     };
     // Closed by an earlier run of the job: what the tables say of its rows stands.
@@ -26,10 +27,10 @@ export async function planItems(deps: BulkDependencies, input: BulkGroup): Promi
     if (close !== undefined) {
       const { items } = await endedItems(deps, input, close);
       const done = items.filter(({ result }) => result !== null);
-      return planned(
-        0,
-        done.flatMap((item) => job.ends(item)),
+      const left = notBegun(items, rows).map(
+        ({ line }): RowEnd => ({ line, status: "failed", reason: "not_begun" }),
       );
+      return planned(0, [...done.flatMap((item) => job.ends(item)), ...left]);
     }
     const plan = (await staging.plan(input.group)) ?? (await makePlan(deps, input, rows));
     const itemOf = itemsOf(rows);

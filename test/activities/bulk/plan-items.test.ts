@@ -4,6 +4,7 @@ import { closeGroup } from "../../../src/activities/bulk/close-group.js";
 import type { BulkDependencies } from "../../../src/activities/bulk/dependencies.js";
 import { finishBulk } from "../../../src/activities/bulk/finish-bulk.js";
 import { planItems } from "../../../src/activities/bulk/plan-items.js";
+import { failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
 import { importJob } from "../../../src/jobs/import.js";
@@ -52,13 +53,14 @@ async function freeze(rows: number): Promise<void> {
   await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen);
 }
 
-const finish = () =>
+const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}) =>
   bench.run(() =>
     finishBulk(deps, {
       ...GROUP,
       jobId: "job",
       status: "failed",
       totals: noBulkTotals(),
+      ...ended,
       groups: 1,
       startedAt: new Date().toISOString(),
     }),
@@ -73,19 +75,25 @@ test("a file whose rows fill the staged objects exactly", async () => {
   expect(await bench.run(() => planItems(deps, GROUP))).toMatchObject({ items: 250 });
 });
 
-test("a group that an earlier run has closed is not worked on again: what its tables say stands", async () => {
+test("a group that an earlier run has closed is not worked on again: its rows are as they were, and the rest fails", async () => {
   await freeze(4);
   expect(await bench.run(() => planItems(deps, GROUP))).toMatchObject({ items: 2 });
   const closed = await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
   const written = await ledger();
   expect(written.map(({ line, status }) => `${line} ${status}`)).toEqual(["3 refused", "4 refused"]);
   const later = { ...GROUP, runId: "import-2" };
-  expect(await bench.run(() => planItems(deps, later))).toMatchObject({
-    items: 0,
-    totals: { rows: { failed: 0 } },
-  });
+  const { items, totals } = await bench.run(() => planItems(deps, later));
+  expect(items).toBe(0);
+  expect(totals).toMatchObject({ rows: { total: 4, failed: 2 } });
+  expect(totals.failures.map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+    "1 not_begun",
+    "2 not_begun",
+  ]);
   expect(await bench.run(() => closeGroup(deps, { ...later, results: [], failed: [] }))).toEqual(closed);
   expect(await ledger()).toEqual(written);
+  await finish({ status: "completed_with_failures", totals });
+  const kept = new BulkStaging(deps.sealed, deps.frozenRows, failedRowsOf(GROUP.runId));
+  expect((await kept.rows(0, 10)).map(({ line }) => line)).toEqual([1, 2, 3, 4]);
 });
 
 test("a run ends without its staging, unless a group was planned and its rows are not written", async () => {
