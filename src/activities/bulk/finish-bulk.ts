@@ -83,6 +83,9 @@ async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Pro
 
 /** Keeps the rows that failed for a retry (`keptRows`). */
 async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
+  const target = stagingOf(deps, { ...input, staging: failedRowsOf(input.runId) });
+  // A repetition: the first one may have ended while it deleted what the rows are made of.
+  if ((await target.findFile()) !== undefined) return;
   const hash = createHash("sha256");
   let rows = 0;
   let invalid = 0;
@@ -93,7 +96,6 @@ async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): P
   }
   const file = await stagingOf(deps, input).file();
   const kept = { ...file, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
-  const target = stagingOf(deps, { ...input, staging: failedRowsOf(input.runId) });
   await target.freeze(kept, keptRows(deps, input));
 }
 

@@ -154,9 +154,13 @@ export class BulkStaging {
     return (await this.sealed.stat(this.#key(`written/${group}`))) !== undefined;
   }
 
-  /** Deletes everything. */
+  /**
+   * Deletes everything, durably, and the plans before the answers that their items got: by a plan without answers, the
+   * same job would send again what is in the tables.
+   */
   async drop(): Promise<void> {
-    await this.sealed.deletePrefix(this.#key(""));
+    await this.sealed.deletePrefix(this.#key("plans/"), { durable: true });
+    await this.sealed.deletePrefix(this.#key(""), { durable: true });
   }
 
   async #isFrozen(): Promise<boolean> {

@@ -75,8 +75,8 @@ export class SealedStore {
     await this.store.delete(key);
   }
 
-  async deletePrefix(prefix: string): Promise<void> {
-    await this.store.deletePrefix(prefix);
+  async deletePrefix(prefix: string, options?: PutOptions): Promise<void> {
+    await this.store.deletePrefix(prefix, options);
   }
 }
 

@@ -11,6 +11,7 @@ import { importJob } from "../../../src/jobs/import.js";
 import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { readTables } from "../../../src/lake/query/query-views.js";
 import { SealedRows } from "../../../src/lake/store/sealed-rows.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { transactionImports } from "../../../src/lake/tables/transaction-imports.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
@@ -53,9 +54,9 @@ async function freeze(rows: number): Promise<void> {
   await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen);
 }
 
-const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}) =>
+const finish = (ended: Partial<Parameters<typeof finishBulk>[1]> = {}, given = deps) =>
   bench.run(() =>
-    finishBulk(deps, {
+    finishBulk(given, {
       ...GROUP,
       jobId: "job",
       status: "failed",
@@ -108,4 +109,26 @@ test("a run ends without its staging, unless a group was planned and its rows ar
   await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
   await finish();
   expect(await deps.sealed.list(`_staging/${GROUP.staging}/`)).toEqual([]);
+});
+
+/** A store whose process is killed when it is to delete all of a staging. */
+class DyingStore extends SealedStore {
+  override async deletePrefix(...[prefix, options]: Parameters<SealedStore["deletePrefix"]>): Promise<void> {
+    if (prefix.endsWith(`/${GROUP.staging}/`)) throw new Error("killed");
+    await super.deletePrefix(prefix, options);
+  }
+}
+
+test("a run that is killed while it deletes leaves no plan without answers, and comes to its end again", async () => {
+  await freeze(4);
+  await bench.run(() => planItems(deps, GROUP));
+  const totals = await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
+  const ended = { status: "completed_with_failures", totals } as const;
+  const sealed = new DyingStore(deps.lake.store, deps.sealed.sealer);
+  await expect(finish(ended, { ...deps, sealed })).rejects.toThrow("killed");
+  expect(await staging.plan(GROUP.group)).toBeUndefined();
+  await deps.sealed.deletePrefix(`_staging/${GROUP.staging}/closed/`);
+  await finish(ended);
+  const kept = (await deps.sealed.list("_staging/")).map(({ key }) => key.split("/")[1]);
+  expect(new Set(kept)).toEqual(new Set([failedRowsOf(GROUP.runId)]));
 });
