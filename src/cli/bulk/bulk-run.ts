@@ -20,7 +20,9 @@ export function bulkRun(
       const { unauthorized, ...summary } = resultOf(kind, left);
       const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
       const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
-      const notes = [...(unauthorized ? [refused] : []), ...(summary.rows.failed > 0 ? [retry] : [])];
+      // A run that did not come to its end keeps no failed rows.
+      const keeps = summary.status === "completed_with_failures" && summary.rows.failed > 0;
+      const notes = [...(unauthorized ? [refused] : []), ...(keeps ? [retry] : [])];
       return { summary, unauthorized, text: summaryText(summary), notes };
     },
   };

@@ -1,0 +1,35 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { expect, test } from "vitest";
+import { bulkRun } from "../../../src/cli/bulk/bulk-run.js";
+import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
+import type { RunStatus } from "../../../src/domain/run.js";
+
+const run = bulkRun("import", () => Promise.reject(new Error("a report starts nothing")));
+const started = { handle: {} as WorkflowHandle, runId: "import-1", memo: {}, joined: false };
+const totals = { ...noBulkTotals(), rows: { total: 2, done: 1, failed: 1, invalid: 0, skipped: 0 } };
+
+function notesOf(status: RunStatus) {
+  const result = {
+    run_id: "import-1",
+    job: "import",
+    status,
+    ...totals,
+    duration_ms: 1,
+    unauthorized: false,
+  };
+  return run.outcome({ started, end: { kind: "completed", result }, sofar: undefined, watchedMs: 0 }).notes;
+}
+
+test.each<[RunStatus, number]>([
+  ["completed_with_failures", 1],
+  // These keep no failed rows.
+  ["cancelled", 0],
+  ["failed", 0],
+])("a run that ended %s has %i words on a retry", (status, words) => {
+  expect(notesOf(status).filter((note) => note.includes("runs retry import-1"))).toHaveLength(words);
+});
+
+test("a run that goes on is not to be retried", () => {
+  const sofar = { runId: "import-1", rows: 2, phase: "working", totals } as const;
+  expect(run.outcome({ started, end: undefined, sofar, watchedMs: 0 }).notes).toEqual([]);
+});
