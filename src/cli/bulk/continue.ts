@@ -24,10 +24,9 @@ export async function continueRun(terminal: Terminal, job: AnyJob, flags: Contin
         throw new InputError(`every ${job.kind} run of this lake has ended. Nothing was started.`);
       }
       const staging = openBulkStaging(sealed, holder.staging);
-      const { rows, options, secrets, retryOf } = await staging.file();
-      const judged = await countRows(async function* () {
-        yield* await staging.rows(0, rows);
-      });
+      const file = await staging.file();
+      const { options, secrets, retryOf } = file;
+      const judged = await countRows(() => staging.everyRow(file));
       const run = newRun(job, { judged, options, secrets, retryOf, restart: flags.restart === true });
       return { pingedUser: NOBODY, run };
     },
