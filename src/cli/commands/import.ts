@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand } from "./command.js";
-import { positive } from "./option-values.js";
+import { between } from "./option-values.js";
 
 interface ImportFlags extends BulkFlags {
   readonly transactions: string;
@@ -22,7 +22,7 @@ export const importCommand: AddCommand = (program: Command, terminal, end) => {
         "--transactions <file>",
         "CSV or JSONL: link_id, account_id, amount, date, optionally description, transaction_id, transaction_type",
       )
-      .option("--chunk <rows>", "rows of one request", positive, 500)
+      .option("--chunk <rows>", "rows of one request, at most 5,000", between(1, 5_000), 500)
       .option(
         "--send-unknown",
         "send rows again of which an earlier run could not tell; look first: imports verify",
