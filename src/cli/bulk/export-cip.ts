@@ -26,10 +26,15 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
   const { approver, since, reason, unmasked, sample, sampleSeed, pdf, signKey, out } = flags;
   if (approver.trim() === "") {
     throw new InputError(
-      "--approver is blank. Give the name or e-mail address that stands for automatic approvals.",
+      "--approver is blank. Give the name or e-mail address that stands for automatic approvals. Nothing was started.",
     );
   }
-  if (unmasked && (reason ?? "").trim() === "") {
+  if (reason?.trim() === "") {
+    throw new InputError(
+      "--reason is blank. Say why the export is made, or leave it out. Nothing was started.",
+    );
+  }
+  if (unmasked && reason === undefined) {
     throw new InputError(
       "--unmasked shows tax ids, birth dates, addresses and IP addresses, so it needs --reason, which is recorded in the manifest. Nothing was started.",
     );
