@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { InputError } from "../../domain/failures.js";
+import { isRunId } from "../../domain/run.js";
 import { isThere } from "../../lake/bulk/pack/publish.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { isAbsent } from "../../lake/store/local-store-errors.js";
@@ -24,7 +25,7 @@ export async function previousPack(base: string, runId: string, named: unknown):
       `${directory}: there is no export. Nothing was started. Give --since the id of an export or its directory.`,
     );
   }
-  const exports = (await namesIn(base)).filter((name) => name.startsWith("cip-") && name < runId).sort();
+  const exports = (await namesIn(base)).filter((name) => isRunId("cip", name) && name < runId).sort();
   const newest = exports.at(-1);
   return newest === undefined ? null : join(base, newest);
 }
