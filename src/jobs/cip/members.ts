@@ -102,5 +102,5 @@ function actionOf(reason: string, runId: string): string {
   const retry = `nightledger runs retry ${runId}`;
   if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;
   if (reason.startsWith("not_found")) return "check the fp_id in the roster, and export it";
-  return `then ${retry}`.replace(/^then /, "");
+  return retry;
 }
