@@ -58,7 +58,8 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
     } catch (error) {
       if (!(error instanceof RejectedError || error instanceof NotFoundError)) throw error;
       const status = error instanceof NotFoundError ? 404 : (error.status ?? 0);
-      return { kind: "failed", reason: await reasonOf(caller, fp_id, status), asked: 1 };
+      const asked = (await caller.lost("report")) + 1;
+      return { kind: "failed", reason: await reasonOf(caller, fp_id, status), asked };
     }
   },
   ends: ({ rows, result, reason }) =>

@@ -40,6 +40,8 @@ export interface Caller {
     params: ParamsOf<O>,
     owner?: { readonly fp_id: string; readonly decrypt_reason?: string },
   ): Promise<SettledCall<Answer>>;
+  /** Requests of the call of this name whose answer was lost. */
+  lost(name: string): Promise<number>;
 }
 
 /** Rows that are worked on together, such as those of one request. */

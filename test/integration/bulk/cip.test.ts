@@ -76,6 +76,17 @@ test("a lost answer is asked for again, and the outcome says how often", async (
   ]);
 });
 
+test("a member whose report was asked for, lost and then refused: the outcome counts both", async () => {
+  const [first = { fp_id: "" }] = roster();
+  const call = { kind: "status", operation: "create_cip_report", user: first.fp_id } as const;
+  world.sandbox.addFault({ ...call, status: 502, times: 1, afterEffect: true });
+  world.sandbox.addFault({ ...call, status: 400, after: 1 });
+  const result = await world.run(roster().slice(0, 2), OPTIONS);
+  expect(result).toMatchObject({ status: "completed_with_failures", rows: { done: 1, failed: 1 } });
+  const [line = ""] = (await outcomes(result.export)).filter((one) => one.startsWith(first.fp_id));
+  expect(line).toMatch(/runs retry cip-[^"]*",2,/);
+});
+
 test("a retry makes an amended export of the whole population and asks only for what failed", async () => {
   const [first = { fp_id: "" }] = roster();
   world.sandbox.addFault({
