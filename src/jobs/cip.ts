@@ -32,7 +32,7 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
         ).transform((text) => YES.includes(text.toLowerCase())),
       ])
       .optional(),
-    excluded: ownIdText.optional(),
+    excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
   }),
   unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
