@@ -63,8 +63,6 @@ export interface EndedItem<Row, Result> {
   readonly result: Result | null;
   /** Why it failed; null where it did not. */
   readonly reason: string | null;
-  /** Whether a request of it may have taken effect although no answer tells. */
-  readonly mayHaveEffect: boolean;
   /** Requests of it that may have reached the service. */
   readonly asked: number;
 }

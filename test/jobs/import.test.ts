@@ -93,7 +93,7 @@ test.each([
   [0, "refused"],
   [1, "unknown"],
 ])("a chunk that came to no end, after %i requests: %s", (asked, status) => {
-  const item = { rows, result: null, reason: "gave_up http_503", mayHaveEffect: false, asked };
+  const item = { rows, result: null, reason: "gave_up http_503", asked };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
   const { transaction_imports } = importJob.rows(place, item);
   expect(transaction_imports).toMatchObject(

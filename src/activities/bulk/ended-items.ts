@@ -1,7 +1,7 @@
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { EndedItem, PlannedItem } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
-import { callsMade } from "../calls/call-record.js";
+import { requestsSent } from "../calls/call-record.js";
 import { type BulkDependencies, type BulkGroup, stagingOf } from "./dependencies.js";
 import { groupRows, itemsOf } from "./group-plan.js";
 
@@ -33,14 +33,15 @@ export async function endedItems(
   for (const [item, { rows: own }] of planned.entries()) {
     const reason = reasons.get(item) ?? null;
     const result = results.get(item) ?? null;
-    const made = result === null ? await callsMade(deps.sealed, staging.itemPrefix(group.group, item)) : NONE;
+    const asked =
+      result === null ? await requestsSent(deps.sealed, staging.itemPrefix(group.group, item)) : 0;
     // Nothing of an item that was never begun, or that a stopped run left before its first request, is written.
-    if (result === null && reason === null && made.asked === 0) continue;
-    items.push({ rows: own, result, reason: result === null ? (reason ?? "interrupted") : null, ...made });
+    if (result === null && reason === null && asked === 0) continue;
+    items.push({ rows: own, result, reason: result === null ? (reason ?? "interrupted") : null, asked });
   }
   const { ended } = await staging.requirePlan(group.group);
   const itemOf = itemsOf(rows);
-  for (const { lines, result } of ended) items.push({ ...itemOf(lines), result, reason: null, ...NONE });
+  for (const { lines, result } of ended) items.push({ ...itemOf(lines), result, reason: null, asked: 0 });
   return { items, rows };
 }
 
@@ -52,5 +53,3 @@ export function notBegun(
   const ended = new Set(items.flatMap((item) => item.rows.map(({ line }) => line)));
   return rows.filter(({ line, row }) => row !== null && !ended.has(line));
 }
-
-const NONE = { asked: 0, mayHaveEffect: false };

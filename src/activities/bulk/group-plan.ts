@@ -6,7 +6,7 @@ import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./depen
 
 /** What became of the rows of an item that came to its end. */
 export function endsOf(job: AnyJob, { rows }: PlannedItem<object>, result: unknown): readonly RowEnd[] {
-  return job.ends({ rows, result, reason: null, mayHaveEffect: false, asked: 0 });
+  return job.ends({ rows, result, reason: null, asked: 0 });
 }
 
 /** The items of a group, by the lines of their rows. */

@@ -9,7 +9,7 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import type { Caller } from "../../jobs/job.js";
 import { callFailure } from "../call-failure.js";
-import { callsMade } from "../calls/call-record.js";
+import { requestsSent } from "../calls/call-record.js";
 import { callRule } from "../calls/call-rules.js";
 import { settledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
@@ -110,7 +110,7 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
       throw error;
     }
   };
-  const lost = async (name: string) => (await callsMade(sealed, `${prefix}${name}/`)).asked;
+  const lost = (name: string) => requestsSent(sealed, `${prefix}${name}/`);
   return { options, once: once as Caller["once"], lost };
 }
 

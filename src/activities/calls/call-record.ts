@@ -37,27 +37,14 @@ export async function callState(sealed: SealedStore, prefix: string): Promise<Ca
   return (await sealed.list(intentsPrefix(prefix))).length > 0 ? "sent" : "not sent";
 }
 
-/** What the calls below a prefix came to, by what they left. */
-interface CallsMade {
-  /** Requests that may have reached the service. */
-  readonly asked: number;
-  /** Whether one of them may have taken effect although no answer tells. */
-  readonly mayHaveEffect: boolean;
-}
-
-/** Looks at every call that is staged below a prefix. */
-export async function callsMade(sealed: SealedStore, prefix: string): Promise<CallsMade> {
-  const asked = new Map<string, number>();
-  const answered = new Set<string>();
+/** Requests of the calls below a prefix that may have reached the service, by what they left. */
+export async function requestsSent(sealed: SealedStore, prefix: string): Promise<number> {
+  const sent = new Map<string, number>();
   for (const { key } of await sealed.list(prefix)) {
-    const [, call = "", number] = /^(.*\/)(?:intents\/(\d+)|answer)$/.exec(key) ?? [];
-    if (number !== undefined) asked.set(call, Math.max(asked.get(call) ?? 0, Number(number)));
-    else if (key.endsWith("/answer")) answered.add(call);
+    const [, call = "", number] = /^(.*\/)intents\/(\d+)$/.exec(key) ?? [];
+    if (number !== undefined) sent.set(call, Math.max(sent.get(call) ?? 0, Number(number)));
   }
-  return {
-    asked: [...asked.values()].reduce((sum, count) => sum + count, 0),
-    mayHaveEffect: [...asked.keys()].some((call) => !answered.has(call)),
-  };
+  return [...sent.values()].reduce((sum, count) => sum + count, 0);
 }
 
 /**
