@@ -22,7 +22,7 @@ export async function planItems(deps: BulkDependencies, input: BulkGroup): Promi
     const planned = (items: number, ends: readonly RowEnd[]) => {
       return { items, totals: addBulkTotals(counted, totalsOf(ends, ownersOf(job, rows))) };
     };
-    // Closed by an earlier run of the job: what the tables say of its rows stands.
+    // Closed by an earlier run of the job: its rows are in the tables as that run left them.
     const close = job.effect ? await staging.findClose(input.group) : undefined;
     if (close !== undefined) {
       const { items } = await endedItems(deps, input, close);

@@ -34,7 +34,7 @@ export interface WrittenPack {
   readonly manifestSha256: string;
 }
 
-/** Every member of an export in the order of `fpId`, each time anew. */
+/** Every member of an export in the order of `fpId`; each call reads them again. */
 export type Members = () => AsyncIterable<CipMember>;
 
 /**

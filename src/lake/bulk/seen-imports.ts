@@ -50,7 +50,7 @@ export async function markSeenImports(lake: Lake, now = Date.now()): Promise<num
   }
 }
 
-/** Writes anew the files of the ledger that hold rows which came back; undefined where there are none. */
+/** Rewrites the files of the ledger that hold rows which came back; undefined where there are none. */
 async function rewriteSeen(
   lake: Lake,
   sql: SqlSession,

@@ -15,7 +15,7 @@ import {
   cipWatchlistRecords,
 } from "../../../lake/tables/cip.js";
 
-/** What each export writes anew, and instants, whose texts are compared. */
+/** What differs in each export by itself; instants are left out too, because their texts are compared. */
 const NOT_COMPARED = new Set(["run_id", "fp_id", "asked", "asked_at"]);
 const isCompared = ({ name, type }: { name: string; type: string }) =>
   type !== "TIMESTAMPTZ" && !NOT_COMPARED.has(name);
