@@ -51,6 +51,7 @@ export interface TrialReport {
 const NIGHTS = 2;
 /** What a killed process had sent has arrived by then; another one takes longer to begin. */
 const ARRIVED_MS = 50;
+const UNREACHABLE = 3;
 
 /**
  * Two nights of one world, each with a kill at a moment of its seed; the same command is run again until it
@@ -169,7 +170,8 @@ class Trial {
     const announced = new Set<string>();
     let last = await first.ended;
     note(last, announced);
-    if (last.signal === "SIGKILL") {
+    // A command whose server is killed while it starts ends, and says that it is to be run again.
+    if (last.signal === "SIGKILL" || (killed && victim === "Temporal" && last.code === UNREACHABLE)) {
       const resumedAt = Date.now();
       last = await folder.sync(...options).ended;
       note(last, announced);

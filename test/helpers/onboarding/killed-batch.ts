@@ -24,7 +24,8 @@ export async function openService(seed: number, customers: number): Promise<Sand
         prerequisites: { note: "string" },
       },
     ],
-    webhooks: { retryMs: [300, 600, 1_000, 2_000, 4_000, 8_000] },
+    // To the end for longer than a receiver may take to be there again on a busy machine.
+    webhooks: { retryMs: [300, 600, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 30_000] },
   });
   const chance = { probability: 0.3, seed } as const;
   sandbox.addFault({ kind: "webhook_lost", ...chance });

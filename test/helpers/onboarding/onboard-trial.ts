@@ -31,7 +31,7 @@ const ARGS = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc",
 /** Share of the batch within which kills begin: the command must not be faster. */
 const LAST_MOMENT = 0.8;
 const MOST_COMMANDS = 12;
-const SETTLE_MS = 120_000;
+const SETTLE_MS = 180_000;
 const LOOK_EVERY_MS = 500;
 const LOOK_CLOSELY_MS = 10;
 const COMMIT = /^\d{20}\.json$/;
@@ -213,8 +213,10 @@ class Trial {
     const forgot = await this.store.forget(this.folder.lake, pids);
     await sleep(this.random.int(1_500));
     const names = doomed.map(([name]) => name);
-    if (names.includes("the worker")) await this.#work();
-    if (names.includes("the receiver")) await this.#receive();
+    await Promise.all([
+      names.includes("the worker") && this.#work(),
+      names.includes("the receiver") && this.#receive(),
+    ]);
     return ` (${names.join(", ") || "the server"}${forgot > 0 ? `, ${forgot} changes forgotten` : ""})`;
   }
 

@@ -58,7 +58,11 @@ export async function staleOutcomes({ lake, sandbox }: AuditedBatch) {
     const made = sandbox.onboardings.find(String(onboarding_id));
     return made === undefined || status !== statusOf(made) || review !== made.requires_manual_review;
   });
-  return stale.map(({ line, status }) => `${line}: ${status}`);
+  return stale.map(({ line, status, onboarding_id }) => {
+    const user = sandbox.onboardings.find(String(onboarding_id))?.entity_id;
+    const told = sandbox.webhooks.messages().filter(({ fp_id }) => fp_id === user);
+    return `${line}: ${status}, after ${told.map(({ event_kind, state }) => `${event_kind} ${state}`).join(", ")}`;
+  });
 }
 
 const LATEST = `select line, onboarding_id, status, requires_manual_review as review, version
