@@ -8,11 +8,13 @@ import { CIP_TABLES } from "../lake/tables/cip.js";
 import { excludedRow, type MemberResult, memberOf, type RosterRow } from "./cip/members.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { day, idText, ownIdText, ruledText } from "./fields.js";
+import { day, idText, ownIdText } from "./fields.js";
 import type { BulkJob, Caller } from "./job.js";
 
 const YES = ["true", "yes", "1"];
 const NO = ["false", "no", "0"];
+
+const isYesOrNo = (text: string): boolean => [...YES, ...NO].includes(text.toLowerCase());
 
 /** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult> = {
@@ -24,13 +26,12 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
     risk: ownIdText.optional(),
     account_closed_on: day.optional(),
     legal_hold: z
-      .union([
-        z.boolean(),
-        ruledText(
-          (text) => [...YES, ...NO].includes(text.toLowerCase()),
-          "is neither true nor false",
-        ).transform((text) => YES.includes(text.toLowerCase())),
-      ])
+      .union([z.boolean(), z.string()], "is not text")
+      .refine(
+        (said) => typeof said === "boolean" || isYesOrNo(said),
+        `is none of ${[...YES, ...NO].join(", ")}`,
+      )
+      .transform((said) => said === true || (typeof said === "string" && YES.includes(said.toLowerCase())))
       .optional(),
     excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
   }),
@@ -77,9 +78,16 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
 async function reasonOf(caller: Caller, fp_id: string, status: number): Promise<string> {
   const refused = status === 404 ? "not_found" : `refused http_${status}`;
   try {
-    const { body } = await caller.once("onboardings", listUserOnboardings, { path: { fp_id } });
-    const isCompleted = (body.data as readonly OnboardingItem[]).some((one) => isDecision(one.status));
-    return isCompleted ? refused : `no_completed_onboarding (${refused})`;
+    let page = 1;
+    for (;;) {
+      const params = { path: { fp_id }, ...(page > 1 && { query: { page } }) };
+      const { body } = await caller.once(`onboardings-${page}`, listUserOnboardings, params);
+      if ((body.data as readonly OnboardingItem[]).some((one) => isDecision(one.status))) return refused;
+      const next: number = body.meta?.next_page ?? 0;
+      if (next <= page) break;
+      page = next;
+    }
+    return `no_completed_onboarding (${refused})`;
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RejectedError) return refused;
     throw error;

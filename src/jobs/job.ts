@@ -70,6 +70,8 @@ export interface EndedItem<Row, Result> {
 /** A row that an option of the command lets through although it is wrong. */
 export interface InvalidRow {
   readonly line: number;
+  /** Whose row it is, as it says itself. */
+  readonly owner?: string;
   readonly problems: readonly RowProblem[];
 }
 

@@ -5,6 +5,7 @@ import { InputError } from "../../domain/failures.js";
 import { checkPrevious, exportsDirectory } from "../../jobs/cip/earlier-exports.js";
 import { cipJob } from "../../jobs/cip.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
+import { checkWritable } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
 
@@ -50,6 +51,7 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
     out: out === undefined ? null : resolve(terminal.cwd, out),
   };
   const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  if (options.out !== null) await checkWritable("--out", options.out);
   await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
   const secrets = signKey === undefined ? {} : { signKey: await readSignKey(resolve(terminal.cwd, signKey)) };
   return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);

@@ -62,7 +62,7 @@ export async function withProblems(judged: JudgedRows, problems: readonly RowPro
   async function* rows(): AsyncGenerator<FrozenBulkRow> {
     for await (const one of judged.rows()) {
       const wrong = byLine.get(one.line);
-      yield wrong === undefined ? one : { line: one.line, row: null, problems: [...one.problems, ...wrong] };
+      yield wrong === undefined ? one : wrongRow(one, wrong);
     }
   }
   return { ...(await countRows(rows)), warnings: judged.warnings };
@@ -118,7 +118,7 @@ async function* judgedRows(
     for (const column of given.values.keys()) ignore(column);
     const judged = judgeRow(job, known, given);
     const same = judged.row === null ? undefined : repetition(job, judged, firstLine);
-    yield same === undefined ? judged : { line: judged.line, row: null, problems: [same] };
+    yield same === undefined ? judged : wrongRow(judged, [same]);
   }
 }
 
@@ -128,6 +128,8 @@ function judgeRow(
   { line, form, values, problems, losesDigits }: InputRow,
 ): FrozenBulkRow {
   const wrong: RowProblem[] = [...problems];
+  const said = values.get(known[0] ?? "");
+  const owner = typeof said === "string" ? { owner: said } : {};
   if (losesDigits) {
     wrong.push({
       line,
@@ -135,18 +137,25 @@ function judgeRow(
       rule: "has a number of more than 15 digits: give it as text, or it changes",
     });
   }
-  if (wrong.length > 0) return { line, row: null, problems: wrong };
-  const said = known.flatMap((column) => {
+  if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
+  const cells = known.flatMap((column) => {
     const value = values.get(column);
     const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
     return isEmpty ? [] : [[column, value] as const];
   });
-  const parsed = job.row.safeParse(Object.fromEntries(said));
+  const parsed = job.row.safeParse(Object.fromEntries(cells));
   if (parsed.success) return { line, row: parsed.data, problems: [] };
   for (const { path, message } of parsed.error.issues) {
     wrong.push({ line, column: path[0] === undefined ? null : String(path[0]), rule: message });
   }
-  return { line, row: null, problems: wrong };
+  return { line, row: null, problems: wrong, ...owner };
+}
+
+/** A right row of which more is known. */
+function wrongRow({ line, row, problems, owner }: FrozenBulkRow, more: readonly RowProblem[]): FrozenBulkRow {
+  const [named] = Object.values(row ?? {});
+  const said = owner ?? (typeof named === "string" ? named : undefined);
+  return { line, row: null, problems: [...problems, ...more], ...(said !== undefined && { owner: said }) };
 }
 
 function repetition(

@@ -126,7 +126,7 @@ export async function findKeys(
 }
 
 /** Looks whether a directory, or the nearest one above it, can be written; makes nothing. */
-async function checkWritable(variable: string, path: string): Promise<void> {
+export async function checkWritable(variable: string, path: string): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const found = await stat(at).catch(() => undefined);
     if (found === undefined && at !== dirname(at)) continue;

@@ -1,4 +1,4 @@
-/** What is asked of a bulk job, apart from its rows: part of the job's identity. Nothing personal. */
+/** What is asked of a bulk job, apart from its rows: part of the job's identity. The table `runs` shows it. */
 export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
 
 /**

@@ -7,6 +7,8 @@ export interface FrozenBulkRow<Row extends object = object> {
   /** Null for a wrong row. */
   readonly row: Row | null;
   readonly problems: readonly RowProblem[];
+  /** Whose row a wrong one is, as it says itself. */
+  readonly owner?: string;
   /** What an earlier run brought it to, where this one only completes that: it is not worked on again. */
   readonly result?: unknown;
 }

@@ -12,7 +12,8 @@ export interface CipSubject {
   readonly risk: string | null;
   /** ISO day; null while the account is open. */
   readonly accountClosedOn: string | null;
-  readonly legalHold: boolean;
+  /** Null where the row that says it is wrong. */
+  readonly legalHold: boolean | null;
 }
 
 /** One user of an export, and what became of it. */

@@ -84,10 +84,12 @@ function subjectOf({ fp_id, external_id, risk, account_closed_on, legal_hold }: 
   };
 }
 
-function invalidMember({ line, problems }: InvalidRow): CipMember {
+function invalidMember({ line, owner = "", problems }: InvalidRow): CipMember {
   const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
   return {
-    ...subjectOf({ fp_id: `(line ${String(line).padStart(7, "0")})` }),
+    ...subjectOf({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
+    // What the row says cannot be relied on: neither that there is a hold nor that there is none.
+    legalHold: null,
     status: "excluded",
     reason: `wrong row: ${rules.join("; ")}`,
     action: "fix the row and export it",

@@ -21,7 +21,6 @@ export async function publishExport(
   const target = join(base, runId);
   if (!(await isThere(target))) {
     await mkdir(base, { recursive: true, mode: 0o750 });
-    await dropUnfinished(base, runId);
     const directory = join(base, `.${runId}.${randomUUID()}`);
     await mkdir(directory, { mode: 0o750 });
     try {
@@ -29,10 +28,15 @@ export async function publishExport(
       const previous = await previousPack(base, runId, options.since ?? retryOf);
       await writeCipPack(toolsOf(place), directory, await factsOf(place, members, previous), members);
       await publishPack(directory, target);
+    } catch (error) {
+      // An attempt that was taken for dead may have published meanwhile.
+      if (!(await isThere(target))) throw error;
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   }
+  // Not before: an attempt that was taken for dead must not publish what is left of its files.
+  await dropUnfinished(base, runId);
   const { manifest, sha256 } = await readProvenManifest(target);
   const { exported, failed, excluded } = manifest.counts;
   return { export: target, manifest_sha256: sha256, exported, failed, excluded };

@@ -26,7 +26,8 @@ const RETENTION_RULES = {
 interface Kept {
   /** ISO day; null while the account is open. */
   readonly accountClosedOn: string | null;
-  readonly legalHold: boolean;
+  /** Null where nobody knows. */
+  readonly legalHold: boolean | null;
   /** ISO instant at which the record was made; null where there is none. */
   readonly madeAt: string | null;
 }
@@ -41,6 +42,7 @@ export interface PurgeDays {
 
 /** When a user's records may be purged at the earliest. A legal hold wins; an open account has no day. */
 export function purgeDays({ accountClosedOn, legalHold, madeAt }: Kept): PurgeDays {
+  if (legalHold === null) return { identity: null, records: null, note: "not known" };
   if (legalHold) return { identity: null, records: null, note: "legal hold" };
   return {
     identity: accountClosedOn && yearsLater(accountClosedOn, RETENTION_RULES.identity.years),

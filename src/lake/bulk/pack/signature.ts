@@ -11,7 +11,7 @@ export function signingKey(pem: string, source: string): KeyObject {
     // Said below, without the words of OpenSSL, which may quote the text.
   }
   throw new InputError(
-    `${source}: is not an Ed25519 private key in PEM without a passphrase. Make one: openssl genpkey -algorithm ed25519 -out ${source}`,
+    `${source}: is not an Ed25519 private key in PEM without a passphrase. Make one: openssl genpkey -algorithm ed25519 -out new-signing-key.pem`,
   );
 }
 
@@ -19,7 +19,8 @@ export function signingKey(pem: string, source: string): KeyObject {
 export function publicKey(pem: string, source: string): KeyObject {
   try {
     const key = createPublicKey(pem);
-    if (key.asymmetricKeyType === "ed25519") return key;
+    // Whoever checks a pack needs no private key, and should not have it.
+    if (!pem.includes("PRIVATE KEY") && key.asymmetricKeyType === "ed25519") return key;
   } catch {
     // Said below.
   }

@@ -69,7 +69,12 @@ export async function readProvenManifest(directory: string): Promise<ReadManifes
     throw error;
   }
   const { byPath } = sums;
-  return readManifest(directory, (sha256) => agreesWithSums(byPath, PROOF.manifest, sha256));
+  try {
+    return await readManifest(directory, (sha256) => agreesWithSums(byPath, PROOF.manifest, sha256));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new PackError(`${PROOF.manifest} is missing, though ${PROOF.sums} names it`);
+  }
 }
 
 async function verifyChain(
