@@ -12,7 +12,7 @@ export const exportReports: Scenario = {
   title: `${USERS} CIP reports, ${LATENCY_MS} ms a call, ${CONCURRENCY} in flight`,
   async run({ quick, report }) {
     const users = quick ? 500 : USERS;
-    const population = { users, linksPerUser: 0, rows: 0, latencyMs: LATENCY_MS };
+    const population = { users, linksPerUser: 1, rows: 1, latencyMs: LATENCY_MS };
     report(`${users} users`);
     const run = await inArena(population, async ({ standIn, roster, directory }) => {
       const args = ["export", "cip", "--roster", roster, "--approver", "ops@bank.example", "--no-pdf"];
