@@ -1,4 +1,5 @@
-import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { EndedItem } from "../../jobs/job.js";
 import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
@@ -20,23 +21,23 @@ export async function closeGroup(
   return withHeartbeat(async () => {
     const close = await stagingOf(deps, group).keepClose(group.group, { results, failed });
     const job = jobOf(deps, group);
-    if (job.pack === undefined) await writeGroup(deps, group);
     const { items, rows } = await endedItems(deps, group, close);
+    if (job.pack === undefined) await writeGroup(deps, group, items);
     const ends = items.filter(({ result }) => result === null).flatMap((item) => job.ends(item));
-    return addBulkTotals(noBulkTotals(), totalsOf(ends, ownersOf(job, rows)));
+    return totalsOf(ends, ownersOf(job, rows));
   });
 }
 
-/** Writes the rows of a closed group into each table, once, and notes that they are there. */
-export async function writeGroup(deps: BulkDependencies, group: BulkGroup): Promise<void> {
+/** Writes the rows that the items of a closed group leave into each table, once, and notes that they are there. */
+export async function writeGroup(
+  deps: BulkDependencies,
+  group: BulkGroup,
+  items: readonly EndedItem<object, unknown>[],
+): Promise<void> {
   const job = jobOf(deps, group);
   const staging = stagingOf(deps, group);
-  const [place, { origin }, close] = [
-    await placeOf(deps, group),
-    await staging.file(),
-    await staging.close(group.group),
-  ];
-  const { items } = await endedItems(deps, group, close);
+  const place = await placeOf(deps, group);
+  const { origin } = await staging.file();
   const written = items.map((item) => job.rows(place, item));
   for (const table of job.tables) {
     await appendOnce(deps.lake, table, `${origin}/${table.name}/${group.group}`, () =>

@@ -20,9 +20,10 @@ export async function publishRun(
   return withHeartbeat(async () => {
     const staging = stagingOf(deps, run);
     const { sha256, rows: total, asker, secrets, retryOf } = await staging.file();
+    const endedOf = async (group: number) => endedItems(deps, { ...run, group }, await staging.close(group));
     async function* closed(): AsyncGenerator<ClosedGroup<object, unknown>> {
       for (let group = 0; group < groups; group += 1) {
-        const { items, rows } = await endedItems(deps, { ...run, group }, await staging.close(group));
+        const { items, rows } = await endedOf(group);
         yield { items, invalid: rows.filter(({ row }) => row === null) };
       }
     }
@@ -37,7 +38,9 @@ export async function publishRun(
       signal: cancellationSignal(),
     };
     const told = await jobOf(deps, run).pack?.({ ...place, groups: closed });
-    for (let group = 0; group < groups; group += 1) await writeGroup(deps, { ...run, group });
+    for (let group = 0; group < groups; group += 1) {
+      await writeGroup(deps, { ...run, group }, (await endedOf(group)).items);
+    }
     return told ?? {};
   });
 }

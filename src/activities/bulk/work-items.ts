@@ -3,7 +3,7 @@ import { ApplicationFailure } from "@temporalio/activity";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
-import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
@@ -73,7 +73,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   return {
     items: results,
     results: name,
-    totals: addBulkTotals({ ...noBulkTotals(), calls }, totalsOf(ends, ownersOf(job, rows))),
+    totals: { ...totalsOf(ends, ownersOf(job, rows)), calls },
     gateUntil: deps.api.gateUntil ?? null,
     at: Date.now(),
   };

@@ -6,6 +6,7 @@ import {
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
+import type { BulkRun } from "../../activities/bulk/dependencies.js";
 import type { Activities } from "../../activities/create-activities.js";
 import {
   addBulkTotals,
@@ -17,7 +18,7 @@ import {
 import type { BulkProgress } from "../../domain/bulk/messages.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
-import { type BulkRun, workGroup } from "./work-group.js";
+import { workGroup } from "./work-group.js";
 
 const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
 

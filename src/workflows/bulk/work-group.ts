@@ -1,21 +1,13 @@
 import { proxyActivities } from "@temporalio/workflow";
+import type { BulkRun } from "../../activities/bulk/dependencies.js";
 import type { ItemProgress, WorkedItem } from "../../activities/bulk/work-items.js";
 import type { Activities } from "../../activities/create-activities.js";
-import { type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
 import { HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import { advanceAll } from "../slices.js";
 
 const { planItems, workItems, closeGroup } = proxyActivities<Activities>(HEARTBEATING);
-
-/** Which run a group is of. */
-export interface BulkRun {
-  readonly runId: string;
-  /** Kind of the job. */
-  readonly kind: string;
-  /** Names the staging. */
-  readonly staging: string;
-}
 
 interface GroupHooks {
   count(totals: BulkTotals): void;
@@ -51,6 +43,6 @@ export async function workGroup(
     },
     stops: isStopped,
   });
-  count({ ...noBulkTotals(), ...(await closeGroup({ ...place, results, failed })) });
+  count(await closeGroup({ ...place, results, failed }));
   return unauthorized ? "unauthorized" : "done";
 }
