@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { externalIdProblem, fpIdProblem } from "../domain/service/external-id.js";
-import { isRealDay } from "../domain/service/transaction-values.js";
+import { isIsoDate, isRealDay } from "../domain/service/transaction-values.js";
 
 const text = z.string({ error: ({ input }) => (input === undefined ? "is missing" : "is not text") });
 
@@ -22,13 +22,8 @@ export const idText = problemText(fpIdProblem);
 /** An id of the customer's own. */
 export const ownIdText = problemText(externalIdProblem);
 
-const INSTANT = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
-
 /** A day of the calendar. */
 export const day = ruledText(isRealDay, "is not a day of the calendar, YYYY-MM-DD");
 
 /** A day, alone or with a time. */
-export const dateOrInstant = ruledText(
-  (value) => isRealDay(INSTANT.exec(value)?.[1] ?? value),
-  "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
-);
+export const dateOrInstant = ruledText(isIsoDate, "is not an ISO 8601 date, YYYY-MM-DD, or with a time");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isAmount, isRealDay } from "../../domain/service/transaction-values.js";
+import { isAmount, isIsoDate } from "../../domain/service/transaction-values.js";
 import {
   parseTransform,
   TRANSFORM_FORMS,
@@ -74,12 +74,10 @@ export const amount = z
   .refine(isAmount, "not a decimal number")
   .describe("a decimal number as text, such as -12.50");
 
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
-
 /** An ISO 8601 date, alone or with a time. */
 export const isoDate = z
   .string("not text")
-  .refine((text) => isRealDay(DATE_TIME.exec(text)?.[1] ?? text), "not an ISO 8601 date")
+  .refine(isIsoDate, "not an ISO 8601 date")
   .describe("an ISO 8601 date, YYYY-MM-DD, or with a time");
 
 /** A text under a rule that says what is wrong without quoting it. */

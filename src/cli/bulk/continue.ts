@@ -7,8 +7,7 @@ import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { openBulkStaging } from "./bulk-staging.js";
 import { effectClaims } from "./claim.js";
-import { countRows } from "./input-rows.js";
-import { newRun } from "./run.js";
+import { runOfFrozen } from "./run.js";
 
 interface ContinueFlags extends JobFlags {
   readonly restart?: boolean;
@@ -24,10 +23,7 @@ export async function continueRun(terminal: Terminal, job: AnyJob, flags: Contin
         throw new InputError(`every ${job.kind} run of this lake has ended. Nothing was started.`);
       }
       const staging = openBulkStaging(sealed, holder.staging);
-      const file = await staging.file();
-      const { options, secrets, retryOf } = file;
-      const judged = await countRows(() => staging.everyRow(file));
-      const run = newRun(job, { judged, options, secrets, retryOf, restart: flags.restart === true });
+      const run = await runOfFrozen(job, staging, await staging.file(), flags.restart === true);
       return { pingedUser: NOBODY, run };
     },
   });

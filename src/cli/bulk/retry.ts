@@ -7,8 +7,7 @@ import { type JobFlags, runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { openBulkStaging } from "./bulk-staging.js";
-import { countRows } from "./input-rows.js";
-import { newRun } from "./run.js";
+import { runOfFrozen } from "./run.js";
 
 /** Runs the rows of a bulk job's run that failed, as a run of their own; the exit code. @throws InputError */
 export async function retryRun(
@@ -27,15 +26,7 @@ export async function retryRun(
       const kept = openBulkStaging(new SealedStore(store, createSealer(keys)), failedRowsOf(runId));
       const file = await kept.findFile();
       if (file === undefined) throw nothing;
-      const judged = await countRows(() => kept.everyRow(file));
-      const run = newRun(job, {
-        judged,
-        options: file.options,
-        secrets: file.secrets,
-        retryOf: runId,
-        restart: false,
-      });
-      return { pingedUser: NOBODY, run };
+      return { pingedUser: NOBODY, run: await runOfFrozen(job, kept, file, false) };
     },
   });
 }

@@ -5,6 +5,7 @@ import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { keyMode } from "../../domain/service/key-mode.js";
 import type { AnyJob } from "../../jobs/job.js";
+import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { problemLines, problemList } from "../files/row-problems.js";
 import { readJobConfig } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
@@ -12,7 +13,7 @@ import { openServiceClient, pingService } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./bulk-run.js";
-import { type JudgedRows, judgeRows, rightRows, withProblems } from "./input-rows.js";
+import { countRows, type JudgedRows, judgeRows, rightRows, withProblems } from "./input-rows.js";
 import { type AskedJob, startBulk } from "./start.js";
 
 /** Flags that every bulk job has. */
@@ -61,6 +62,18 @@ export function newRun(
   return bulkRun(job.kind, ({ preflight: { scope, taskQueue, config }, sealed, temporal }) =>
     startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker: askerOf(config.api) }),
   );
+}
+
+/** A run over rows that are frozen already: those that an earlier run left. */
+export async function runOfFrozen(
+  job: AnyJob,
+  staging: BulkStaging,
+  file: Awaited<ReturnType<BulkStaging["file"]>>,
+  restart: boolean,
+): Promise<ReturnType<typeof bulkRun>> {
+  const { options, secrets, retryOf } = file;
+  const judged = await countRows(() => staging.everyRow(file));
+  return newRun(job, { judged, options, secrets, retryOf, restart });
 }
 
 async function judgeFile(terminal: Terminal, job: AnyJob, path: string): Promise<JudgedRows> {

@@ -25,6 +25,13 @@ export function isRealDay(text: string): boolean {
   return month !== 2 || day < 29 || isLeapYear(year);
 }
 
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
+
+/** An ISO 8601 date, `YYYY-MM-DD` or with a time, whose day is in the calendar. */
+export function isIsoDate(text: string): boolean {
+  return isRealDay(DATE_TIME.exec(text)?.[1] ?? text);
+}
+
 function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }

@@ -96,7 +96,9 @@ export class BulkStaging {
 
   /** Every row of a file, a few in memory at a time. @throws StagingLostError when they are gone. */
   async *everyRow({ rows }: FrozenFile): AsyncGenerator<FrozenBulkRow> {
-    for (let at = 0; at < rows; at += READ_ROWS) yield* await this.rows(at, Math.min(rows, at + READ_ROWS));
+    for (let at = 0; at < rows; at += READ_ROWS) {
+      yield* await this.frozen.read(this.#key("rows/"), at, Math.min(rows, at + READ_ROWS));
+    }
   }
 
   async plan(group: number): Promise<StagedPlan | undefined> {
