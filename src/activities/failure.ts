@@ -2,7 +2,7 @@ import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/
 import { ApiError, NotSentError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { InputError } from "../domain/failures.js";
 import { StagingLostError } from "../lake/staging-lost-error.js";
-import { StoreFullError } from "../lake/store/local-store-errors.js";
+import { asFull, StoreFullError } from "../lake/store/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 
 /** Attempts on a full disk before it is given up: about two minutes. */
@@ -35,9 +35,10 @@ export async function asActivityFailure<R>(
 ): Promise<R> {
   try {
     return await activity();
-  } catch (error) {
-    if (error instanceof CancelledFailure || error instanceof ApplicationFailure) throw error;
-    if (!(error instanceof Error)) throw error;
+  } catch (thrown) {
+    if (thrown instanceof CancelledFailure || thrown instanceof ApplicationFailure) throw thrown;
+    if (!(thrown instanceof Error)) throw thrown;
+    const error = asFull(thrown) ?? thrown;
     if (error instanceof StoreFullError && whenFull === "wait") {
       throw failureOf(error, { nextRetryDelay: WAIT_FOR_ROOM_MS });
     }

@@ -27,6 +27,8 @@ const LINKS_AT_ONCE = 8;
 /** Times that a link's accounts are asked for while the service is busy, and milliseconds, twice, before the second. */
 const LOOKS_AT_ACCOUNTS = 5;
 const FIRST_WAIT_MS = 250;
+/** A service that asks for a longer pause is out of reach: nothing has started yet. */
+const MOST_WAIT_MS = 60_000;
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
@@ -180,9 +182,10 @@ async function accountsOf(api: CheckPlace["api"], link_id: string): Promise<Read
       return new Set(accounts.map((account) => String((account as { readonly id?: unknown }).id)));
     } catch (error) {
       if (error instanceof NotFoundError) return undefined;
-      const passes = error instanceof TransientError || error instanceof RateLimitedError;
-      if (!passes || attempt === LOOKS_AT_ACCOUNTS) throw error;
-      await sleep(error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt);
+      if (!(error instanceof TransientError || error instanceof RateLimitedError)) throw error;
+      const wait = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
+      if (attempt === LOOKS_AT_ACCOUNTS || wait > MOST_WAIT_MS) throw error;
+      await sleep(wait);
     }
   }
 }

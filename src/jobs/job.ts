@@ -89,7 +89,7 @@ export interface PackPlace<Row, Result> extends JobPlace {
   readonly rows: { readonly sha256: string; readonly total: number };
   readonly asker: Asker;
   /** What the command was given that no record may say. */
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string | null>>;
   /** Of the program. */
   readonly version: string;
   /** Ends what runs beside. */

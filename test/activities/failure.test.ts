@@ -44,6 +44,11 @@ test("where nothing may be given up, a full disk is tried again for ever", async
 test("a full disk is tried again, and after eight attempts no more", async () => {
   expect((await failureOf(new StoreFullError("full"), 7)).nonRetryable).toBe(false);
   expect((await failureOf(new StoreFullError("full"), 8)).nonRetryable).toBe(true);
+  const raw = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  expect(await failureOf(raw)).toMatchObject({
+    type: FAILURE_TYPES.transient,
+    message: expect.stringMatching(/^No space left to write a file of the lake \(ENOSPC\)/),
+  });
 });
 
 test("whatever else lasts is given up after about an hour of attempts, and lost staging at once", async () => {

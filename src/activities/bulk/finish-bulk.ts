@@ -95,7 +95,9 @@ async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): P
     if (row.row === null) invalid += 1;
   }
   const file = await stagingOf(deps, input).file();
-  const kept = { ...file, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
+  // Nobody may ever retry: a secret must not wait for that.
+  const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
+  const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
   await target.freeze(kept, keptRows(deps, input));
 }
 

@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
 import { isAbsolute, resolve } from "node:path";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { checkPrevious, exportsDirectory } from "../../jobs/cip/earlier-exports.js";
 import { cipJob } from "../../jobs/cip.js";
-import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { checkWritable } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
+import { readSignKey } from "./sign-key.js";
 
 export interface CipFlags extends BulkFlags {
   readonly roster: string;
@@ -53,14 +52,6 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
   const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
   if (options.out !== null) await checkWritable("--out", options.out);
   await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
-  const secrets = signKey === undefined ? {} : { signKey: await readSignKey(resolve(terminal.cwd, signKey)) };
+  const secrets = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
   return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
-}
-
-async function readSignKey(path: string): Promise<string> {
-  const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new InputError(`--sign-key ${path} can't be read (${error.code}). Nothing was started.`);
-  });
-  signingKey(text, path);
-  return text;
 }

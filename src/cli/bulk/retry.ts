@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -8,14 +9,21 @@ import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { openBulkStaging } from "./bulk-staging.js";
 import { runOfFrozen } from "./run.js";
+import { readSignKey } from "./sign-key.js";
+
+interface RetryFlags extends JobFlags {
+  readonly signKey?: string;
+}
 
 /** Runs the rows of a bulk job's run that failed, as a run of their own; the exit code. @throws InputError */
 export async function retryRun(
   terminal: Terminal,
   job: AnyJob,
   runId: string,
-  flags: JobFlags,
+  flags: RetryFlags,
 ): Promise<number> {
+  const { signKey } = flags;
+  const given = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
   return runJob(terminal, flags, {
     async plan({ keys, store }) {
       const nothing = new InputError(
@@ -26,7 +34,13 @@ export async function retryRun(
       const kept = openBulkStaging(new SealedStore(store, createSealer(keys)), failedRowsOf(runId));
       const file = await kept.findFile();
       if (file === undefined) throw nothing;
-      return { pingedUser: NOBODY, run: await runOfFrozen(job, kept, file, false) };
+      const secrets: Readonly<Record<string, string | null>> = { ...file.secrets, ...given };
+      if (secrets.signKey === null) {
+        throw new InputError(
+          `run ${runId} signed its pack, and the key was not kept. Nothing was started. Give --sign-key again.`,
+        );
+      }
+      return { pingedUser: NOBODY, run: await runOfFrozen(job, kept, { ...file, secrets }, false) };
     },
   });
 }

@@ -20,7 +20,7 @@ export interface AskedJob {
   readonly options: BulkOptions;
   readonly asker: Asker;
   /** What no record may say. */
-  readonly secrets: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, string | null>>;
   /** Run whose failed rows these are. */
   readonly retryOf: string | null;
   /** Whether a run of the job that is going on is given up. */

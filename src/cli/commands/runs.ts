@@ -13,8 +13,9 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     runs
       .command("retry")
       .argument("<run>", "id of a run of a bulk job, or of a batch of onboarding")
-      .description("run again what failed: of a batch as a new attempt, of a bulk job as a run of its own"),
-  ).action(async (id: string, flags: BatchFlags) => {
+      .description("run again what failed: of a batch as a new attempt, of a bulk job as a run of its own")
+      .option("--sign-key <file>", "of an export that was signed: its Ed25519 private key again (PEM)"),
+  ).action(async (id: string, flags: BatchFlags & { readonly signKey?: string }) => {
     const job = await bulkJobOf(id);
     if (job !== undefined) {
       const { retryRun } = await import("../bulk/retry.js");

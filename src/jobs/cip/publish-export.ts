@@ -70,7 +70,7 @@ async function factsOf(
     population,
     unmasked: options.unmasked === true,
     reason: text("reason"),
-    signKey: secrets.signKey === undefined ? undefined : signingKey(secrets.signKey, "--sign-key"),
+    signKey: secrets.signKey ? signingKey(secrets.signKey, "--sign-key") : undefined,
     previous,
     amends: retryOf,
     // The same people of the same population, unless somebody asks for others.

@@ -35,6 +35,11 @@ const KNOWN = {
   ],
 };
 
+/** The field by which the records of a screening are compared, all of them as one value. */
+export const WATCHLIST_RECORDS = "watchlist_records";
+/** Between the items of a list that is compared as one value. */
+export const ITEM_SEPARATOR = " · ";
+
 /** The columns of `cip_reports` that are encrypted. */
 const SEALED_COLUMNS = cipReports.columns.flatMap((column) => ("encrypted" in column ? [column.name] : []));
 
@@ -54,15 +59,26 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
       ...key,
       position: index + 1,
       kind: kindOf(record),
-      record: typeof record === "string" ? record : JSON.stringify(record),
+      // Nobody knows what it says of a customer.
+      record: sealColumnRepeatably(sealer, cipWatchlistRecords, "record", {
+        owner: fpId,
+        text: typeof record === "string" ? record : JSON.stringify(record),
+      }),
     })),
     [cipSelfReported.name]: [{ ...key, ...picked(report.self_reported, KNOWN.self_reported) }],
   };
 }
 
-/** A sealed value of `cip_reports` in the clear. @throws InputError when its key is not there. */
-export function openedCell(sealer: Sealer, column: string, value: string | null): string | null {
-  return value === null || !isSealed(column) ? value : openColumn(sealer, cipReports.name, column, value);
+/** A compared value of a report in the clear. @throws InputError when it is sealed and its key is not there. */
+export function openedValue(sealer: Sealer, field: string, value: string | null): string | null {
+  if (value === null) return null;
+  if (field === WATCHLIST_RECORDS) {
+    const items = value.split(ITEM_SEPARATOR);
+    return items
+      .map((item) => openColumn(sealer, cipWatchlistRecords.name, "record", item))
+      .join(ITEM_SEPARATOR);
+  }
+  return isSealed(field) ? openColumn(sealer, cipReports.name, field, value) : value;
 }
 
 function reportRow(

@@ -18,8 +18,8 @@ interface FrozenFile {
   /** Run that froze it: rows of tables are written once under its name, also where a later run continues it. */
   readonly origin: string;
   readonly asker: Asker;
-  /** What the command was given that no record may say. */
-  readonly secrets: Readonly<Record<string, string>>;
+  /** What the command was given that no record may say; null where it is to be given again. */
+  readonly secrets: Readonly<Record<string, string | null>>;
   /** Run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
 }

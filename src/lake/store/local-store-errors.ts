@@ -28,14 +28,9 @@ export function isAbsent(error: unknown): boolean {
 /** The error of a write that left nothing behind, in words for whoever runs the job. */
 export function unpublished(error: unknown, path: string): Error {
   const code = errorCode(error);
-  if (error instanceof InputError || error instanceof StoreFullError) return error;
-  if (FULL.has(code)) {
-    return new StoreFullError(
-      `No space left to write ${path} (${code}). Nothing was published and the tables are as they were; ` +
-        "make room and run the same command again.",
-      { cause: error },
-    );
-  }
+  if (error instanceof InputError) return error;
+  const full = asFull(error, path);
+  if (full !== undefined) return full;
   if (FORBIDDEN.has(code)) {
     return new InputError(
       `${path} can't be written (${code}). Nothing was published; give this user write permission ` +
@@ -44,6 +39,19 @@ export function unpublished(error: unknown, path: string): Error {
     );
   }
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The error of a write for which the disk had no room; undefined where that is not what went wrong. */
+export function asFull(error: unknown, path?: string): StoreFullError | undefined {
+  if (error instanceof StoreFullError) return error;
+  const code = errorCode(error);
+  if (!FULL.has(code)) return undefined;
+  const place = path ?? (error as NodeJS.ErrnoException).path ?? "a file of the lake";
+  return new StoreFullError(
+    `No space left to write ${place} (${code}). Nothing was published and the tables are as they were; ` +
+      "make room and run the same command again.",
+    { cause: error },
+  );
 }
 
 /** The error of a refused link(): some mounts have no hard links, and commits rest on them. */

@@ -73,7 +73,7 @@ export const cipWatchlistRecords = {
     { name: "fp_id", type: "VARCHAR" },
     { name: "position", type: "INTEGER" },
     { name: "kind", type: "VARCHAR" },
-    { name: "record", type: "VARCHAR" },
+    { name: "record", type: "VARCHAR", encrypted: true },
   ],
 } as const satisfies TableSpec;
 

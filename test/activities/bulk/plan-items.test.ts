@@ -49,6 +49,7 @@ async function freeze(rows: number): Promise<void> {
     invalid: 0,
     sha256,
     origin: "import-1",
+    secrets: {},
     retryOf: null,
   };
   await staging.freeze(file as unknown as Parameters<BulkStaging["freeze"]>[0], frozen);

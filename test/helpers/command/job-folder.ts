@@ -21,7 +21,9 @@ export interface JobFolder {
   servers(): ProcessIdentity[];
   /** What the folder holds, hidden names too. */
   names(): Promise<string[]>;
-  /** Ends what was started here and removes the folder. */
+  /** Ends what was started here. */
+  end(): Promise<void>;
+  /** Ends it and removes the folder. */
   release(): Promise<void>;
 }
 
@@ -42,6 +44,10 @@ export async function openJobFolder(
     children.push(child);
     return child;
   };
+  const end = async () => {
+    for (const child of children.reverse()) if (child.running()) await child.end("SIGKILL");
+    for (const server of servers()) await endProcess(server, 0);
+  };
   return {
     directory,
     lake: join(directory, "lake"),
@@ -52,9 +58,9 @@ export async function openJobFolder(
     sync: (...args) => command(["sync", "--roster", "users.csv", "--json", ...args]),
     servers,
     names: async () => (await readdir(directory)).sort(),
+    end,
     async release() {
-      for (const child of children.reverse()) if (child.running()) await child.end("SIGKILL");
-      for (const server of servers()) await endProcess(server, 0);
+      await end();
       await rm(directory, { recursive: true, force: true });
     },
   };

@@ -11,7 +11,7 @@ import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../../lake/bulk/pack/row-spool.js";
 import { csvLine } from "../../../lake/csv-line.js";
 import type { PackTools } from "../facts.js";
-import { openedCell } from "../rows.js";
+import { openedValue } from "../rows.js";
 import { COMPARED_FIELDS, type Difference, eachDifference } from "./compared-packs.js";
 
 const CSV_COLUMNS = ["change", "fp_id", "external_id", "field", "before", "after", "note"] as const;
@@ -134,7 +134,7 @@ function opened(values: Values, sealer: Sealer): { values: Values; unreadable: s
   const unreadable: string[] = [];
   const clear = Object.entries(values).map(([field, value]) => {
     try {
-      return [field, openedCell(sealer, field, value)] as const;
+      return [field, openedValue(sealer, field, value)] as const;
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       unreadable.push(field);

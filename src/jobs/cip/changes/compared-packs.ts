@@ -14,6 +14,7 @@ import {
   cipTaxIdSources,
   cipWatchlistRecords,
 } from "../../../lake/tables/cip.js";
+import { ITEM_SEPARATOR, WATCHLIST_RECORDS } from "../rows.js";
 
 /** What differs in each export by itself; instants are left out too, because their texts are compared. */
 const NOT_COMPARED = new Set(["run_id", "fp_id", "asked", "asked_at"]);
@@ -24,7 +25,7 @@ const LISTS = [
   { field: "date_of_birth_breakdown", table: cipDateOfBirthSources.name, value: "source" },
   { field: "matched_addresses", table: cipMatchedAddresses.name, value: "source" },
   { field: "tax_id_breakdown", table: cipTaxIdSources.name, value: "source" },
-  { field: "watchlist_records", table: cipWatchlistRecords.name, value: "record" },
+  { field: WATCHLIST_RECORDS, table: cipWatchlistRecords.name, value: "record" },
 ] as const;
 const REPORT_FIELDS = cipReports.columns.filter(isCompared).map(({ name }) => name);
 const SELF_REPORTED_FIELDS = cipSelfReported.columns.filter(isCompared).map(({ name }) => name);
@@ -124,7 +125,7 @@ function reportsSql(directory: string, range: string): string {
   );
   const lists = LISTS.map(
     ({ field }) =>
-      `string_agg(item, ' · ' order by "position") filter (where field = ${sqlText(field)}) as ${field}`,
+      `string_agg(item, ${sqlText(ITEM_SEPARATOR)} order by "position") filter (where field = ${sqlText(field)}) as ${field}`,
   );
   const fields = [
     ...REPORT_FIELDS.map((name) => `${sqlText(name)}: r.${sqlName(name)}`),

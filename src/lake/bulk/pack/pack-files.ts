@@ -48,7 +48,7 @@ export class PackFiles {
       const { sha256, bytes } = await text.end();
       return this.#keep({ path, sha256, bytes, rows });
     } catch (error) {
-      throw unpublished(error, path);
+      throw unpublished(error, join(this.directory, path));
     } finally {
       await handle.close();
     }

@@ -1,15 +1,11 @@
-import { execFile } from "node:child_process";
-import { mkdir } from "node:fs/promises";
-import { promisify } from "node:util";
 import { afterAll, afterEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
-import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { startSandbox } from "../../../../sandbox/index.js";
+import { openSmallLake } from "../../../helpers/command/small-lake.js";
 import { type FaultStore, withFaults } from "../../../helpers/kill/fault-store.js";
 import { auditLake } from "../../../helpers/lake/lake-audit.js";
 import { openSyncWorld, type SyncWorld } from "../../../helpers/sync/sync-harness.js";
 import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
-const run = promisify(execFile);
 const NO_SPACE = /is tried again: No space left.*make room/;
 
 const temporal = sharedTemporal();
@@ -20,39 +16,22 @@ afterEach(async () => {
 });
 afterAll(() => temporal.stop());
 
-/** A folder whose lake is a small file system of its own; undefined where this user may not mount one. */
-async function openSmallLake(
-  kilobytes: number,
-): Promise<{ sandbox: Sandbox; folder: JobFolder } | undefined> {
+test("a disk that is full while pages are staged is named within seconds; with room the same command ends exact", async ({
+  skip,
+}) => {
   const sandbox = await startSandbox({
     population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 800, seed: 8 },
   });
   releases.push(() => sandbox.close());
-  const folder = await openJobFolder(sandbox);
+  const folder = await openSmallLake(sandbox, 512);
+  if (folder === undefined) return skip("this user may not mount a small file system");
   releases.push(() => folder.release());
-  await mkdir(folder.lake);
-  try {
-    await run("mount", ["-t", "tmpfs", "-o", `size=${kilobytes}k`, "nightledger-test", folder.lake]);
-  } catch {
-    return undefined;
-  }
-  // What has the file system open is ended before it is unmounted; the folder goes last.
-  releases.push(() => run("umount", ["-l", folder.lake]));
-  return { sandbox, folder };
-}
-
-test("a disk that is full while pages are staged is named within seconds; with room the same command ends exact", async ({
-  skip,
-}) => {
-  const small = await openSmallLake(512);
-  if (small === undefined) return skip("this user may not mount a small file system");
-  const { sandbox, folder } = small;
   const first = folder.sync("--page-size", "100");
   await first.says(NO_SPACE);
   const stopped = await first.end("SIGINT");
   expect(stopped.code, stopped.stderr).toBe(1);
   expect(folder.servers()).toEqual([]);
-  await run("mount", ["-o", "remount,size=64m", folder.lake]);
+  await folder.grow();
   const second = await folder.sync("--page-size", "100").ended;
   expect(second.code, second.stderr).toBe(0);
   expect(JSON.parse(second.stdout).run_id).toBe(JSON.parse(stopped.stdout).run_id);
