@@ -1,5 +1,6 @@
 import { type BulkSummary, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
+import type { AnyJob } from "../../jobs/job.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
@@ -10,7 +11,7 @@ const MOST_SHOWN = 10;
 
 /** A run of a bulk job as its command sees it; `start` starts or joins it. */
 export function bulkRun(
-  kind: string,
+  { kind, effect }: Pick<AnyJob, "kind" | "effect">,
   start: (session: JobSession) => Promise<StartedRun>,
 ): JobRun<BulkProgress, BulkResult> {
   return {
@@ -22,7 +23,13 @@ export function bulkRun(
       const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
       // A run that did not come to its end keeps no failed rows.
       const keeps = summary.status === "completed_with_failures" && summary.rows.failed > 0;
-      const notes = [...(unauthorized ? [refused] : []), ...(keeps ? [retry] : [])];
+      const stands = effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled");
+      const goOn = `what it sent is known by the lake's staging area alone; bring it to its end: nightledger ${kind}s continue`;
+      const notes = [
+        ...(unauthorized ? [refused] : []),
+        ...(keeps ? [retry] : []),
+        ...(stands ? [goOn] : []),
+      ];
       return { summary, unauthorized, text: summaryText(summary), notes };
     },
   };

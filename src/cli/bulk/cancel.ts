@@ -6,17 +6,17 @@ import { bulkRun } from "./bulk-run.js";
 /** Cancels a run of a bulk job, or ends it where it can't be cancelled; the exit code. @throws InputError */
 export async function cancelBulk(
   terminal: Terminal,
-  { kind, effect }: AnyJob,
+  job: AnyJob,
   runId: string,
   json: boolean,
 ): Promise<number> {
   return cancelRun(terminal, json, {
     workflow: "bulkJob",
     runId,
-    runOf: (start) => bulkRun(kind, start),
+    runOf: (start) => bulkRun(job, start),
     // What a job with an effect has sent is known by its staging alone: the next run continues it.
     cleanUp: (store) => async () => {
-      if (!effect) await store.deletePrefix(`_staging/${runId}/`);
+      if (!job.effect) await store.deletePrefix(`_staging/${runId}/`);
     },
   });
 }

@@ -59,7 +59,7 @@ export function newRun(
   job: AnyJob,
   asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
 ): ReturnType<typeof bulkRun> {
-  return bulkRun(job.kind, ({ preflight: { scope, taskQueue, config }, sealed, temporal }) =>
+  return bulkRun(job, ({ preflight: { scope, taskQueue, config }, sealed, temporal }) =>
     startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker: askerOf(config.api) }),
   );
 }

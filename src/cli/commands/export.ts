@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand } from "./command.js";
-import { positive } from "./option-values.js";
+import { between } from "./option-values.js";
 
 /** `nightledger export` */
 export const exportCommand: AddCommand = (program: Command, terminal, end) => {
@@ -26,7 +26,7 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
         "--unmasked",
         "show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason",
       )
-      .option("--sample <people>", "people of each stratum in the examiner's sample", positive)
+      .option("--sample <people>", "people of each stratum in the examiner's sample", between(1, 1_000))
       .option("--sample-seed <text>", "seed of the sample; the same seed and strata give the same people")
       .option("--no-pdf", "leave report.pdf out, which is printed where a Chromium is found")
       .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")

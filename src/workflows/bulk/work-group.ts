@@ -4,7 +4,7 @@ import type { ItemProgress, WorkedItem } from "../../activities/bulk/work-items.
 import type { Activities } from "../../activities/create-activities.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
-import { HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
+import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import { advanceAll } from "../slices.js";
 
 const { planItems, workItems, closeGroup } = proxyActivities<Activities>(HEARTBEATING);
@@ -27,10 +27,13 @@ export async function workGroup(
   const results: string[] = [];
   const failed: { item: number; reason: string }[] = [];
   let unauthorized = false;
+  // Groups that begin together would end their slices together, and nothing would be asked for meanwhile.
+  let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   const fresh = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
   await advanceAll<ItemProgress, WorkedItem>(fresh, {
     async slice(items) {
-      const slice = await workItems({ ...place, items, budgetMs: SLICE_BUDGET_MS });
+      const slice = await workItems({ ...place, items, budgetMs });
+      budgetMs = SLICE_BUDGET_MS;
       count(slice.totals);
       if (slice.results !== null) results.push(slice.results);
       return { results: slice.items, at: slice.at, gateUntil: slice.gateUntil };

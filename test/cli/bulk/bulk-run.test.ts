@@ -4,7 +4,9 @@ import { bulkRun } from "../../../src/cli/bulk/bulk-run.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import type { RunStatus } from "../../../src/domain/run.js";
 
-const run = bulkRun("import", () => Promise.reject(new Error("a report starts nothing")));
+const run = bulkRun({ kind: "import", effect: true }, () =>
+  Promise.reject(new Error("a report starts nothing")),
+);
 const started = { handle: {} as WorkflowHandle, runId: "import-1", memo: {}, joined: false };
 const totals = { ...noBulkTotals(), rows: { total: 2, done: 1, failed: 1, invalid: 0, skipped: 0 } };
 
@@ -27,6 +29,11 @@ test.each<[RunStatus, number]>([
   ["failed", 0],
 ])("a run that ended %s has %i words on a retry", (status, words) => {
   expect(notesOf(status).filter((note) => note.includes("runs retry import-1"))).toHaveLength(words);
+});
+
+test("a run that was ended from outside names the command that brings it to its end", () => {
+  const { notes } = run.outcome({ started, end: { kind: "cancelled" }, sofar: undefined, watchedMs: 0 });
+  expect(notes).toEqual([expect.stringContaining("nightledger imports continue")]);
 });
 
 test("a run that goes on is not to be retried", () => {
