@@ -4,6 +4,7 @@ import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
 import type { ApiConfig } from "./config.js";
+import { askerOf } from "./intake/bulk/asker.js";
 import type { AnyJob } from "./jobs/job.js";
 import { openLake } from "./lake/lake.js";
 import type { ObjectStore } from "./lake/store/object-store.js";
@@ -82,6 +83,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       workflowBundle: { codePath: fileURLToPath(BUNDLE) },
       activities: createActivities({
         api: client,
+        asker: askerOf(api),
         lake,
         sealed,
         log,

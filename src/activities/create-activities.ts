@@ -11,7 +11,6 @@ import { planItems } from "./bulk/plan-items.js";
 import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
-import type { Dependencies } from "./dependencies.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { inspectCustomers } from "./onboarding/batch/inspect-customers.js";
@@ -26,6 +25,10 @@ import type { OnboardingDependencies } from "./onboarding/dependencies.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
 import { reuseOutcome } from "./onboarding/reuse-outcome.js";
 import { RunWarnings } from "./run-warnings.js";
+import type { ScheduleDependencies } from "./schedules/dependencies.js";
+import { followRun } from "./schedules/follow-run.js";
+import { recordFailedFiring } from "./schedules/record-failed-firing.js";
+import { startFiredRun } from "./schedules/start-fired-run.js";
 import { admitLinks } from "./sync/commit/admit-links.js";
 import { commit } from "./sync/commit/commit.js";
 import { observeGroup } from "./sync/commit/commit-observations.js";
@@ -40,11 +43,11 @@ import { extract } from "./sync/read/extract.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
-type EveryDependency = SyncDependencies & OnboardingDependencies & BulkDependencies;
+type EveryDependency = SyncDependencies & OnboardingDependencies & BulkDependencies & ScheduleDependencies;
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
 export function createActivities(
-  given: Omit<Dependencies, "warnings"> & Partial<Pick<BulkDependencies, "jobs">>,
+  given: Omit<ScheduleDependencies, "warnings"> & Partial<Pick<BulkDependencies, "jobs">>,
 ) {
   const deps = {
     streams: STREAMS,
@@ -76,6 +79,7 @@ export function createActivities(
     dropGroup: bound(dropGroup),
     dropStaging: bound(dropStaging),
     extract: bound(extract),
+    followRun: bound(followRun),
     finishBulk: kept(finishBulk),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
@@ -94,8 +98,10 @@ export function createActivities(
     planGroup: bound(planGroup),
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
+    recordFailedFiring: kept(recordFailedFiring),
     recordOutcomes: kept(recordOutcomes),
     finishCustomer: kept(finishCustomer),
+    startFiredRun: bound(startFiredRun),
     stopCustomers: kept(stopCustomers),
   };
 }

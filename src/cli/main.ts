@@ -14,6 +14,7 @@ import { queryCommand } from "./commands/query.js";
 import { rebindCommand } from "./commands/rebind.js";
 import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
+import { scheduleCommand } from "./commands/schedule.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
 import { verifyCommand } from "./commands/verify.js";
@@ -37,6 +38,7 @@ const COMMANDS: readonly AddCommand[] = [
   rebindCommand,
   onboardCommand,
   runsCommand,
+  scheduleCommand,
   webhooksCommand,
   tablesCommand,
   queryCommand,

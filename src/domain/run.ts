@@ -15,6 +15,22 @@ export function isRunId(kind: string, text: string): boolean {
   return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
 }
 
+/** What a schedule fired a run for. */
+export interface Firing {
+  readonly schedule: string;
+  /** ISO instant at which it was due, the run's logical date, however late it began. */
+  readonly dueAt: string;
+}
+
+/** A run that is about to start. */
+export interface NewRun {
+  readonly runId: string;
+  /** ISO instant at which it was asked for. */
+  readonly startedAt: string;
+  /** Left out of a run that nobody scheduled. */
+  readonly firing?: Firing;
+}
+
 /** How a run stands or ended. */
 export type RunStatus =
   | "completed"

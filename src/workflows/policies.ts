@@ -21,6 +21,9 @@ export const HEARTBEATING: ActivityOptions = {
   retry: UNTIL_A_WORKER_LIVES,
 };
 
+/** A run that is waited for as long as it takes: a batch waits for its customers for weeks. */
+export const FOLLOWED_RUN: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "3650d" };
+
 /** Activities that are done in an instant. */
 export const BRIEF: ActivityOptions = {
   startToCloseTimeout: "30s",

@@ -20,8 +20,12 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   temporal: { value: ["domain"], type: ["lake"], packages: [BUILTIN, /^@temporalio\//] },
   streams: { value: ["domain", "api", "lake"], packages: [BUILTIN, "jsonc-parser", "zod"] },
   jobs: { value: ["domain", "api", "lake", "temporal"], packages: [BUILTIN, "eta/core", "zod"] },
+  intake: {
+    value: ["domain", "api", "lake", "temporal", "jobs"],
+    packages: [BUILTIN, "@temporalio/client", "csv-parse"],
+  },
   activities: {
-    value: ["domain", "api", "lake", "temporal", "streams", "jobs", "version"],
+    value: ["domain", "api", "lake", "temporal", "streams", "jobs", "intake", "version"],
     type: ["logger"],
     packages: [BUILTIN, "@temporalio/activity"],
   },
@@ -37,7 +41,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   version: { value: [], packages: [] },
   tables: { value: ["lake", "streams"], packages: [] },
   worker: {
-    value: ["domain", "api", "lake", "temporal", "activities", "version"],
+    value: ["domain", "api", "lake", "temporal", "intake", "activities", "version"],
     type: ["config", "logger", "jobs"],
   },
   cli: {
@@ -47,6 +51,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
       "lake",
       "streams",
       "jobs",
+      "intake",
       "temporal",
       "receiver",
       "tables",
@@ -68,6 +73,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ["calls"],
   bulk: ["calls"],
   webhooks: ["sync", "onboarding"],
+  schedules: ["sync", "onboarding", "bulk"],
 };
 
 /** Layers that serve one room as a whole. */

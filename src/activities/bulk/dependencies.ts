@@ -1,3 +1,4 @@
+import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -9,15 +10,6 @@ import type { Dependencies } from "../dependencies.js";
 export interface BulkDependencies extends Dependencies {
   readonly jobs: readonly AnyJob[];
   readonly frozenRows: SealedRows<FrozenBulkRow>;
-}
-
-/** Which run an activity is for. */
-export interface BulkRun {
-  readonly runId: string;
-  /** Kind of the job. */
-  readonly kind: string;
-  /** Names the staging (`lake/bulk/bulk-staging.ts`). */
-  readonly staging: string;
 }
 
 /** One group of a run: `groupRows` rows of its file. */

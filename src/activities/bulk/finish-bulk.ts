@@ -1,24 +1,19 @@
 import { createHash } from "node:crypto";
-import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
+import { type BulkRun, failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
-import type { RunStatus } from "../../domain/run.js";
-import { appendOnce } from "../../lake/tables/append.js";
-import { writeRows } from "../../lake/tables/parquet-file.js";
-import { runs } from "../../lake/tables/runs.js";
-import { VERSION } from "../../version.js";
+import type { NewRun, RunStatus } from "../../domain/run.js";
 import { withHeartbeat } from "../heartbeat.js";
-import { type BulkDependencies, type BulkRun, jobOf, stagingOf } from "./dependencies.js";
+import { writeRunRow } from "../run-row.js";
+import { type BulkDependencies, jobOf, stagingOf } from "./dependencies.js";
 import { endedItems, notBegun } from "./ended-items.js";
 
-interface FinishBulkInput extends BulkRun {
+interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
   readonly status: RunStatus;
   readonly totals: BulkTotals;
   /** Groups that were closed: the first so many. */
   readonly groups: number;
-  /** ISO instant at which the run was asked for. */
-  readonly startedAt: string;
 }
 
 /** Writes the run's row, once, keeps the rows that failed for a retry, and deletes everything else it staged. */
@@ -27,43 +22,29 @@ export async function finishBulk(
   input: FinishBulkInput,
 ): Promise<{ readonly duration_ms: number }> {
   return withHeartbeat(async () => {
-    const { runId, jobId, kind, status, totals, startedAt } = input;
-    const finishedAt = new Date();
-    const duration_ms = finishedAt.getTime() - Date.parse(startedAt);
+    const { status, totals } = input;
     const staging = stagingOf(deps, input);
     const file = await staging.findFile();
-    await appendOnce(deps.lake, runs, `${runId}/run`, () =>
-      writeRows(deps.lake, runs, runId, [
-        {
-          run_id: runId,
-          job_id: jobId,
-          kind,
-          status,
-          options: JSON.stringify(file?.options ?? {}),
-          roster_sha256: file?.sha256,
-          users: totals.rows.total,
-          failed: totals.rows.failed,
-          skipped: totals.rows.skipped,
-          calls: totals.calls,
-          started_at: startedAt,
-          finished_at: finishedAt.toISOString(),
-          version: VERSION,
-        },
-      ]),
-    );
+    const { rows, calls } = totals;
+    const ended = await writeRunRow(deps.lake, {
+      ...input,
+      options: file?.options ?? {},
+      rosterSha256: file?.sha256,
+      counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls },
+    });
     // A repetition: the first one may have ended while it deleted.
     if (file === undefined) {
       await staging.drop();
-      return { duration_ms };
+      return ended;
     }
-    if (await hasOpenGroup(deps, input)) return { duration_ms };
+    if (await hasOpenGroup(deps, input)) return ended;
     const isWhole = status === "completed" || status === "completed_with_failures";
     if (totals.rows.failed > 0 && isWhole) await keepFailedRows(deps, input);
     if (file.retryOf !== null && isWhole) {
       await stagingOf(deps, { ...input, staging: failedRowsOf(file.retryOf) }).drop();
     }
     await staging.drop();
-    return { duration_ms };
+    return ended;
   });
 }
 

@@ -1,9 +1,10 @@
 import { cancellationSignal } from "@temporalio/activity";
+import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { ClosedGroup } from "../../jobs/job.js";
 import { VERSION } from "../../version.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { writeGroup } from "./close-group.js";
-import { type BulkDependencies, type BulkRun, jobOf, stagingOf } from "./dependencies.js";
+import { type BulkDependencies, jobOf, stagingOf } from "./dependencies.js";
 import { endedItems } from "./ended-items.js";
 import { placeOf } from "./group-plan.js";
 

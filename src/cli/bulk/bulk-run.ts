@@ -1,11 +1,11 @@
 import { type BulkSummary, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
-import type { StartedRun } from "../session/start-or-join.js";
 
 const MOST_SHOWN = 10;
 

@@ -1,12 +1,12 @@
 import { InputError } from "../../domain/failures.js";
+import { openBulkStaging } from "../../intake/bulk/bulk-staging.js";
+import { effectClaims } from "../../intake/bulk/claim.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { openBulkStaging } from "./bulk-staging.js";
-import { effectClaims } from "./claim.js";
 import { runOfFrozen } from "./run.js";
 
 interface ContinueFlags extends JobFlags {

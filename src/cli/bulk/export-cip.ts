@@ -1,12 +1,21 @@
 import { isAbsolute, resolve } from "node:path";
 import { readConfig } from "../../config.js";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
+import { readSignKey } from "../../intake/bulk/sign-key.js";
 import { checkPrevious, exportsDirectory } from "../../jobs/cip/earlier-exports.js";
 import { cipJob } from "../../jobs/cip.js";
 import { checkWritable } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
-import { readSignKey } from "./sign-key.js";
+
+/** An export as it is asked for; part of the job's identity. */
+interface CipOptions extends BulkOptions {
+  /** Absolute path; null for the lake. */
+  readonly out: string | null;
+  /** Id or absolute directory of the export to compare with; null for the newest. */
+  readonly since: string | null;
+}
 
 export interface CipFlags extends BulkFlags {
   readonly roster: string;
@@ -23,7 +32,18 @@ export interface CipFlags extends BulkFlags {
 
 /** Runs or joins an export of CIP reports; the exit code. @throws InputError */
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
-  const { approver, since, reason, unmasked, sample, sampleSeed, pdf, signKey, out } = flags;
+  const { signKey } = flags;
+  const options = cipOptions(terminal.cwd, flags);
+  const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  if (options.out !== null) await checkWritable("--out", options.out);
+  await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
+  const secrets = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
+  return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
+}
+
+/** What is asked of an export, from its flags. @throws InputError naming the flag that is wrong. */
+export function cipOptions(cwd: string, flags: CipFlags): CipOptions {
+  const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out } = flags;
   if (approver.trim() === "") {
     throw new InputError(
       "--approver is blank. Give the name or e-mail address that stands for automatic approvals. Nothing was started.",
@@ -39,19 +59,14 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
       "--unmasked shows tax ids, birth dates, addresses and IP addresses, so it needs --reason, which is recorded in the manifest. Nothing was started.",
     );
   }
-  const options = {
+  return {
     approver,
-    since: since?.includes("/") && !isAbsolute(since) ? resolve(terminal.cwd, since) : (since ?? null),
+    since: since?.includes("/") && !isAbsolute(since) ? resolve(cwd, since) : (since ?? null),
     reason: reason ?? null,
     unmasked: unmasked ?? false,
     sample: sample ?? null,
     sample_seed: sampleSeed ?? null,
     pdf,
-    out: out === undefined ? null : resolve(terminal.cwd, out),
+    out: out === undefined ? null : resolve(cwd, out),
   };
-  const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
-  if (options.out !== null) await checkWritable("--out", options.out);
-  await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
-  const secrets = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
-  return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
 }

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
+import { openBulkStaging } from "../../intake/bulk/bulk-staging.js";
+import { readSignKey } from "../../intake/bulk/sign-key.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { openBulkStaging } from "./bulk-staging.js";
 import { runOfFrozen } from "./run.js";
-import { readSignKey } from "./sign-key.js";
 
 interface RetryFlags extends JobFlags {
   readonly signKey?: string;

@@ -1,20 +1,18 @@
-import { createHash } from "node:crypto";
-import { hostname, userInfo } from "node:os";
 import type { ApiConfig } from "../../config.js";
-import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
-import { InputError } from "../../domain/failures.js";
-import { keyMode } from "../../domain/service/key-mode.js";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import { askerOf } from "../../intake/bulk/asker.js";
+import { countRows, type JudgedRows, judgeRows } from "../../intake/bulk/input-rows.js";
+import { checkedRows, refuseWrongRows } from "../../intake/bulk/runnable-rows.js";
+import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
+import { problemLines } from "../../intake/files/row-problems.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
-import { problemLines, problemList } from "../files/row-problems.js";
 import { readJobConfig } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { openServiceClient, pingService } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./bulk-run.js";
-import { countRows, type JudgedRows, judgeRows, rightRows, withProblems } from "./input-rows.js";
-import { type AskedJob, startBulk } from "./start.js";
 
 /** Flags that every bulk job has. */
 export interface BulkFlags extends JobFlags {
@@ -45,7 +43,7 @@ export async function runBulk(
       let judged = file;
       if (job.check !== undefined) {
         await pingService(config.api, pingedUser);
-        judged = await checkedRows(job, file, config.api);
+        judged = await askedRows(job, file, config.api);
         refuseWrongRows(job, path, judged, continueInvalid);
       }
       const restart = flags.restart === true;
@@ -87,46 +85,20 @@ function pingedBy(job: AnyJob, { first }: JudgedRows): string | undefined {
   return first === undefined ? undefined : job.owner(first);
 }
 
-/** Who runs this command, on which machine, with which key. */
-function askerOf({ url, key }: ApiConfig): Asker {
-  const keyFingerprint = createHash("sha256").update(key).digest("hex").slice(0, 16);
-  return {
-    operator: userInfo().username,
-    host: hostname(),
-    service: url,
-    mode: keyMode(key),
-    keyFingerprint,
-  };
-}
-
-/** Rows with what only the service can tell of them. */
-async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
+/** As {@link checkedRows}, over a client of this command's own. */
+async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
   const client = openServiceClient(api);
   try {
-    return withProblems(judged, (await job.check?.({ api: client }, rightRows(judged.rows()))) ?? []);
+    return await checkedRows(job, judged, client);
   } finally {
     await client.close();
   }
 }
 
-function refuseWrongRows(
-  { file }: AnyJob,
-  path: string,
-  { problems }: JudgedRows,
-  continueInvalid: boolean,
-): void {
-  if (problems.length === 0 || continueInvalid) return;
-  const counted = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
-  throw new InputError(
-    `${file.name} ${path}: ${counted}:${problemList(problems)}\n` +
-      "Nothing was started. Fix the file, or let the right rows run with --continue-invalid.",
-  );
-}
-
 /** Judges a file and starts nothing. */
 async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
   let judged = await judgeFile(terminal, job, path);
-  if (job.check !== undefined) judged = await checkedRows(job, judged, readJobConfig(terminal).config.api);
+  if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
   const { total, invalid, problems } = judged;
   const lines = [`rows      ${total}: ${total - invalid} right, ${invalid} wrong`, ...problemLines(problems)];
   terminal.result(json ? JSON.stringify({ rows: { total, invalid }, problems }) : lines.join("\n"));

@@ -1,20 +1,14 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand } from "./command.js";
 import { between } from "./option-values.js";
+import type { Schedulable } from "./schedulable.js";
 
-/** `nightledger export` */
-export const exportCommand: AddCommand = (program: Command, terminal, end) => {
-  const exports = program
-    .command("export")
-    .description("export compliance evidence as a pack that proves itself");
-  withBulkOptions(
-    exports
-      .command("cip")
-      .description(
-        "export the CIP report of each user of a roster as one pack of tables, pages and a manifest",
-      )
+function withCipOptions(command: Command): Command {
+  return withBulkOptions(
+    command
       .requiredOption(
         "--roster <file>",
         "CSV or JSONL: fp_id, optionally external_id, risk, account_closed_on, legal_hold, excluded (why)",
@@ -31,8 +25,38 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
       .option("--no-pdf", "leave report.pdf out, which is printed where a Chromium is found")
       .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")
       .option("--out <directory>", "where the pack is made (default: _exports/cip in the lake)"),
-  ).action(async (flags: CipFlags) => {
+  );
+}
+
+/** `nightledger export` */
+export const exportCommand: AddCommand = (program: Command, terminal, end) => {
+  const exports = program
+    .command("export")
+    .description("export compliance evidence as a pack that proves itself");
+  const cip = exports
+    .command("cip")
+    .description(
+      "export the CIP report of each user of a roster as one pack of tables, pages and a manifest",
+    );
+  withCipOptions(cip).action(async (flags: CipFlags) => {
     const { exportCip } = await import("../bulk/export-cip.js");
     end(await exportCip(terminal, flags));
   });
+};
+
+/** The same in a schedule. */
+export const scheduledExport: Schedulable = {
+  words: ["export", "cip"],
+  define: withCipOptions,
+  async job(flags: CipFlags, cwd) {
+    const { cipOptions } = await import("../bulk/export-cip.js");
+    return {
+      kind: "bulk",
+      job: "cip",
+      file: resolve(cwd, flags.roster),
+      continueInvalid: flags.continueInvalid === true,
+      options: cipOptions(cwd, flags),
+      signKey: flags.signKey === undefined ? null : resolve(cwd, flags.signKey),
+    };
+  },
 };

@@ -1,8 +1,11 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand } from "./command.js";
 import { between } from "./option-values.js";
+import type { Schedulable } from "./schedulable.js";
 
 interface ImportFlags extends BulkFlags {
   readonly transactions: string;
@@ -10,14 +13,9 @@ interface ImportFlags extends BulkFlags {
   readonly sendUnknown?: boolean;
 }
 
-/** `nightledger import` */
-export const importCommand: AddCommand = (program: Command, terminal, end) => {
-  withBulkOptions(
-    program
-      .command("import")
-      .description(
-        "import transactions of a file into bank links, each once; the same file again posts nothing",
-      )
+function withImportOptions(command: Command): Command {
+  return withBulkOptions(
+    command
       .requiredOption(
         "--transactions <file>",
         "CSV or JSONL: link_id, account_id, amount, date, optionally description, transaction_id, transaction_type",
@@ -27,10 +25,37 @@ export const importCommand: AddCommand = (program: Command, terminal, end) => {
         "--send-unknown",
         "send rows again of which an earlier run could not tell; look first: imports verify",
       ),
-  ).action(async (flags: ImportFlags) => {
+  );
+}
+
+function optionsOf({ chunk, sendUnknown }: ImportFlags): BulkOptions {
+  return { chunk, ...(sendUnknown && { send_unknown: true }) };
+}
+
+/** `nightledger import` */
+export const importCommand: AddCommand = (program: Command, terminal, end) => {
+  const command = program
+    .command("import")
+    .description(
+      "import transactions of a file into bank links, each once; the same file again posts nothing",
+    );
+  withImportOptions(command).action(async (flags: ImportFlags) => {
     const { runBulk } = await import("../bulk/run.js");
     const { importJob } = await import("../../jobs/import.js");
-    const options = { chunk: flags.chunk, ...(flags.sendUnknown && { send_unknown: true }) };
-    end(await runBulk(terminal, importJob, flags.transactions, options, flags));
+    end(await runBulk(terminal, importJob, flags.transactions, optionsOf(flags), flags));
   });
+};
+
+/** The same in a schedule. */
+export const scheduledImport: Schedulable = {
+  words: ["import"],
+  define: withImportOptions,
+  job: (flags: ImportFlags, cwd) => ({
+    kind: "bulk",
+    job: "import",
+    file: resolve(cwd, flags.transactions),
+    continueInvalid: flags.continueInvalid === true,
+    options: optionsOf(flags),
+    signKey: null,
+  }),
 };

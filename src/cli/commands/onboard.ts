@@ -1,15 +1,14 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { ONBOARDING_MODES } from "../../domain/onboarding/customer.js";
 import type { OnboardFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
 import { between, playbook } from "./option-values.js";
+import type { Schedulable } from "./schedulable.js";
 
-/** `nightledger onboard` */
-export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
-  const command = program
-    .command("onboard")
-    .description("run a playbook on every customer of a file; the same command again posts nothing twice")
+function withOnboardOptions(command: Command): Command {
+  command
     .requiredOption("--customers <file>", "CSV or JSONL, a customer a row; see docs/onboarding.md")
     .requiredOption(
       "--playbook <key>",
@@ -25,8 +24,36 @@ export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--continue-invalid", "run the other rows of a file that has wrong ones")
     .option("--limit <n>", "only the first n rows; a higher limit later goes on", between(1, 10_000_000))
     .option("--restart", "give up the run of the same batch that is going on, and start a new one");
-  withBatchOptions(command).action(async (flags: OnboardFlags) => {
+  return withBatchOptions(command);
+}
+
+/** `nightledger onboard` */
+export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
+  const command = program
+    .command("onboard")
+    .description("run a playbook on every customer of a file; the same command again posts nothing twice");
+  withOnboardOptions(command).action(async (flags: OnboardFlags) => {
     const { runOnboard } = await import("../onboarding/run.js");
     end(await runOnboard(terminal, flags));
   });
+};
+
+/** The same in a schedule. */
+export const scheduledOnboard: Schedulable = {
+  words: ["onboard"],
+  define: withOnboardOptions,
+  async job(flags: OnboardFlags, cwd) {
+    const { checkOnboardFlags, optionsOf } = await import("../onboarding/flags.js");
+    checkOnboardFlags(flags);
+    const { customers, mode, limit = null, continueInvalid } = flags;
+    const { sink: _, ...options } = optionsOf({ cwd }, flags, mode, { limit, retry: false });
+    return {
+      kind: "onboard",
+      customers: resolve(cwd, customers),
+      playbook: flags.playbook,
+      mode,
+      continueInvalid: continueInvalid === true,
+      options,
+    };
+  },
 };

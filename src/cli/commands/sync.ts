@@ -1,8 +1,10 @@
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { AddCommand } from "./command.js";
 import { linkIds, namesOf, positive } from "./option-values.js";
+import type { Schedulable } from "./schedulable.js";
 
 interface SyncFlags {
   readonly roster: string;
@@ -17,13 +19,8 @@ interface SyncFlags {
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
 
-/** `nightledger sync` */
-export const syncCommand: AddCommand = (program: Command, terminal, end) => {
-  program
-    .command("sync")
-    .description(
-      "read every bank link of every user in a roster into the lake; the same command again joins the run",
-    )
+function withSyncOptions(command: Command): Command {
+  return command
     .requiredOption("--roster <file>", "CSV or JSONL naming the users (fp_id, optional external_id)")
     .addOption(
       new Option("--streams <list>", `comma-separated, of ${STREAM_NAMES.join(", ")}`)
@@ -35,15 +32,33 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--page-size <rows>", "rows asked for in one page", positive, 500)
     .option("--restart", "give up the run of the same job that is going on, and start a new one")
     .option("--detach", "with a cluster: return once the run is started")
-    .option("--json", "print the summary as one JSON value on standard output")
-    .action(async (flags: SyncFlags) => {
-      const options: SyncOptions = {
-        streams: flags.streams,
-        links: flags.links ?? null,
-        full: flags.full ?? false,
-        pageSize: flags.pageSize,
-      };
-      const { runSync } = await import("../sync/run.js");
-      end(await runSync(terminal, flags.roster, options, flags));
-    });
+    .option("--json", "print the summary as one JSON value on standard output");
+}
+
+function optionsOf({ streams, links, full, pageSize }: SyncFlags): SyncOptions {
+  return { streams, links: links ?? null, full: full ?? false, pageSize };
+}
+
+/** `nightledger sync` */
+export const syncCommand: AddCommand = (program: Command, terminal, end) => {
+  const command = program
+    .command("sync")
+    .description(
+      "read every bank link of every user in a roster into the lake; the same command again joins the run",
+    );
+  withSyncOptions(command).action(async (flags: SyncFlags) => {
+    const { runSync } = await import("../sync/run.js");
+    end(await runSync(terminal, flags.roster, optionsOf(flags), flags));
+  });
+};
+
+/** The same in a schedule. */
+export const scheduledSync: Schedulable = {
+  words: ["sync"],
+  define: withSyncOptions,
+  job: (flags: SyncFlags, cwd) => ({
+    kind: "sync",
+    roster: resolve(cwd, flags.roster),
+    options: optionsOf(flags),
+  }),
 };

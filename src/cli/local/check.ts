@@ -1,9 +1,9 @@
+import { readRoster } from "../../intake/sync/roster-file.js";
 import { openness } from "../../lake/store/modes.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import { runPreflight } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
-import { readRoster } from "../sync/roster-file.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";

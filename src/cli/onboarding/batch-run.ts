@@ -1,12 +1,12 @@
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
+import { startedRows } from "../../intake/onboarding/start.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
-import type { StartedRun } from "../session/start-or-join.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitUntilSettled } from "./settled-wait.js";
-import { startedRows } from "./start.js";
 
 /** Customers of a paused batch have this long to come to their end while the command watches. */
 const RUNNING_OUT_MS = 5_000;

@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { BATCH_SIGNALS } from "../../domain/onboarding/messages.js";
+import { startOnboarding } from "../../intake/onboarding/start.js";
+import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
@@ -10,13 +12,11 @@ import type { JobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
-import { joinRun, type StartedRun } from "../session/start-or-join.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";
 import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
 import { giveUpBatch, stopBatchCustomers } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
-import { startOnboarding } from "./start.js";
 
 /** Runs what failed in a batch as a new attempt; the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {

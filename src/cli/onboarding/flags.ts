@@ -2,9 +2,9 @@ import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import { DEFAULT_TIMING } from "../../domain/onboarding/timing.js";
+import type { OnboardingOptions } from "../../intake/onboarding/start.js";
 import type { ContinuationSink } from "../../lake/onboarding/continuation-file.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { OnboardingOptions } from "./start.js";
 
 /** Flags that every command that runs a batch has. */
 export interface BatchFlags {
@@ -33,7 +33,7 @@ export interface OnboardFlags extends BatchFlags {
 
 /** How a batch is run, from a command's flags. */
 export function optionsOf(
-  terminal: Terminal,
+  terminal: Pick<Terminal, "cwd">,
   flags: BatchFlags,
   mode: OnboardingMode,
   more: Pick<OnboardingOptions, "limit" | "retry">,
@@ -50,7 +50,7 @@ export function optionsOf(
   };
 }
 
-function sinkOf(terminal: Terminal, flags: BatchFlags): ContinuationSink | null {
+function sinkOf(terminal: Pick<Terminal, "cwd">, flags: BatchFlags): ContinuationSink | null {
   const { continuations, continuationCommand } = flags;
   if (continuations !== undefined) return { kind: "file", path: resolve(terminal.cwd, continuations) };
   return continuationCommand === undefined ? null : { kind: "command", command: continuationCommand };

@@ -3,13 +3,13 @@ import { mapConcurrent } from "../../domain/map-concurrent.js";
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { customerWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { StagingLostError } from "../../lake/staging-lost-error.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
+import { giveUpRun } from "../../temporal/give-up.js";
 import { signalRunning } from "../../temporal/running-workflows.js";
-import { giveUpRun } from "../session/give-up.js";
 import type { JobSession } from "../session/job-session.js";
-import type { StartedRun } from "../session/start-or-join.js";
 
 /**
  * How long a cancelled batch may stand still: a customer's step has fifteen seconds more, and in synchronous mode the

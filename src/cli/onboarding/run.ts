@@ -1,24 +1,25 @@
 import { type Config, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
+import { problemLines } from "../../intake/files/row-problems.js";
+import { type CustomersFile, readCustomers } from "../../intake/onboarding/customers-file.js";
+import { invalidRowsError } from "../../intake/onboarding/invalid-rows-error.js";
+import { startOnboarding } from "../../intake/onboarding/start.js";
+import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { problemLines } from "../files/row-problems.js";
 import type { JobSession } from "../session/job-session.js";
 import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
 import { NOBODY } from "../session/service.js";
-import { joinRun } from "../session/start-or-join.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";
-import { type CustomersFile, readCustomers } from "./customers-file.js";
 import { checkOnboardFlags, type OnboardFlags, optionsOf } from "./flags.js";
 import { giveUpBatch } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
-import { startOnboarding } from "./start.js";
-import { invalidRowsError, validationSummary, validationText } from "./validation-report.js";
+import { validationSummary, validationText } from "./validation-report.js";
 
 /** Runs or joins a batch and waits for its end, or only judges its file; the exit code. */
 export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {

@@ -1,7 +1,5 @@
-import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/row-problem.js";
-import { problemList } from "../files/row-problems.js";
-import type { CustomersFile } from "./customers-file.js";
+import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
 
 /** What `--validate-only --json` prints. */
 interface ValidationSummary {
@@ -40,16 +38,4 @@ export function validationText({ facts, counts }: CustomersFile, hasService: boo
   if (external_ids > 0) lines.push(`known by  ${external_ids} by their external id alone`);
   for (const warning of facts.warnings) lines.push(`warning   ${warning}`);
   return lines.join("\n");
-}
-
-/**
- * Refuses a file with wrong rows; the message shows the first 20 problems, so say all lines before it where all
- * shall be seen.
- */
-export function invalidRowsError(path: string, { counts, problems }: CustomersFile): InputError {
-  const rows =
-    counts.invalid === 1 ? "1 of its rows breaks a rule" : `${counts.invalid} of its rows break a rule`;
-  return new InputError(
-    `customers file ${path}: ${rows}:${problemList(problems)}\nNothing was started. Mend them, or run the rest (${counts.total - counts.invalid}) with --continue-invalid.`,
-  );
 }

@@ -1,12 +1,12 @@
 import type { Client } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
+import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
+import { giveUpRun } from "../../temporal/give-up.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { giveUpRun } from "./give-up.js";
 import type { JobRun } from "./job-run.js";
 import type { JobSession } from "./job-session.js";
 import { runJob } from "./run-job.js";
-import { joinRun, type StartedRun } from "./start-or-join.js";
 
 /** A run that is to be cancelled, whatever its job. */
 interface CancelledRun<Progress, Result> {

@@ -1,10 +1,10 @@
 import type { RunStatus } from "../../domain/run.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
-import type { StartedRun } from "./start-or-join.js";
 
 /** One run of a job as its command sees it: how it starts, what is shown of it, what is said at its end. */
 export interface JobRun<Progress, Result> {

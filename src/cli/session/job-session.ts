@@ -24,7 +24,7 @@ export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  options: { readonly ui?: boolean } = {},
+  options: { readonly ui?: boolean; readonly worker?: boolean } = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;

@@ -7,7 +7,7 @@ import {
 } from "@temporalio/client";
 import { CancelledFailure, rootCause, TerminatedFailure } from "@temporalio/common";
 import { UnreachableError } from "../../domain/failures.js";
-import { failureKind, pendingFailuresOf } from "./pending-failures.js";
+import { failureKind, pendingFailuresOf } from "../../temporal/pending-failures.js";
 import type { TemporalSession } from "./temporal-session.js";
 import { WatchEnd } from "./watch-end.js";
 

@@ -9,7 +9,7 @@ import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
 import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/releases.js";
-import { takeWorkerTurn } from "./worker-turn.js";
+import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";
 
 /** A command's hold on Temporal: a client, and in embedded mode the server and a worker in this process. */
 export interface TemporalSession {
@@ -33,6 +33,8 @@ interface SessionOptions {
   readonly taskQueue: string;
   readonly log: Logger;
   readonly ui?: boolean;
+  /** Left out: whether this process may be the one that works on the runs of an embedded server. */
+  readonly worker?: boolean;
   readonly report: (message: string) => void;
   readonly signal?: AbortSignal;
 }
@@ -74,16 +76,25 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   const server = { address: held.address, namespace: held.namespace };
   const { client, close } = await connectClient(server, options.keys);
   releases.add(close);
-  const { api, lake, keys, taskQueue, log } = options;
+  const worker = options.worker === false ? undefined : await beginWorker(options, server, releases);
+  const watch = watchServer(() => held.ensureRunning(), report, signal);
+  releases.add(watch.stop);
+  const lost = worker === undefined ? watch.lost : Promise.race([watch.lost, worker.lost]);
+  lost.catch(() => undefined);
+  return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
+}
+
+/** Lets this process work on runs when it is its turn. */
+async function beginWorker(
+  { api, home, lake, keys, taskQueue, log }: SessionOptions,
+  server: TemporalAddress,
+  releases: Releases,
+): Promise<WorkerTurn> {
   const turn = await takeWorkerTurn(join(home, `worker-${taskQueue}`), () =>
     startWorker({ api, lake, server, keys, taskQueue, log, embedded: true }),
   );
   releases.add(() => turn.stop());
-  const watch = watchServer(() => held.ensureRunning(), report, signal);
-  releases.add(watch.stop);
-  const lost = Promise.race([watch.lost, turn.lost]);
-  lost.catch(() => undefined);
-  return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
+  return turn;
 }
 
 /** Starts the embedded server again when something killed it: the same workflows go on. */

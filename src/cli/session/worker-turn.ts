@@ -4,7 +4,7 @@ import { acquireLock } from "../../temporal/server/generation-lock.js";
 import type { RunningWorker } from "../../worker.js";
 
 /** A process's place among those that may be the worker of a HOME and a task queue. */
-interface WorkerTurn {
+export interface WorkerTurn {
   /** Rejects when this process is the worker and it is lost. */
   readonly lost: Promise<never>;
   /** Stops the worker where this process is it, and lets the next one begin. */

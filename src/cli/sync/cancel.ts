@@ -1,6 +1,6 @@
+import { dropStagingOf } from "../../intake/sync/start.js";
 import { cancelRun } from "../session/cancel-run.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { dropStagingOf } from "./start.js";
 import { syncRun } from "./sync-run.js";
 
 /** Cancels a sync that is going on, or ends it where it can't be cancelled; the exit code. @throws InputError */

@@ -1,8 +1,8 @@
 import type { SyncOptions } from "../../domain/sync/job.js";
+import { readRoster } from "../../intake/sync/roster-file.js";
+import { startSync } from "../../intake/sync/start.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { readRoster } from "./roster-file.js";
-import { startSync } from "./start.js";
 import { syncRun } from "./sync-run.js";
 
 /** Flags of a sync that are none of its job. */

@@ -1,11 +1,11 @@
 import { ServiceError } from "@temporalio/client";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
-import type { StartedRun } from "../session/start-or-join.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 

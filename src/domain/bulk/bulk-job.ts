@@ -1,3 +1,5 @@
+import type { NewRun } from "../run.js";
+
 /** What is asked of a bulk job, apart from its rows: part of the job's identity. The table `runs` shows it. */
 export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -31,4 +33,23 @@ export interface Asker {
 /** Names the staging of the rows of a run that failed, which wait for a retry. */
 export function failedRowsOf(runId: string): string {
   return `${runId}-failed`;
+}
+
+/** Which run a step of a bulk job is for. */
+export interface BulkRun {
+  readonly runId: string;
+  /** Kind of the job. */
+  readonly kind: string;
+  /** Names the staging (`lake/bulk/bulk-staging.ts`). */
+  readonly staging: string;
+}
+
+/** A bulk job as its workflow is started; its rows are frozen. */
+export interface StartedBulk extends BulkRun, NewRun {
+  readonly jobId: string;
+  /** Rows of the file. */
+  readonly rows: number;
+  readonly groupRows: number;
+  /** Whether the kind publishes the whole run at once. */
+  readonly packs: boolean;
 }

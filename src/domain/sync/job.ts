@@ -1,3 +1,5 @@
+import type { NewRun } from "../run.js";
+
 /** What is asked of a sync, apart from the people: part of the job's identity. */
 export interface SyncOptions {
   /** Names of streams. */
@@ -28,4 +30,11 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
 /** `sync/<scope>/<hash of the job>` */
 export function syncWorkflowId(scope: string, jobSha256: string): string {
   return `sync/${scope}/${jobSha256.slice(0, 16)}`;
+}
+
+/** A sync as its workflow is started; the roster is frozen. */
+export interface SyncRun extends NewRun {
+  readonly jobId: string;
+  readonly roster: { readonly sha256: string; readonly users: number; readonly groupSize: number };
+  readonly options: SyncOptions;
 }

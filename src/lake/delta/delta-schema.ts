@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
-import type { DeltaAction, Protocol } from "./delta-actions.js";
+import type { DeltaAction, Metadata, Protocol } from "./delta-actions.js";
+import type { Snapshot } from "./delta-snapshot.js";
 
 type ColumnType =
   | "VARCHAR"
@@ -95,6 +96,36 @@ export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] 
         partitionColumns: [],
         configuration: spec.feed ? { "delta.appendOnly": "true" } : {},
         createdTime,
+      },
+    },
+  ];
+}
+
+/** Marks a table that got columns after rows: files that are older than these have none of them. */
+const EXTENDED = "nightledger.extended";
+
+/** Whether files of a table may lack columns that it has. */
+export function isExtended(metadata: Metadata | undefined): boolean {
+  return metadata?.configuration[EXTENDED] === "true";
+}
+
+/**
+ * The actions that bring a table to the columns of its list: those of its creation, or of an older version's table the
+ * columns that it lacks, which are null in its rows. None where it has them all.
+ */
+export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, now: number): DeltaAction[] {
+  if (version === -1 || metadata === undefined) return creationOf(spec, now);
+  const { fields } = JSON.parse(metadata.schemaString) as { fields: { name: string }[] };
+  const known = new Set(fields.map(({ name }) => name));
+  const added = spec.columns.filter(({ name }) => !known.has(name));
+  if (added.length === 0) return [];
+  const more = JSON.parse(schemaString(added)) as { fields: object[] };
+  return [
+    {
+      metaData: {
+        ...metadata,
+        schemaString: JSON.stringify({ type: "struct", fields: [...fields, ...more.fields] }),
+        configuration: { ...metadata.configuration, [EXTENDED]: "true" },
       },
     },
   ];

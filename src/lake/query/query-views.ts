@@ -2,7 +2,7 @@ import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
 import { assertReadable } from "../delta/delta-protocol.js";
-import { columnsOf, type TableSpec } from "../delta/delta-schema.js";
+import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
@@ -55,8 +55,22 @@ export async function tableView(
     const value = files.length === 0 ? "null" : sqlOf(table, name);
     return `cast(${value} as ${type}) as ${sqlName(name)}`;
   });
-  const source = files.length === 0 ? "where false" : `from ${parquetFiles(files)}`;
+  const extended = isExtended(snapshot.metadata);
+  const source =
+    files.length === 0
+      ? "where false"
+      : `from ${extended ? withColumns(files, columns) : parquetFiles(files)}`;
   return { statement: `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`, files };
+}
+
+/** Rows of files of which some, or all, may lack a column: it is null there. */
+function withColumns(
+  files: readonly string[],
+  columns: readonly { readonly name: string; readonly type: string }[],
+): string {
+  const empty = columns.map(({ name, type }) => `null::${type} as ${sqlName(name)}`).join(", ");
+  return `(select * from ${parquetFiles(files, { byName: true })}
+    union all by name select ${empty} where false)`;
 }
 
 /** The empty view of a table that no commit has made yet. */

@@ -14,9 +14,12 @@ interface JsonForm {
 /**
  * The rows of exactly these Parquet files. Every Parquet file that SQL reads is named here: DuckDB would make
  * columns of directories such as `date=2001-01-01` above a file, in place of the file's own.
+ *
+ * @param byName lets files have different columns; each file is opened before the first is read
  */
-export function parquetFiles(paths: readonly string[]): string {
-  return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false)`;
+export function parquetFiles(paths: readonly string[], { byName = false } = {}): string {
+  const union = byName ? ", union_by_name = true" : "";
+  return `read_parquet(${sqlList(paths.map(exactPath))}, hive_partitioning = false${union})`;
 }
 
 /** The longest line of a CSV file; DuckDB's buffers follow from it and would be 32 MB each. */

@@ -1,4 +1,4 @@
-import { creationOf, type TableSpec } from "../delta/delta-schema.js";
+import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
@@ -20,7 +20,7 @@ export async function appendOnce(
     if (snapshot.txns.has(appId)) return null;
     const now = Date.now();
     return [
-      ...(snapshot.version === -1 ? creationOf(spec, now) : []),
+      ...schemaActions(spec, snapshot, now),
       // The log's own version is the order in which checkpoints leave transactions out.
       { txn: { appId, version: snapshot.version + 1, lastUpdated: now } },
       { add: addOf(file) },

@@ -27,5 +27,8 @@ export const runs = {
     { name: "started_at", type: "TIMESTAMPTZ" },
     { name: "finished_at", type: "TIMESTAMPTZ" },
     { name: "version", type: "VARCHAR" },
+    { name: "schedule", type: "VARCHAR" },
+    { name: "scheduled_at", type: "TIMESTAMPTZ" },
+    { name: "message", type: "VARCHAR" },
   ],
 } as const satisfies TableSpec;

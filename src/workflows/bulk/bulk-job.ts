@@ -6,8 +6,8 @@ import {
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
-import type { BulkRun } from "../../activities/bulk/dependencies.js";
 import type { Activities } from "../../activities/create-activities.js";
+import type { StartedBulk } from "../../domain/bulk/bulk-job.js";
 import {
   addBulkTotals,
   type BulkSummary,
@@ -22,16 +22,8 @@ import { workGroup } from "./work-group.js";
 
 const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
 
-export interface BulkInput extends BulkRun {
-  readonly jobId: string;
-  /** ISO instant at which the run was asked for. */
-  readonly startedAt: string;
-  /** Rows of the file. */
-  readonly rows: number;
-  readonly groupRows: number;
-  /** Whether the kind publishes the whole run at once. */
-  readonly packs: boolean;
-  readonly carried: CarriedRun | null;
+interface BulkInput extends StartedBulk {
+  readonly carried?: CarriedRun;
 }
 
 /** What a run carries through continue-as-new. */
@@ -135,7 +127,7 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
 }
 
 async function finish(
-  { runId, kind, staging, jobId, startedAt, rows: total }: BulkInput,
+  { carried: _, groupRows: __, packs: ___, rows: total, ...started }: BulkInput,
   state: RunState,
   told: Readonly<Record<string, unknown>>,
 ): Promise<BulkResult> {
@@ -143,19 +135,10 @@ async function finish(
   const { stopped, run } = state;
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, { stopped });
-  const { duration_ms } = await finishBulk({
-    runId,
-    kind,
-    staging,
-    jobId,
-    status,
-    totals,
-    groups: run.nextGroup,
-    startedAt,
-  });
+  const { duration_ms } = await finishBulk({ ...started, status, totals, groups: run.nextGroup });
   return {
-    run_id: runId,
-    job: kind,
+    run_id: started.runId,
+    job: started.kind,
     status,
     ...totals,
     ...told,

@@ -1,7 +1,7 @@
 import { proxyActivities } from "@temporalio/workflow";
-import type { BulkRun } from "../../activities/bulk/dependencies.js";
 import type { ItemProgress, WorkedItem } from "../../activities/bulk/work-items.js";
 import type { Activities } from "../../activities/create-activities.js";
+import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";

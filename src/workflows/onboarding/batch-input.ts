@@ -1,29 +1,7 @@
 import type { CarriedBatch } from "../../domain/onboarding/batch/batch-rows.js";
-import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
+import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
 
-/** What a batch's workflow is started with, without anything personal. */
-export interface OnboardBatchInput {
-  readonly batchId: string;
-  readonly runId: string;
-  /** ISO instant at which the run was asked for. */
-  readonly startedAt: string;
-  readonly scope: string;
-  /** Without its version tag. */
-  readonly playbookKey: string;
-  /** Rows of the file that may run. */
-  readonly upTo: number;
-  readonly syncTimeoutSecs: number | null;
-  /** Customers that are worked on at once. */
-  readonly window: number;
-  /** Equal error messages in a row that pause the batch; 0 for never. */
-  readonly circuit: number;
-  readonly retry: boolean;
-  readonly sink: boolean;
-  readonly plainOutput: boolean;
-  readonly timing: OnboardingTiming;
-  /** Customers after which it continues as new; left out, a few hundred. */
-  readonly startsPerExecution?: number;
-  /** What was asked for, for the table `runs`. */
-  readonly options: Readonly<Record<string, string | number | boolean | null>>;
-  readonly carried: CarriedBatch | null;
+/** What a batch's workflow is given. */
+export interface OnboardBatchInput extends BatchRunInput {
+  readonly carried?: CarriedBatch;
 }

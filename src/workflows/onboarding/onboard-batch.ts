@@ -27,7 +27,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       await condition(allHandlersFinished);
       await continueAsNew<typeof onboardBatch>({ ...input, carried: batch.carry() });
     }
-    const { batchId, runId, startedAt, options } = input;
+    const { batchId, runId, startedAt, firing, options } = input;
     const { counts, manualReview, calls, cancelled } = batch.window;
     const summary = {
       run_id: runId,
@@ -37,7 +37,13 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       manual_review: manualReview,
       calls,
     };
-    const { duration_ms } = await finishBatch({ summary, rows: batch.upTo, options, startedAt });
+    const { duration_ms } = await finishBatch({
+      summary,
+      rows: batch.upTo,
+      options,
+      startedAt,
+      ...(firing && { firing }),
+    });
     return { ...summary, duration_ms };
   });
 }

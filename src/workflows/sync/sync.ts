@@ -11,7 +11,7 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { RunStatus } from "../../domain/run.js";
-import type { SyncOptions } from "../../domain/sync/job.js";
+import type { SyncRun } from "../../domain/sync/job.js";
 import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import {
   addTotals,
@@ -28,14 +28,8 @@ import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-gro
 
 const { materialize, markSeen, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 
-export interface SyncInput {
-  readonly runId: string;
-  readonly jobId: string;
-  /** ISO instant at which the run was asked for. */
-  readonly startedAt: string;
-  readonly roster: { readonly sha256: string; readonly users: number; readonly groupSize: number };
-  readonly options: SyncOptions;
-  readonly carried: CarriedRun | null;
+interface SyncInput extends SyncRun {
+  readonly carried?: CarriedRun;
 }
 
 interface NotReady {
@@ -256,18 +250,11 @@ function withGroup(run: CarriedRun, group: number, result: SyncGroupResult): Car
   };
 }
 
-async function finish(input: SyncInput, totals: SyncTotals, status: RunStatus): Promise<number> {
-  const { runId, jobId, options, startedAt } = input;
-  const rosterSha256 = input.roster.sha256;
-  const done = await finishRun({
-    runId,
-    jobId,
-    kind: "sync",
-    status,
-    options,
-    rosterSha256,
-    totals,
-    startedAt,
-  });
-  return done.duration_ms;
+async function finish(
+  { carried: _, ...run }: SyncInput,
+  totals: SyncTotals,
+  status: RunStatus,
+): Promise<number> {
+  const { duration_ms } = await finishRun({ ...run, totals, status });
+  return duration_ms;
 }

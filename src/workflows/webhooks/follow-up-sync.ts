@@ -75,7 +75,7 @@ async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowTaskTimeout: TASK_TIMEOUT,
       memo: { runId },
-      args: [{ runId, jobId, startedAt: startedAt.toISOString(), roster, options, carried: null }],
+      args: [{ runId, jobId, startedAt: startedAt.toISOString(), roster, options }],
     }),
   );
   await dropFollowUp({ runId, started: handle !== undefined });

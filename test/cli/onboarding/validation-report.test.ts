@@ -2,13 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { problemLines } from "../../../src/cli/files/row-problems.js";
-import { readCustomers } from "../../../src/cli/onboarding/customers-file.js";
-import {
-  invalidRowsError,
-  validationSummary,
-  validationText,
-} from "../../../src/cli/onboarding/validation-report.js";
+import { validationSummary, validationText } from "../../../src/cli/onboarding/validation-report.js";
+import { problemLines } from "../../../src/intake/files/row-problems.js";
+import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
+import { invalidRowsError } from "../../../src/intake/onboarding/invalid-rows-error.js";
 
 let directory: string;
 beforeAll(async () => {

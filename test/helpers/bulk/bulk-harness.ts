@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openBulkStaging } from "../../../src/cli/bulk/bulk-staging.js";
-import { countRows, type JudgedRows, judgeRows } from "../../../src/cli/bulk/input-rows.js";
-import { startBulk } from "../../../src/cli/bulk/start.js";
-import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
 import { type BulkOptions, failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
 import { taskQueue } from "../../../src/domain/run.js";
+import { openBulkStaging } from "../../../src/intake/bulk/bulk-staging.js";
+import { countRows, type JudgedRows, judgeRows } from "../../../src/intake/bulk/input-rows.js";
+import { startBulk } from "../../../src/intake/bulk/start.js";
+import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";

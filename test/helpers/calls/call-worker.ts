@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "@temporalio/worker";
 import { createActivities } from "../../../src/activities/create-activities.js";
 import { createApiClient } from "../../../src/api/http/client.js";
+import { askerOf } from "../../../src/intake/bulk/asker.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
@@ -49,12 +50,13 @@ export async function startCallWorker(settings: CallWorkerSettings): Promise<() 
   const sealed = new SealedStore(store, createSealer(keys));
   const connection = await connectWorker({ address: settings.address, namespace: "default" });
   const workflows = new URL(`./call-workflow${extname(import.meta.url)}`, import.meta.url);
+  const asker = askerOf({ url: settings.url, key: settings.apiKey });
   const worker = await Worker.create({
     connection,
     namespace: "default",
     taskQueue: settings.taskQueue,
     workflowsPath: fileURLToPath(workflows),
-    activities: createActivities({ api, lake, sealed, log: log.logger, concurrency: 8 }),
+    activities: createActivities({ api, asker, lake, sealed, log: log.logger, concurrency: 8 }),
     dataConverter: dataConverter(keys, "default"),
     stickyQueueScheduleToStartTimeout: "1s",
   });

@@ -2,12 +2,6 @@ import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ServiceError, WorkflowNotFoundError } from "@temporalio/client";
-import { readCustomers } from "../../../src/cli/onboarding/customers-file.js";
-import {
-  type OnboardingOptions,
-  type StartedBatch,
-  startOnboarding,
-} from "../../../src/cli/onboarding/start.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { OnboardingMode } from "../../../src/domain/onboarding/customer.js";
 import { eventWorkflowIds } from "../../../src/domain/onboarding/identity.js";
@@ -19,6 +13,12 @@ import {
 } from "../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING, type OnboardingTiming } from "../../../src/domain/onboarding/timing.js";
 import { taskQueue } from "../../../src/domain/run.js";
+import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
+import {
+  type OnboardingOptions,
+  type StartedBatch,
+  startOnboarding,
+} from "../../../src/intake/onboarding/start.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";

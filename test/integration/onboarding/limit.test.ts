@@ -1,8 +1,8 @@
 import { Client } from "@temporalio/client";
 import { expect, test } from "vitest";
-import { startOnboarding } from "../../../src/cli/onboarding/start.js";
 import type { OnboardSummary } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import { taskQueue } from "../../../src/domain/run.js";
+import { startOnboarding } from "../../../src/intake/onboarding/start.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { dataConverter } from "../../../src/temporal/encryption/payload-codec.js";

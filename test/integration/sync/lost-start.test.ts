@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { StartedRun } from "../../../src/cli/session/start-or-join.js";
-import { startSync } from "../../../src/cli/sync/start.js";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
+import type { StartedRun } from "../../../src/intake/start-or-join.js";
+import { startSync } from "../../../src/intake/sync/start.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { connectClient, type TemporalClient } from "../../../src/temporal/connection.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import type { Client, WorkflowHandle } from "@temporalio/client";
-import { runId as makeRunId } from "../../domain/run.js";
-import { describeRunning, startUnlessRunning } from "../../temporal/running-workflows.js";
+import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
+import { runId as makeRunId, type NewRun } from "../domain/run.js";
+import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
 
 /** A run that was started, or one of the same job that was going on and is joined. */
 export interface StartedRun {
@@ -14,22 +14,18 @@ export interface StartedRun {
 
 /** A job as it is started; its workflow id makes sure that it runs once at a time. */
 interface JobStart {
+  /** The run to start; left out, one is made. A start that is repeated names the same one. */
+  readonly run?: NewRun | undefined;
   /** Type of its workflow. */
   readonly workflow: string;
   readonly workflowId: string;
   readonly taskQueue: string;
   /** First word of its run ids. */
   readonly kind: string;
-  /** Freezes what a new run needs, and gives its workflow's input. */
+  /** Freezes what a new run needs, and gives its workflow's input but for the run itself. */
   prepare(run: NewRun): Promise<PreparedRun>;
   /** Takes back what was frozen for a run that does not exist, because another one was faster. */
   discard?(runId: string): Promise<void>;
-}
-
-export interface NewRun {
-  readonly runId: string;
-  /** ISO 8601, in UTC. */
-  readonly startedAt: string;
 }
 
 interface PreparedRun {
@@ -37,16 +33,22 @@ interface PreparedRun {
   readonly memo?: Readonly<Record<string, unknown>>;
 }
 
-/** Joins the job's run that is going on, or starts a new one. */
+/** Joins the job's run that is going on, or starts a new one; one that a repetition finds ended is not started again. */
 export async function startOrJoin(client: Client, job: JobStart): Promise<StartedRun> {
   const { workflow, workflowId, taskQueue, kind } = job;
-  const running = await joinRun(client, workflowId);
-  if (running !== undefined) return running;
-  const startedAt = new Date();
-  const runId = makeRunId(kind, startedAt, randomBytes(3).toString("hex"));
-  const prepared = await job.prepare({ runId, startedAt: startedAt.toISOString() });
-  const memo = { ...prepared.memo, runId };
-  const start = { workflowId, taskQueue, args: [prepared.input], memo };
+  const latest = await describeWorkflow(client, workflowId);
+  const isAsked = job.run !== undefined && latest?.memo?.runId === job.run.runId;
+  if (latest !== undefined && (latest.status.name === "RUNNING" || isAsked)) {
+    // An earlier attempt may have frozen what nobody will look for.
+    if (job.run !== undefined && !isAsked) await job.discard?.(job.run.runId);
+    return joined(client, latest);
+  }
+  const run = job.run ?? newRun(kind);
+  const { runId } = run;
+  const prepared = await job.prepare(run);
+  const { schedule } = run.firing ?? {};
+  const memo = { ...prepared.memo, runId, ...(schedule !== undefined && { schedule }) };
+  const start = { workflowId, taskQueue, args: [{ ...prepared.input, ...run }], memo };
   const handle = await startUnlessRunning(client, workflow, start);
   if (handle !== undefined) return { handle, runId, memo, joined: false };
   // Only now it is certain that this run does not exist and nobody will look for what was frozen.
@@ -54,10 +56,17 @@ export async function startOrJoin(client: Client, job: JobStart): Promise<Starte
   return startOrJoin(client, job);
 }
 
+function newRun(kind: string): NewRun {
+  const now = new Date();
+  return { runId: makeRunId(kind, now, randomBytes(3).toString("hex")), startedAt: now.toISOString() };
+}
+
 /** The run of a job that is going on; undefined where none is. */
 export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
   const running = await describeRunning(client, workflowId);
-  if (running === undefined) return undefined;
-  const memo = running.memo ?? {};
+  return running === undefined ? undefined : joined(client, running);
+}
+
+function joined(client: Client, { workflowId, memo = {} }: WorkflowExecutionDescription): StartedRun {
   return { handle: client.workflow.getHandle(workflowId), runId: String(memo.runId), memo, joined: true };
 }

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readRoster } from "../../../src/cli/sync/roster-file.js";
 import { InputError } from "../../../src/domain/failures.js";
+import { readRoster } from "../../../src/intake/sync/roster-file.js";
 
 let directory: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { WorkflowExecutionDescription } from "@temporalio/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { failureKind, pendingFailuresOf } from "../../../src/cli/session/pending-failures.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { failureKind, pendingFailuresOf } from "../../src/temporal/pending-failures.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { describeWorkflow } from "../../temporal/running-workflows.js";
+import { describeWorkflow } from "./running-workflows.js";
 
 /** Workflows within a run that are looked at: all groups of a sync, some customers of a batch. */
 const MOST_WITHIN = 4;

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { InputFile } from "../../../src/cli/files/input-file.js";
-import { type InputRow, readRows } from "../../../src/cli/files/rows.js";
 import { InputError } from "../../../src/domain/failures.js";
+import type { InputFile } from "../../../src/intake/files/input-file.js";
+import { type InputRow, readRows } from "../../../src/intake/files/rows.js";
 
 let directory: string;
 beforeAll(async () => {

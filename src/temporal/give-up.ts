@@ -1,12 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Client, type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
-import { describeRunning } from "../../temporal/running-workflows.js";
+import {
+  type Client,
+  type WorkflowExecutionDescription,
+  type WorkflowHandle,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import { pendingFailuresOf } from "./pending-failures.js";
-import type { StartedRun } from "./start-or-join.js";
+import { describeRunning } from "./running-workflows.js";
 
 /** How long a cancelled run may stand still: it comes to its end, its row is written, its staging deleted. */
 const CANCEL_MS = 30_000;
 const LOOK_EVERY_MS = 250;
+
+/** A run that is going on. */
+interface GoingRun {
+  readonly handle: WorkflowHandle;
+  readonly runId: string;
+}
 
 interface GiveUpOptions {
   /** Milliseconds for which the cancelled run may stand still. */
@@ -22,7 +32,7 @@ interface GiveUpOptions {
  */
 export async function giveUpRun(
   client: Client,
-  run: StartedRun,
+  run: GoingRun,
   cleanUp: (runId: string) => Promise<void>,
   { cancelMs = CANCEL_MS, signal }: GiveUpOptions = {},
 ): Promise<void> {

@@ -1,12 +1,13 @@
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
 import { batchWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { BATCH_PROGRESS, BATCH_SIGNALS, type BatchProgress } from "../../domain/onboarding/messages.js";
 import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
+import type { NewRun } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import type { OnboardBatchInput } from "../../workflows/onboarding/batch-input.js";
-import { type NewRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
+import { type StartedRun, startOrJoin } from "../start-or-join.js";
 
 /** How a batch is to be run; none of it changes which batch it is. */
 export interface OnboardingOptions {
@@ -33,6 +34,7 @@ interface ReadyBatch {
   readonly sealed: SealedStore;
   readonly facts: BatchFacts;
   readonly options: OnboardingOptions;
+  readonly run?: NewRun;
 }
 
 /** A run of a batch that was started, or one that was going on and is joined. */
@@ -44,16 +46,17 @@ export interface StartedBatch extends StartedRun {
 
 /** Joins the batch's run that is going on, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
-  const { sealed, facts, options, scope, taskQueue } = batch;
+  const { sealed, facts, options, scope, taskQueue, run } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
   const started = await startOrJoin(client, {
+    run,
     workflow: "onboardBatch",
     workflowId: batchWorkflowId(scope, facts.batchId),
     taskQueue,
     kind: "onboard",
-    async prepare(run) {
+    async prepare() {
       const sink = (await getSink(sealed, facts.batchId)) !== undefined;
-      return { input: inputOf(batch, run, sink), memo: { rows: rowsOf(facts, options) } };
+      return { input: inputOf(batch, sink), memo: { rows: rowsOf(facts, options) } };
     },
   });
   const running = { ...started, batchId: facts.batchId, rows: startedRows(started) };
@@ -87,16 +90,11 @@ function rowsOf({ rows }: BatchFacts, { limit }: OnboardingOptions): number {
   return Math.min(rows, limit ?? rows);
 }
 
-function inputOf(
-  { facts, options, scope }: ReadyBatch,
-  { runId, startedAt }: NewRun,
-  sink: boolean,
-): OnboardBatchInput {
+function inputOf({ facts, options, scope }: ReadyBatch, sink: boolean): Omit<BatchRunInput, keyof NewRun> {
   const { batchId, playbook, mode } = facts;
   const { limit, syncTimeoutSecs, window, circuit, plainOutput, timing, retry, startsPerExecution } = options;
   return {
     batchId,
-    runId,
     scope,
     syncTimeoutSecs,
     window,
@@ -105,11 +103,9 @@ function inputOf(
     timing,
     retry,
     sink,
-    startedAt,
     playbookKey: playbookKeyOf(playbook),
     upTo: rowsOf(facts, options),
     options: { playbook, mode, limit, window, circuit, retry, sync_timeout_secs: syncTimeoutSecs },
-    carried: null,
     ...(startsPerExecution !== undefined && { startsPerExecution }),
   };
 }

@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import { type Asker, type BulkOptions, bulkJobText, bulkWorkflowId } from "../../domain/bulk/bulk-job.js";
+import {
+  type Asker,
+  type BulkOptions,
+  bulkJobText,
+  bulkWorkflowId,
+  type StartedBulk,
+} from "../../domain/bulk/bulk-job.js";
+import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import type { BulkInput } from "../../workflows/bulk/bulk-job.js";
-import { giveUpRun } from "../session/give-up.js";
-import { joinRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
+import { giveUpRun } from "../../temporal/give-up.js";
+import { joinRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import { openBulkStaging } from "./bulk-staging.js";
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
@@ -25,11 +31,12 @@ export interface AskedJob {
   readonly retryOf: string | null;
   /** Whether a run of the job that is going on is given up. */
   readonly restart: boolean;
+  readonly run?: NewRun;
 }
 
 /** Joins the job's run that is going on, unless that is given up, or freezes the rows and starts a new one. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
-  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf, restart } = asked;
+  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf, restart, run } = asked;
   const { kind, groupRows, effect, pack } = job;
   const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf });
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -44,11 +51,12 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
     if (running !== undefined) await giveUpRun(client, running, discard);
   }
   return startOrJoin(client, {
+    run,
     workflow: "bulkJob",
     workflowId,
     taskQueue,
     kind,
-    async prepare({ runId, startedAt }) {
+    async prepare({ runId }) {
       const staging = stagingOf(runId);
       const { total: rows, invalid, sha256 } = judged;
       const file = { kind, options, rows, invalid, sha256, origin: runId, asker, secrets, retryOf };
@@ -58,17 +66,8 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       await claim?.assertFree();
       await openBulkStaging(sealed, staging).freeze(file, judged.rows());
       await claim?.take();
-      const input: BulkInput = {
-        runId,
-        jobId,
-        kind,
-        staging,
-        startedAt,
-        rows: judged.total,
-        groupRows,
-        packs: pack !== undefined,
-        carried: null,
-      };
+      const packs = pack !== undefined;
+      const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
       return { input };
     },
     discard,

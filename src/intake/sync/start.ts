@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
+import type { NewRun } from "../../domain/run.js";
+import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
-import type { SyncInput } from "../../workflows/sync/sync.js";
-import { giveUpRun } from "../session/give-up.js";
-import { joinRun, type StartedRun, startOrJoin } from "../session/start-or-join.js";
+import { giveUpRun } from "../../temporal/give-up.js";
+import { joinRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
 /** A sync that was asked for. */
@@ -16,11 +16,12 @@ interface SyncJob {
   readonly options: SyncOptions;
   /** Whether a run of the job that is going on is given up. */
   readonly restart?: boolean;
+  readonly run?: NewRun;
 }
 
 /** Joins the job's run that is going on, unless that is given up, or freezes the roster and starts a new one. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
-  const { scope, taskQueue, roster, options, restart } = job;
+  const { scope, taskQueue, roster, options, restart, run } = job;
   const jobId = createHash("sha256").update(jobText(roster.sha256, options)).digest("hex");
   const workflowId = syncWorkflowId(scope, jobId);
   const discard = dropStagingOf(store);
@@ -29,19 +30,18 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
     if (running !== undefined) await giveUpRun(client, running, discard);
   }
   return startOrJoin(client, {
+    run,
     workflow: "sync",
     workflowId,
     taskQueue,
     kind: "sync",
-    async prepare({ runId, startedAt }) {
+    async prepare({ runId }) {
       await freezeRoster(store, runId, roster.rows);
-      const input: SyncInput = {
-        runId,
+      const { sha256, rows } = roster;
+      const input: Omit<SyncRun, keyof NewRun> = {
         jobId: jobId.slice(0, 16),
-        startedAt,
-        roster: { sha256: roster.sha256, users: roster.rows.length, groupSize: GROUP_SIZE },
+        roster: { sha256, users: rows.length, groupSize: GROUP_SIZE },
         options,
-        carried: null,
       };
       return { input };
     },

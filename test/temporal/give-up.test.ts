@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { giveUpRun } from "../../../src/cli/session/give-up.js";
-import { joinRun, type StartedRun } from "../../../src/cli/session/start-or-join.js";
-import { startTestTemporal, type TestTemporal } from "../../helpers/temporal/temporal-environment.js";
+import { joinRun, type StartedRun } from "../../src/intake/start-or-join.js";
+import { giveUpRun } from "../../src/temporal/give-up.js";
+import { startTestTemporal, type TestTemporal } from "../helpers/temporal/temporal-environment.js";
 
 let temporal: TestTemporal;
 beforeAll(async () => {

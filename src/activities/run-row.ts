@@ -1,0 +1,47 @@
+import type { NewRun, RunStatus } from "../domain/run.js";
+import type { Lake } from "../lake/lake.js";
+import { appendOnce } from "../lake/tables/append.js";
+import { writeRows } from "../lake/tables/parquet-file.js";
+import { runs } from "../lake/tables/runs.js";
+import { VERSION } from "../version.js";
+
+/** A run that has ended, as the table `runs` has it. */
+interface EndedRun extends NewRun {
+  readonly jobId: string;
+  /** First word of its id. */
+  readonly kind: string;
+  readonly status: RunStatus;
+  /** What was asked for; nothing personal. */
+  readonly options: object;
+  readonly rosterSha256?: string | undefined;
+  /** By column; those left out are null. */
+  readonly counts?: Readonly<Record<string, number>>;
+  /** Why a run did not begin. */
+  readonly message?: string;
+}
+
+/** Writes the row of a run that has ended, once. */
+export async function writeRunRow(lake: Lake, run: EndedRun): Promise<{ readonly duration_ms: number }> {
+  const { runId, startedAt, firing } = run;
+  const finishedAt = new Date();
+  await appendOnce(lake, runs, `${runId}/run`, () =>
+    writeRows(lake, runs, runId, [
+      {
+        run_id: runId,
+        job_id: run.jobId,
+        kind: run.kind,
+        status: run.status,
+        options: JSON.stringify(run.options),
+        roster_sha256: run.rosterSha256,
+        ...run.counts,
+        started_at: startedAt,
+        finished_at: finishedAt.toISOString(),
+        version: VERSION,
+        schedule: firing?.schedule,
+        scheduled_at: firing?.dueAt,
+        message: run.message,
+      },
+    ]),
+  );
+  return { duration_ms: finishedAt.getTime() - Date.parse(startedAt) };
+}

@@ -1,0 +1,64 @@
+import { InputError } from "../../domain/failures.js";
+import { isScheduleName, scheduleId } from "../../domain/schedules/scheduled-run.js";
+import {
+  type ScheduleTiming,
+  type TimingFlags,
+  timingOf,
+  timingWords,
+} from "../../domain/schedules/timing.js";
+import type { ScheduleInput } from "../../intake/schedules/schedule-input.js";
+import { runKindOf } from "../../intake/schedules/scheduled-job.js";
+import { putSchedule } from "../../intake/schedules/schedules.js";
+import { checkScheduled } from "../../intake/schedules/start-scheduled.js";
+import { readJobConfig } from "../session/preflight.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { describedSchedule } from "./described.js";
+import { parseScheduledCommand } from "./scheduled-command.js";
+import { withSchedules } from "./session.js";
+
+export interface CreateFlags extends TimingFlags {
+  readonly paused?: boolean;
+  readonly json?: boolean;
+}
+
+/** Creates or changes a schedule of a job's command line; the exit code. @throws InputError */
+export async function createSchedule(
+  terminal: Terminal,
+  name: string,
+  command: readonly string[],
+  flags: CreateFlags,
+): Promise<number> {
+  checkName(name);
+  const timing = timingOf(flags);
+  const job = await parseScheduledCommand(terminal, command);
+  const { settings } = readJobConfig(terminal);
+  await checkScheduled(job);
+  return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope, taskQueue } }) => {
+    const input: ScheduleInput = { schedule: name, scope, runKind: runKindOf(job), job, command, timing };
+    const id = scheduleId(scope, name);
+    const asked = { scheduleId: id, timing, workflowType: "fireSchedule", taskQueue, input };
+    const done = await putSchedule(client, { ...asked, paused: flags.paused === true });
+    const described = await describedSchedule(client, scope, name);
+    terminal.result(
+      flags.json ? JSON.stringify(described) : createdText(name, done, timing, described.next[0]),
+    );
+    if (described.paused) terminal.say(`it is paused; nightledger schedule unpause ${name}`);
+    if (settings.mode === "embedded") {
+      terminal.say(
+        "it fires while `nightledger dev` runs here; `nightledger service install` keeps that running",
+      );
+    }
+  });
+}
+
+function createdText(name: string, done: string, timing: ScheduleTiming, next: string | undefined): string {
+  return `schedule ${name} ${done}: ${timingWords(timing)}${next === undefined ? "" : `, next ${next}`}`;
+}
+
+/** @throws InputError for what can't name a schedule. */
+export function checkName(name: string): void {
+  if (isScheduleName(name)) return;
+  throw new InputError(
+    `${JSON.stringify(name)} can't be the name of a schedule. Nothing was changed. Give letters, digits, dots, dashes and underscores, at most 63.`,
+  );
+}

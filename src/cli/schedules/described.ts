@@ -1,0 +1,90 @@
+import type { Client, ScheduleDescription } from "@temporalio/client";
+import { InputError } from "../../domain/failures.js";
+import type { RunStatus } from "../../domain/run.js";
+import { type FiringMemo, scheduleId } from "../../domain/schedules/scheduled-run.js";
+import { timingWords } from "../../domain/schedules/timing.js";
+import type { ScheduleInput } from "../../intake/schedules/schedule-input.js";
+import { describeSchedule } from "../../intake/schedules/schedules.js";
+
+const MOST_FIRINGS = 5;
+
+/** A firing of a schedule, as commands show it. */
+interface ShownFiring {
+  /** ISO instant. */
+  readonly due_at: string;
+  /** Null where the worker has not taken it up yet, or Temporal has forgotten it. */
+  readonly run_id: string | null;
+  readonly status: RunStatus | "waiting" | "forgotten";
+}
+
+/** A schedule, as commands show it. */
+export interface ShownSchedule {
+  readonly name: string;
+  readonly command: string;
+  readonly when: string;
+  readonly paused: boolean;
+  /** The next ISO instants at which it fires; none where it is paused. */
+  readonly next: readonly string[];
+  /** The last ones, the newest first. */
+  readonly last: readonly ShownFiring[];
+  readonly skipped_overlaps: number;
+  readonly missed: number;
+}
+
+/** What there is to know of a schedule. @throws InputError where there is none of that name. */
+export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
+  const described = await describeSchedule(client, scheduleId(scope, name));
+  if (described === undefined) throw noSchedule(name);
+  return shownSchedule(client, name, described);
+}
+
+export function noSchedule(name: string): InputError {
+  return new InputError(
+    `there is no schedule ${name}. Nothing was changed. nightledger schedule list shows those that are there.`,
+  );
+}
+
+async function shownSchedule(
+  client: Client,
+  name: string,
+  { action, state, info }: ScheduleDescription,
+): Promise<ShownSchedule> {
+  const [input] = (action.args ?? []) as unknown as [ScheduleInput];
+  const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
+  return {
+    name,
+    command: input.command.map(quoted).join(" "),
+    when: timingWords(input.timing),
+    paused: state.paused,
+    next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instant),
+    last: await Promise.all(
+      recent.map(({ scheduledAt, action: { workflow } }) => shownFiring(client, scheduledAt, workflow)),
+    ),
+    skipped_overlaps: info.numActionsSkippedOverlap,
+    missed: info.numActionsMissedCatchupWindow,
+  };
+}
+
+async function shownFiring(
+  client: Client,
+  scheduledAt: Date,
+  { workflowId, firstExecutionRunId }: { readonly workflowId: string; readonly firstExecutionRunId: string },
+): Promise<ShownFiring> {
+  const due_at = instant(scheduledAt);
+  try {
+    const { memo } = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
+    const { runId = null, status = null } = (memo ?? {}) as Partial<FiringMemo>;
+    return { due_at, run_id: runId, status: status ?? "waiting" };
+  } catch (error) {
+    if ((error as Error).name !== "WorkflowNotFoundError") throw error;
+    return { due_at, run_id: null, status: "forgotten" };
+  }
+}
+
+function instant(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

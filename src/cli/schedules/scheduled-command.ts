@@ -1,0 +1,56 @@
+import { Command, CommanderError } from "commander";
+import { InputError } from "../../domain/failures.js";
+import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
+import { scheduledExport } from "../commands/export.js";
+import { scheduledImport } from "../commands/import.js";
+import { scheduledOnboard } from "../commands/onboard.js";
+import { OF_ONE_COMMAND, type Schedulable } from "../commands/schedulable.js";
+import { scheduledSync } from "../commands/sync.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/** Every job that a schedule can run. */
+const SCHEDULABLE: readonly Schedulable[] = [
+  scheduledSync,
+  scheduledExport,
+  scheduledImport,
+  scheduledOnboard,
+];
+
+/** Reads a job's command line, as `schedule create` is given it. @throws InputError naming what is wrong with it. */
+export async function parseScheduledCommand(
+  { cwd }: Pick<Terminal, "cwd">,
+  words: readonly string[],
+): Promise<ScheduledJob> {
+  const known = SCHEDULABLE.map((one) => one.words.join(" ")).join(", ");
+  const found = SCHEDULABLE.find((one) => one.words.every((word, at) => words[at] === word));
+  if (found === undefined) {
+    const given = words.length === 0 ? "no job is given" : `${words[0]} is not a job that a schedule can run`;
+    throw new InputError(
+      `${given}. Nothing was changed. After the two dashes give one of ${known}, with its options, as in: -- sync --roster users.csv`,
+    );
+  }
+  const name = found.words.join(" ");
+  let job: ScheduledJob | undefined;
+  const silent = { writeOut: () => undefined, writeErr: () => undefined };
+  const command = new Command(name).exitOverride().configureOutput(silent).helpOption(false);
+  found.define(command).action(async (flags: Readonly<Record<string, unknown>>) => {
+    const foreign = Object.keys(flags).find((flag) => OF_ONE_COMMAND.has(flag) && flags[flag] !== undefined);
+    if (foreign !== undefined)
+      throw new InputError(
+        `${optionOf(command, foreign)} has no meaning in a schedule. Nothing was changed. Leave it out.`,
+      );
+    job = await found.job(flags as never, cwd);
+  });
+  try {
+    await command.parseAsync(words.slice(found.words.length), { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    throw new InputError(`${name}: ${error.message.replace(/^error: /, "")}. Nothing was changed.`);
+  }
+  if (job === undefined) throw new Error(`${name} was not read`);
+  return job;
+}
+
+function optionOf(command: Command, attribute: string): string {
+  return command.options.find((option) => option.attributeName() === attribute)?.long ?? attribute;
+}

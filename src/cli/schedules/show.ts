@@ -1,0 +1,53 @@
+import { schedulePrefix } from "../../domain/schedules/scheduled-run.js";
+import { scheduleIds } from "../../intake/schedules/schedules.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { describedSchedule, type ShownSchedule } from "./described.js";
+import { withSchedules } from "./session.js";
+
+/** Lists the schedules of the lake; the exit code. */
+export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
+  return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
+    const prefix = schedulePrefix(scope);
+    const names = (await scheduleIds(client, prefix)).map((id) => id.slice(prefix.length));
+    const shown: ShownSchedule[] = [];
+    for (const name of names) shown.push(await describedSchedule(client, scope, name));
+    if (json) return terminal.result(JSON.stringify(shown));
+    if (shown.length === 0) {
+      terminal.say(
+        "no schedule yet; nightledger schedule create nightly --at 02:15 -- sync --roster users.csv",
+      );
+    }
+    for (const { name, when, command, paused, next, last } of shown) {
+      const [newest] = last;
+      const lastWords = newest === undefined ? "never ran" : `last ${newest.due_at} ${newest.status}`;
+      const state = paused ? "paused" : `next ${next[0] ?? "never"}`;
+      terminal.result(`${name}: ${when}; ${state}; ${lastWords}\n  ${command}`);
+    }
+  });
+}
+
+/** Shows one schedule; the exit code. @throws InputError where there is none of that name. */
+export async function showSchedule(terminal: Terminal, name: string, json: boolean): Promise<number> {
+  return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
+    const shown = await describedSchedule(client, scope, name);
+    terminal.result(json ? JSON.stringify(shown) : text(shown));
+  });
+}
+
+function text({ name, command, when, paused, next, last, skipped_overlaps, missed }: ShownSchedule): string {
+  const lines = [
+    `schedule  ${name}${paused ? " (paused)" : ""}`,
+    `runs      ${command}`,
+    `when      ${when}`,
+    ...next.map((instant, index) => `${index === 0 ? "next" : ""}`.padEnd(10) + instant),
+    ...last.map(
+      ({ due_at, run_id, status }, index) =>
+        `${index === 0 ? "last" : ""}`.padEnd(10) + [due_at, status, run_id].filter(Boolean).join("  "),
+    ),
+  ];
+  if (last.length === 0) lines.push("last      never ran");
+  if (skipped_overlaps > 0)
+    lines.push(`skipped   ${skipped_overlaps} times, while the run before was going on`);
+  if (missed > 0) lines.push(`missed    ${missed} times, while Temporal was off for more than 6 hours`);
+  return lines.join("\n");
+}

@@ -1,0 +1,25 @@
+import type { NewRun } from "../../run.js";
+import type { OnboardingTiming } from "../timing.js";
+
+/** A batch as its workflow is started, without anything personal; its rows are frozen. */
+export interface BatchRunInput extends NewRun {
+  readonly batchId: string;
+  readonly scope: string;
+  /** Without its version tag. */
+  readonly playbookKey: string;
+  /** Rows of the file that may run. */
+  readonly upTo: number;
+  readonly syncTimeoutSecs: number | null;
+  /** Customers that are worked on at once. */
+  readonly window: number;
+  /** Equal error messages in a row that pause the batch; 0 for never. */
+  readonly circuit: number;
+  readonly retry: boolean;
+  readonly sink: boolean;
+  readonly plainOutput: boolean;
+  readonly timing: OnboardingTiming;
+  /** Customers after which it continues as new; left out, a few hundred. */
+  readonly startsPerExecution?: number;
+  /** What was asked for, for the table `runs`. */
+  readonly options: Readonly<Record<string, string | number | boolean | null>>;
+}

@@ -1,0 +1,36 @@
+import type { Firing, NewRun, RunStatus } from "../run.js";
+
+/** What a run is to a schedule that fired it: one it started, or one of the same job that was going on. */
+export interface StartedFiring {
+  readonly workflowId: string;
+  /** First execution of the run's workflow. */
+  readonly execution: string;
+  readonly runId: string;
+}
+
+/** What the workflow of a firing tells of it, in its memo, while it runs and after. */
+export interface FiringMemo extends Firing {
+  /** Null until it is known. */
+  readonly runId: string | null;
+  readonly status: RunStatus | null;
+}
+
+/** A run that a schedule fires. */
+export interface FiredRun extends NewRun {
+  readonly firing: Firing;
+}
+
+/** `schedule/<scope>/<name>` */
+export function scheduleId(scope: string, name: string): string {
+  return `${schedulePrefix(scope)}${name}`;
+}
+
+/** What the ids of a lake's schedules begin with. */
+export function schedulePrefix(scope: string): string {
+  return `schedule/${scope}/`;
+}
+
+/** Whether a text can name a schedule. */
+export function isScheduleName(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/.test(text);
+}

@@ -1,0 +1,98 @@
+import { MINUTE, SECOND } from "../duration.js";
+import { InputError } from "../failures.js";
+
+/** When a schedule fires. */
+export type ScheduleTiming = {
+  /** IANA name, which the times of day and cron expressions are of. */
+  readonly timezone: string;
+  /** Milliseconds by which a firing is put off at random, at most. */
+  readonly jitterMs: number;
+} & (
+  | { readonly kind: "at"; readonly times: readonly TimeOfDay[] }
+  | { readonly kind: "cron"; readonly cron: string }
+  | { readonly kind: "every"; readonly everyMs: number }
+);
+
+export interface TimeOfDay {
+  readonly hour: number;
+  readonly minute: number;
+}
+
+/** As a command line says it; exactly one of `at`, `cron` and `every` is given. */
+export interface TimingFlags {
+  readonly at?: readonly TimeOfDay[];
+  readonly cron?: string;
+  /** Milliseconds. */
+  readonly every?: number;
+  readonly timezone?: string;
+  /** Milliseconds. */
+  readonly jitter?: number;
+}
+
+const CRON = /^(@(yearly|monthly|weekly|daily|hourly)|[\d*/,?A-Za-z-]+( +[\d*/,?A-Za-z-]+){4})$/;
+
+/** Reads `02:15` or `02:15,14:15`; undefined for anything else. */
+export function parseTimesOfDay(text: string): TimeOfDay[] | undefined {
+  const times = text.split(",").map((one) => /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(one.trim()));
+  if (times.some((time) => time === null)) return undefined;
+  return times.map((time) => ({ hour: Number(time?.[1]), minute: Number(time?.[2]) }));
+}
+
+/** @throws InputError naming the flag that is wrong or missing. */
+export function timingOf(flags: TimingFlags): ScheduleTiming {
+  const { at, cron, every, timezone = "UTC", jitter = 0 } = flags;
+  const given = [at, cron, every].filter((one) => one !== undefined).length;
+  if (given !== 1) {
+    throw new InputError(
+      "a schedule fires by one of --at 02:15, --cron '15 2 * * *' and --every 6h. Nothing was changed. Give one of them.",
+    );
+  }
+  if (!isTimezone(timezone)) {
+    throw new InputError(
+      `--timezone ${timezone} is not the name of a time zone. Nothing was changed. Give one such as Europe/Prague or UTC.`,
+    );
+  }
+  const common = { timezone, jitterMs: jitter };
+  if (at !== undefined) return { ...common, kind: "at", times: at };
+  if (cron !== undefined) {
+    if (!CRON.test(cron.trim())) {
+      throw new InputError(
+        `--cron ${JSON.stringify(cron)} is not a cron expression of five fields. Nothing was changed. Give minute, hour, day, month and weekday, as in '15 2 * * 1-5'.`,
+      );
+    }
+    return { ...common, kind: "cron", cron: cron.trim() };
+  }
+  return { ...common, kind: "every", everyMs: every as number };
+}
+
+/** A schedule's timing in words. */
+export function timingWords(timing: ScheduleTiming): string {
+  const { timezone, jitterMs } = timing;
+  const jitter = jitterMs === 0 ? "" : `, up to ${durationWords(jitterMs)} later`;
+  if (timing.kind === "every") return `every ${durationWords(timing.everyMs)}${jitter}`;
+  const when =
+    timing.kind === "cron"
+      ? `cron ${timing.cron}`
+      : `at ${timing.times.map(({ hour, minute }) => `${two(hour)}:${two(minute)}`).join(", ")}`;
+  return `${when} ${timezone}${jitter}`;
+}
+
+function durationWords(ms: number): string {
+  const hours = ms / (60 * MINUTE);
+  if (Number.isInteger(hours / 24)) return `${hours / 24}d`;
+  if (Number.isInteger(hours)) return `${hours}h`;
+  return ms % MINUTE === 0 ? `${ms / MINUTE}m` : `${ms / SECOND}s`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

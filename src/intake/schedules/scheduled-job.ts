@@ -1,0 +1,42 @@
+import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import type { OnboardingMode } from "../../domain/onboarding/customer.js";
+import type { SyncOptions } from "../../domain/sync/job.js";
+import type { OnboardingOptions } from "../onboarding/start.js";
+
+/** A sync that a schedule asks for each time; its files are read then, where the worker is. */
+interface ScheduledSync {
+  readonly kind: "sync";
+  /** Absolute path. */
+  readonly roster: string;
+  readonly options: SyncOptions;
+}
+
+interface ScheduledBatch {
+  readonly kind: "onboard";
+  /** Absolute path. */
+  readonly customers: string;
+  readonly playbook: string;
+  readonly mode: OnboardingMode;
+  readonly continueInvalid: boolean;
+  readonly options: Omit<OnboardingOptions, "sink">;
+}
+
+interface ScheduledBulk {
+  readonly kind: "bulk";
+  /** Kind of the bulk job. */
+  readonly job: string;
+  /** Absolute path. */
+  readonly file: string;
+  readonly continueInvalid: boolean;
+  readonly options: BulkOptions;
+  /** Absolute path of the key that signs what is exported. */
+  readonly signKey: string | null;
+}
+
+/** A job as a schedule keeps it. */
+export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk;
+
+/** First word of the ids of a scheduled job's runs. */
+export function runKindOf(job: ScheduledJob): string {
+  return job.kind === "bulk" ? job.job : job.kind;
+}

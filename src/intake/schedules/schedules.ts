@@ -1,0 +1,99 @@
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  ScheduleNotFoundError,
+  ScheduleOverlapPolicy,
+  type ScheduleSpec,
+} from "@temporalio/client";
+import { InputError } from "../../domain/failures.js";
+import type { ScheduleTiming } from "../../domain/schedules/timing.js";
+import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+
+/** What became due while Temporal was off is caught up with if it is no older than this. */
+const CATCH_UP = "6h";
+const GRPC_INVALID_ARGUMENT = 3;
+
+/** A schedule as it is asked for. */
+interface AskedSchedule {
+  readonly scheduleId: string;
+  readonly timing: ScheduleTiming;
+  readonly workflowType: string;
+  readonly taskQueue: string;
+  /** Argument of its workflow. */
+  readonly input: object;
+  /** Whether a new one waits for its first `unpause`; one that is there stays as it is. */
+  readonly paused: boolean;
+}
+
+/** Creates a schedule, or changes the one of that name; one that is paused stays so. @throws InputError */
+export async function putSchedule(client: Client, asked: AskedSchedule): Promise<"created" | "changed"> {
+  const { scheduleId, timing, workflowType, taskQueue, input, paused } = asked;
+  const definition = {
+    spec: specOf(timing),
+    action: {
+      type: "startWorkflow" as const,
+      workflowType,
+      workflowId: scheduleId,
+      taskQueue,
+      args: [input],
+      workflowTaskTimeout: TASK_TIMEOUT,
+    },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP, pauseOnFailure: false },
+  };
+  try {
+    await client.schedule.create({ scheduleId, ...definition, state: { paused } });
+    return "created";
+  } catch (error) {
+    if (!(error instanceof ScheduleAlreadyRunning)) throw refused(error);
+  }
+  const handle = client.schedule.getHandle(scheduleId);
+  await handle
+    .update(({ state }) => ({ ...definition, state }))
+    .catch((error: unknown) => {
+      throw refused(error);
+    });
+  return "changed";
+}
+
+/** What Temporal knows of a schedule; undefined where there is none of that id. */
+export async function describeSchedule(
+  client: Client,
+  scheduleId: string,
+): Promise<ScheduleDescription | undefined> {
+  try {
+    return await client.schedule.getHandle(scheduleId).describe();
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return undefined;
+    throw error;
+  }
+}
+
+/** The ids of all schedules that begin with a prefix, sorted. */
+export async function scheduleIds(client: Client, prefix: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { scheduleId } of client.schedule.list()) {
+    if (scheduleId.startsWith(prefix)) ids.push(scheduleId);
+  }
+  return ids.sort();
+}
+
+function specOf(timing: ScheduleTiming): ScheduleSpec {
+  const { timezone, jitterMs } = timing;
+  const common = { timezone, ...(jitterMs > 0 && { jitter: jitterMs }) };
+  switch (timing.kind) {
+    case "at":
+      return { ...common, calendars: timing.times.map(({ hour, minute }) => ({ hour, minute })) };
+    case "cron":
+      return { ...common, cronExpressions: [timing.cron] };
+    case "every":
+      return { ...common, intervals: [{ every: timing.everyMs }] };
+  }
+}
+
+/** Temporal's refusal of a definition, in words for whoever gave it. */
+function refused(error: unknown): unknown {
+  const { code, details } = ((error as Error).cause ?? error) as { code?: unknown; details?: unknown };
+  if (code !== GRPC_INVALID_ARGUMENT) return error;
+  return new InputError(`Temporal refused the schedule: ${String(details)}. Nothing was changed.`);
+}
