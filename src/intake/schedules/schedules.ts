@@ -91,9 +91,11 @@ function specOf(timing: ScheduleTiming): ScheduleSpec {
   }
 }
 
-/** Temporal's refusal of a definition, in words for whoever gave it. */
+/** The refusal of a definition, by the SDK or by Temporal, in words for whoever gave it. */
 function refused(error: unknown): unknown {
   const { code, details } = ((error as Error).cause ?? error) as { code?: unknown; details?: unknown };
-  if (code !== GRPC_INVALID_ARGUMENT) return error;
-  return new InputError(`Temporal refused the schedule: ${String(details)}. Nothing was changed.`);
+  const isRefusal = error instanceof TypeError || code === GRPC_INVALID_ARGUMENT;
+  if (!isRefusal) return error;
+  const why = error instanceof TypeError ? error.message : String(details);
+  return new InputError(`the times of the schedule are refused: ${why}. Nothing was changed.`);
 }

@@ -1,0 +1,164 @@
+import { appendFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const FAR = ["--at", "03:00"];
+const SYNC = ["sync", "--roster", "users.csv"];
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
+  sandbox.addLink({ fp_id: "u1", id: "l1", accounts: [{ id: "a1" }] });
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+  await writeFile(folder.roster, "fp_id\nu1\n");
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runHere(folder, args);
+  return { code, stdout, stderr };
+};
+const schedule = async (...args: string[]) => {
+  const done = await run("schedule", ...args);
+  expect(done.code, done.stderr).toBe(0);
+  return done;
+};
+const described = async (name: string) => JSON.parse((await schedule("describe", name, "--json")).stdout);
+const runsOf = async (name: string) => {
+  const columns = "run_id, kind, status, users, scheduled_at, started_at, message";
+  const sql = `select ${columns} from runs where schedule = '${name}' order by started_at`;
+  const { code, stdout } = await run("query", "--json", sql);
+  return code === 0 ? JSON.parse(stdout) : [];
+};
+const until = (name: string, runs: number) =>
+  expect
+    .poll(() => runsOf(name).then(({ length }) => length), { timeout: 60_000 })
+    .toBeGreaterThanOrEqual(runs);
+
+test("a schedule fires by itself; each run reads the roster as it is then, and a vanished one fails that run with a message", async () => {
+  await schedule("create", "nightly", "--every", "2s", "--", ...SYNC);
+  await until("nightly", 2);
+  sandbox.addLink({ fp_id: "u2", id: "l2", accounts: [{ id: "a2" }] });
+  await appendFile(folder.roster, "u2\n");
+  await expect.poll(() => runsOf("nightly").then((runs) => runs.at(-1).users), { timeout: 30_000 }).toBe(2);
+  const aside = join(folder.directory, "aside.csv");
+  await rename(folder.roster, aside);
+  await expect
+    .poll(() => runsOf("nightly").then((runs) => runs.at(-1)), { timeout: 30_000 })
+    .toMatchObject({ kind: "sync", status: "failed", message: expect.stringMatching(/users\.csv.*not/) });
+  await rename(aside, folder.roster);
+  await expect
+    .poll(() => runsOf("nightly").then((runs) => runs.at(-1)), { timeout: 30_000 })
+    .toMatchObject({ status: "completed", users: 2, message: null });
+  const runs = await runsOf("nightly");
+  const due = runs.map(({ scheduled_at }: { scheduled_at: string }) => Date.parse(scheduled_at));
+  expect(due).toEqual([...new Set(due)].sort());
+  expect(due.every((at: number) => at % 2_000 === 0)).toBe(true);
+  const { last, next, command } = await described("nightly");
+  expect(command).toBe("sync --roster users.csv");
+  expect(next).toHaveLength(5);
+  expect(last.length).toBeGreaterThan(2);
+  const ids = new Set(runs.map(({ run_id }: { run_id: string }) => run_id));
+  expect(
+    last.filter(({ run_id }: { run_id: string | null }) => run_id !== null && !ids.has(run_id)).length,
+  ).toBeLessThan(2);
+});
+
+test("what becomes due while a run goes on is skipped, a trigger too", async () => {
+  const release = sandbox.hold({ operation: "sync_transactions" });
+  await schedule("create", "busy", "--every", "1s", "--", ...SYNC);
+  await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
+  await schedule("trigger", "busy");
+  await expect
+    .poll(() => described("busy").then(({ skipped_overlaps }) => skipped_overlaps), { timeout: 30_000 })
+    .toBeGreaterThan(2);
+  expect((await described("busy")).last).toHaveLength(1);
+  await schedule("delete", "busy");
+  release();
+  await until("busy", 1);
+  expect(await run("schedule", "describe", "busy")).toMatchObject({ code: 2 });
+});
+
+test("a schedule that is changed by its name keeps its pause; a trigger runs it all the same, a backfill once per due time", async () => {
+  await schedule("create", "s", ...FAR, "--", ...SYNC);
+  await schedule("pause", "s", "--reason", "the service moves");
+  const changed = await schedule(
+    "create",
+    "s",
+    "--at",
+    "04:30,16:30",
+    "--timezone",
+    "Europe/Prague",
+    "--",
+    ...SYNC,
+    "--full",
+  );
+  expect(changed.stdout).toContain("schedule s changed: at 04:30, 16:30 Europe/Prague");
+  expect(await described("s")).toMatchObject({
+    paused: true,
+    next: [],
+    command: "sync --roster users.csv --full",
+  });
+  await schedule("trigger", "s");
+  await until("s", 1);
+  await schedule("unpause", "s");
+  expect((await described("s")).next).toHaveLength(5);
+  await schedule("backfill", "s", "--from", "2026-11-01T00:00:00Z", "--to", "2026-11-02T00:00:00Z");
+  await until("s", 3);
+  const due = (await runsOf("s")).map(({ scheduled_at }: { scheduled_at: string }) => scheduled_at);
+  expect(due).toEqual(expect.arrayContaining(["2026-11-01T03:30:00.000000Z", "2026-11-01T15:30:00.000000Z"]));
+});
+
+test("imports, exports and batches run by a schedule as by a command", async () => {
+  await writeFile(
+    join(folder.directory, "rows.csv"),
+    "link_id,account_id,amount,date,description\nl1,a1,1.50,2026-11-02,one\nl1,a1,2.50,2026-11-02,two\n",
+  );
+  await writeFile(join(folder.directory, "customers.csv"), "external_id\nc-1\nc-2\n");
+  const jobs: readonly (readonly [string, readonly string[]])[] = [
+    ["imports", ["import", "--transactions", "rows.csv"]],
+    ["packs", ["export", "cip", "--roster", "users.csv", "--approver", "c@bank.example", "--no-pdf"]],
+    ["customers", ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc"]],
+  ];
+  for (const [name, command] of jobs) {
+    await schedule("create", name, ...FAR, "--", ...command);
+    await schedule("trigger", name);
+    await until(name, 1);
+    expect(await runsOf(name), name).toMatchObject([
+      { kind: command[0]?.replace("export", "cip"), message: null },
+    ]);
+  }
+  expect(sandbox.truth("l1").rows).toHaveLength(2);
+  expect(sandbox.cip.made()).toHaveLength(1);
+  expect(sandbox.calls().by_operation.create_onboarding).toBe(2);
+});
+
+test.each([
+  [["nightly", "--", ...SYNC], /--at 02:15, --cron .* and --every/],
+  [["nightly", "--at", "02:15", "--every", "6h", "--", ...SYNC], /one of --at/],
+  [["nightly", ...FAR, "--timezone", "Prague", "--", ...SYNC], /not the name of a time zone/],
+  [["nightly", "--cron", "61 2 * * *", "--", ...SYNC], /times of the schedule are refused/],
+  [["nightly", "--cron", "daily please", "--", ...SYNC], /cron expression of five fields/],
+  [["a b", ...FAR, "--", ...SYNC], /can't be the name/],
+  [
+    ["nightly", ...FAR, "--", "demo"],
+    /demo is not a job that a schedule can run.*sync, export cip, import, onboard/,
+  ],
+  [["nightly", ...FAR, "--", "sync", "--roster", "gone.csv"], /gone\.csv/],
+  [["nightly", ...FAR, "--", ...SYNC, "--pagesize", "3"], /unknown option '--pagesize'/],
+  [["nightly", ...FAR, "--", ...SYNC, "--detach"], /--detach has no meaning in a schedule/],
+])("schedule create %j is refused, and nothing is created", async (args, words) => {
+  const { code, stdout, stderr } = await run("schedule", "create", ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(words);
+  expect(JSON.parse((await schedule("list", "--json")).stdout)).toEqual([]);
+});
