@@ -1,9 +1,10 @@
 /** In milliseconds. */
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
-export const DAY = 24 * 60 * MINUTE;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
 
-const UNITS = { s: SECOND, m: MINUTE, h: 60 * MINUTE, d: DAY } as const;
+const UNITS = { s: SECOND, m: MINUTE, h: HOUR, d: DAY } as const;
 
 /** Ten years: longer than any record must be kept, and well within what a timer can hold. */
 const LONGEST = 3_650 * DAY;

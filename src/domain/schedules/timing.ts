@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "../duration.js";
+import { HOUR, MINUTE, SECOND } from "../duration.js";
 import { InputError } from "../failures.js";
 
 /** When a schedule fires. */
@@ -78,7 +78,7 @@ export function timingWords(timing: ScheduleTiming): string {
 }
 
 function durationWords(ms: number): string {
-  const hours = ms / (60 * MINUTE);
+  const hours = ms / HOUR;
   if (Number.isInteger(hours / 24)) return `${hours / 24}d`;
   if (Number.isInteger(hours)) return `${hours}h`;
   return ms % MINUTE === 0 ? `${ms / MINUTE}m` : `${ms / SECOND}s`;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
@@ -51,4 +52,28 @@ test("an append is not repeated after the clock has jumped a month and checkpoin
     vi.useRealTimers();
   }
   expect(await rowsIn()).toBe(11);
+});
+
+test("a table of an earlier version gets the columns that it lacks, and its older rows have null there", async () => {
+  const younger = {
+    ...quarantine,
+    columns: [...quarantine.columns, { name: "later", type: "BIGINT" }],
+  } as const;
+  await appendOnce(lake, quarantine, "run/g0", write);
+  const rows = () =>
+    readTables(lake, [younger], (sql) => sql.rows("select run_id, later from quarantine order by later"));
+  await appendOnce(lake, younger, "run/g1", () =>
+    writeRows(lake, quarantine, "run", [{ run_id: "old file" }]),
+  );
+  expect(await rows()).toHaveLength(2);
+  await appendOnce(lake, younger, "run/g2", () =>
+    writeRows(lake, younger, "run", [{ run_id: "new", later: 7 }]),
+  );
+  expect(await rows()).toEqual([
+    { run_id: "new", later: 7n },
+    { run_id: "run", later: null },
+    { run_id: "old file", later: null },
+  ]);
+  const { metadata, version } = await lake.table("quarantine").snapshot();
+  expect([JSON.parse(metadata?.schemaString ?? "").fields.at(-1).name, version]).toEqual(["later", 2]);
 });

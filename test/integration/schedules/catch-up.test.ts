@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { endProcess } from "../../../src/temporal/server/server-process.js";
+import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
+
+const EVERY_MS = 4_000;
+const MISSED = 3;
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox({ population: { kind: "synthetic", users: 2, linksPerUser: 1, rows: 20 } });
+  folder = await openJobFolder(sandbox);
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+interface Run {
+  readonly run_id: string;
+  readonly status: string;
+  /** Epoch milliseconds. */
+  readonly due: number;
+  readonly started: number;
+}
+
+async function runs(): Promise<Run[]> {
+  const sql =
+    "select run_id, status, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started from runs where schedule = 'nightly' order by due";
+  const { code, stdout } = await folder.command(["query", "--json", sql]).ended;
+  return code === 0
+    ? JSON.parse(stdout).map((run: Run) => ({ ...run, due: Number(run.due), started: Number(run.started) }))
+    : [];
+}
+
+const ended = (least: number) =>
+  expect.poll(() => runs().then(({ length }) => length), { timeout: 60_000 }).toBeGreaterThanOrEqual(least);
+
+test("what became due while everything was killed is caught up with once, and nothing runs twice", async () => {
+  const create = ["schedule", "create", "nightly", "--every", "4s", "--", "sync", "--roster", "users.csv"];
+  expect((await folder.command(create).ended).code).toBe(0);
+  expect(folder.servers()).toEqual([]);
+  const dev = folder.command(["dev"]);
+  await ended(2);
+  const killedAt = Date.now();
+  await dev.end("SIGKILL");
+  for (const server of folder.servers()) await endProcess(server, 0);
+  // The clock is what is waited for.
+  await expect
+    .poll(() => Date.now() - killedAt, { timeout: 60_000 })
+    .toBeGreaterThan((MISSED + 1) * EVERY_MS);
+  const backAt = Date.now();
+  folder.command(["dev"]);
+  await expect
+    .poll(() => runs().then((all) => all.filter(({ due }) => due > backAt + EVERY_MS).length), {
+      timeout: 60_000,
+    })
+    .toBeGreaterThan(0);
+  const all = await runs();
+  expect(new Set(all.map(({ run_id }) => run_id)).size).toBe(all.length);
+  expect(new Set(all.map(({ due }) => due)).size).toBe(all.length);
+  expect(all.filter(({ status }) => status !== "completed")).toEqual([]);
+  const late = all.filter(({ due, started }) => due > killedAt && started - due > EVERY_MS);
+  expect(late).toHaveLength(1);
+});
