@@ -107,7 +107,7 @@ async function planOf<O extends Operation, A>(
 
 function send<O extends Operation, A>(
   deps: Dependencies,
-  { operation, clientToken, run, send: how, notAfter = Date.now() + TURN_MS }: OnceCall<O, A>,
+  { operation, clientToken, run, settle, send: how, notAfter = Date.now() + TURN_MS }: OnceCall<O, A>,
   params: ParamsOf<O>,
   record: CallRecord | undefined,
 ): Promise<A> {
@@ -119,6 +119,7 @@ function send<O extends Operation, A>(
     intent: record && {
       declare: () => record.declare(deps.api.clockAheadMs),
       holds: () => record.holds(),
+      early: settle?.rule === "again" && settle.refused === undefined,
     },
   };
   return how?.(params, options) ?? (deps.api.read(operation, params, options) as Promise<A>);

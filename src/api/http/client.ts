@@ -38,6 +38,11 @@ interface SendIntent {
   declare(): Promise<void>;
   /** Asked right before the first byte leaves; where it no longer holds the call queues again. */
   holds(): boolean;
+  /**
+   * Whether it may be declared while the call waits for its turn, so that others use the connection meanwhile: where
+   * an intent that was never sent does no harm.
+   */
+  readonly early: boolean;
 }
 
 /** What one call may take. */
@@ -98,6 +103,8 @@ class PooledClient implements ApiClient {
   readonly #options: ApiClientOptions;
   readonly #pool: Pool;
   readonly #admission: Admission;
+  /** Calls that have declared their intent, waiting ones included. */
+  readonly #declared: Admission;
   readonly #basePath: string;
   readonly #authorization: string;
   #sent = 0;
@@ -110,6 +117,7 @@ class PooledClient implements ApiClient {
     this.#authorization = basicAuthorization(options.apiKey);
     const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
     this.#admission = new Admission(options.concurrency, options.rps, pause);
+    this.#declared = new Admission(2 * options.concurrency);
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,
@@ -170,6 +178,7 @@ class PooledClient implements ApiClient {
   }
 
   async close(): Promise<void> {
+    this.#declared.close();
     this.#admission.close();
     await this.#pool.destroy();
   }
@@ -188,8 +197,25 @@ class PooledClient implements ApiClient {
     for (;;) {
       // Asked for each attempt: a wait for the gate may have outlived a token.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
-      const reply = await this.#attempt(operation, this.#onWire(operation, request, token), options, form);
+      const reply = await this.#declaredFirst(operation, options, () =>
+        this.#attempt(operation, this.#onWire(operation, request, token), options, form),
+      );
       if (reply !== undefined) return reply;
+    }
+  }
+
+  async #declaredFirst<R>(
+    { name: operation }: Operation,
+    { signal, run, notAfter, intent }: CallOptions,
+    attempt: () => Promise<R>,
+  ): Promise<R> {
+    if (!intent?.early) return attempt();
+    await this.#declared.enter({ operation, signal, run, notAfter });
+    try {
+      await intent.declare();
+      return await attempt();
+    } finally {
+      this.#declared.leave();
     }
   }
 
@@ -236,7 +262,7 @@ class PooledClient implements ApiClient {
     };
     const events = { beforeSend, onHead };
     try {
-      await intent?.declare();
+      if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
       return await exchange(this.#pool, request, operation, this.#options, events, signal, form);
     } catch (error) {
       if (error === held) return undefined;
@@ -248,7 +274,10 @@ class PooledClient implements ApiClient {
 
   // As soon as the head is there: what waits must not start in the time its body takes.
   #obey(run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
-    if ((status === 401 || status === 403) && run !== undefined) this.#admission.closeRun(run);
+    if ((status === 401 || status === 403) && run !== undefined) {
+      this.#declared.closeRun(run);
+      this.#admission.closeRun(run);
+    }
     if (status !== 429 && status !== 503) return;
     const wait = retryAfterMs(headers);
     if (wait !== undefined) this.#admission.closeGate(Date.now() + wait);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { callOnce, type OnceCall } from "../../../src/activities/calls/call-once.js";
 import { CallRecord, callState } from "../../../src/activities/calls/call-record.js";
 import { createCipReport, getUser } from "../../../src/api/operations/index.js";
@@ -141,15 +141,42 @@ it("a call whose connection takes longer than its intent holds declares it anew 
     intent: {
       declare: async () => void declared.push(bench.sandbox.calls().by_operation.get_user ?? 0),
       holds: () => ++held > 2,
+      early: false,
     },
   });
   expect(declared).toEqual([0, 0, 0]);
   expect(bench.sandbox.calls().by_operation.get_user).toBe(1);
 });
 
+it("an early intent is declared once, before the call's turn; one that no longer holds, again in it", async () => {
+  const params: ParamsOf<typeof getUser> = { path: { fp_id: "fp_1" } };
+  for (const [holds, times] of [
+    [[true, true], 1],
+    [[false, true], 2],
+  ] as const) {
+    const answers = [...holds];
+    const declare = vi.fn(async () => undefined);
+    const intent = { declare, holds: () => answers.shift() ?? true, early: true };
+    await bench.deps.api.read(getUser, params, { intent });
+    expect(declare).toHaveBeenCalledTimes(times);
+  }
+  const release = bench.sandbox.hold({ operation: "get_user" });
+  const declared: number[] = [];
+  const calls = Array.from({ length: 3 * bench.deps.concurrency }, (_, at) =>
+    bench.deps.api.read(getUser, params, {
+      intent: { declare: async () => void declared.push(at), holds: () => true, early: true },
+    }),
+  );
+  await expect.poll(() => declared.length).toBe(2 * bench.deps.concurrency);
+  release();
+  await Promise.all(calls);
+  expect(declared).toHaveLength(calls.length);
+});
+
 it("an intent that can't be written keeps the call from being sent, and its place is free again", async () => {
   const params: ParamsOf<typeof getUser> = { path: { fp_id: "fp_1" } };
-  const intent = { declare: () => Promise.reject(new Error("the disk is full")), holds: () => true };
+  const declare = () => Promise.reject(new Error("the disk is full"));
+  const intent = { declare, holds: () => true, early: false };
   for (let call = 0; call < 5; call += 1) {
     await expect(bench.deps.api.read(getUser, params, { intent })).rejects.toThrow("the disk is full");
   }
