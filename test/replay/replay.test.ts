@@ -15,7 +15,7 @@ installRuntime({ debug() {}, info() {}, warn: say, error: say });
 const histories = await storedHistories();
 const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
 
-test("there are histories of runs, groups, batches, customers, webhooks, calls, bulk jobs, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, groups, batches, customers, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
@@ -43,6 +43,8 @@ test("there are histories of runs, groups, batches, customers, webhooks, calls, 
     "bulk-job",
     "bulk-job-cancelled",
     "bulk-job-pack",
+    "fire-schedule",
+    "fire-schedule-failed",
   ]) {
     expect(names).toContain(`${part}.json.gz`);
   }

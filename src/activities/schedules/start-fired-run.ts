@@ -21,10 +21,10 @@ export async function startFiredRun(
     const { taskQueue } = activityInfo();
     const place = { client, scope, taskQueue, store: lake.store, sealed, api, asker };
     const { handle, runId } = await startScheduled(place, job, run);
-    const { workflowExecutionInfo, ...described } = (await handle.describe()).raw;
-    const execution = workflowExecutionInfo?.firstRunId || workflowExecutionInfo?.execution?.runId;
-    if (!execution)
-      throw new Error(`Temporal tells no execution of ${handle.workflowId}: ${Object.keys(described)}`);
+    const found = await handle.describe();
+    if (found.memo?.runId !== runId)
+      throw new Error(`${runId} has ended, and another run of its job has begun`);
+    const execution = found.raw.workflowExecutionInfo?.firstRunId || found.runId;
     return { workflowId: handle.workflowId, execution, runId };
   });
 }
