@@ -15,6 +15,7 @@ import { rebindCommand } from "./commands/rebind.js";
 import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
+import { serviceCommand } from "./commands/service.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
 import { verifyCommand } from "./commands/verify.js";
@@ -39,6 +40,7 @@ const COMMANDS: readonly AddCommand[] = [
   onboardCommand,
   runsCommand,
   scheduleCommand,
+  serviceCommand,
   webhooksCommand,
   tablesCommand,
   queryCommand,

@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir, userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { InputError } from "../../domain/failures.js";
+import { readJobConfig } from "../session/preflight.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { launchdPlist, type ServiceProcess, serviceName, systemdUnit } from "./service-unit.js";
+
+export interface ServiceFlags {
+  readonly user?: boolean;
+  readonly name?: string;
+  readonly print?: boolean;
+}
+
+interface Unit {
+  readonly name: string;
+  readonly path: string;
+  readonly user: boolean;
+}
+
+/** Keeps `dev`, or `worker` with a cluster, running in this directory, after a reboot too; the exit code. */
+export async function installService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
+  // A service sees `.env`, and nothing of this shell.
+  const { PATH, HOME } = terminal.env;
+  const { settings } = readJobConfig({ ...terminal, env: { PATH, HOME } });
+  const process = processOf(terminal, settings.mode === "embedded" ? "dev" : "worker", flags.user === true);
+  const name = flags.name ?? serviceName(terminal.cwd);
+  if (/[/\\]_npx[/\\]/.test(process.program)) {
+    throw new InputError(
+      `${process.program} is npx's own copy, which may be deleted at any time. Nothing was installed. Install the package in ${terminal.cwd} first: npm install nightledger`,
+    );
+  }
+  if (globalThis.process.platform === "darwin") {
+    terminal.result(launchdPlist(process, name));
+    terminal.say(`write this to ~/Library/LaunchAgents/${name}.plist, then: launchctl load -w that file`);
+    return EXIT.completed;
+  }
+  if (flags.print) {
+    terminal.result(systemdUnit(process));
+    return EXIT.completed;
+  }
+  const unit = unitOf(terminal, flags);
+  await mkdir(dirname(unit.path), { recursive: true });
+  await writeFile(unit.path, systemdUnit(process), { mode: 0o644 }).catch((error: NodeJS.ErrnoException) => {
+    throw new InputError(
+      `${unit.path} can't be written (${error.code}). Nothing was installed. Run it as root, or with --user.`,
+    );
+  });
+  await systemctl(unit, "daemon-reload");
+  await systemctl(unit, "enable", "--now", unit.name);
+  terminal.say(`${unit.path} is written and enabled: \`${process.command}\` runs now, and after a reboot`);
+  if (unit.user) await keepAfterLogout(terminal);
+  return EXIT.completed;
+}
+
+/** Says whether the service of this directory is there and runs; exit code 1 where it does not. */
+export async function showService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
+  const unit = unitOf(terminal, flags);
+  const text = await readFile(unit.path, "utf8").catch(() => undefined);
+  if (text === undefined) {
+    terminal.result(`${unit.name} is not installed (${unit.path})`);
+    return EXIT.failures;
+  }
+  const [enabled, active] = [await asked(unit, "is-enabled"), await asked(unit, "is-active")];
+  terminal.result(`${unit.name} is ${enabled}, ${active} (${unit.path})`);
+  return active === "active" ? EXIT.completed : EXIT.failures;
+}
+
+/** Stops the service of this directory and takes it away; its lake and schedules stay. The exit code. */
+export async function uninstallService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
+  const unit = unitOf(terminal, flags);
+  const text = await readFile(unit.path, "utf8").catch(() => undefined);
+  if (text === undefined) {
+    throw new InputError(`${unit.name} is not installed: there is no ${unit.path}. Nothing was changed.`);
+  }
+  await systemctl(unit, "disable", "--now", unit.name);
+  await rm(unit.path, { force: true });
+  await systemctl(unit, "daemon-reload");
+  terminal.say(`${unit.path} is removed; the lake and its schedules stay as they are`);
+  return EXIT.completed;
+}
+
+function processOf({ cwd }: Terminal, command: string, user: boolean): ServiceProcess {
+  const [node = "", program = ""] = globalThis.process.argv;
+  return { node, program: resolve(program), command, directory: cwd, user };
+}
+
+function unitOf({ cwd, env }: Terminal, { user = false, name = serviceName(cwd) }: ServiceFlags): Unit {
+  const config = env.XDG_CONFIG_HOME ?? join(env.HOME ?? homedir(), ".config");
+  const directory = user ? join(config, "systemd", "user") : "/etc/systemd/system";
+  return { name, path: join(directory, `${name}.service`), user };
+}
+
+async function systemctl({ user }: Unit, ...words: readonly string[]): Promise<void> {
+  const args = [...(user ? ["--user"] : []), ...words];
+  await promisify(execFile)("systemctl", args).catch((error: { stderr?: string; message: string }) => {
+    const why = (error.stderr || error.message).trim();
+    throw new InputError(
+      `systemctl ${args.join(" ")} failed: ${why}. Without systemd, keep the command running by other means: \`service install --print\` shows the unit.`,
+    );
+  });
+}
+
+/** The word that systemctl answers a question with, whatever its exit code. */
+async function asked({ user, name }: Unit, question: string): Promise<string> {
+  const args = [...(user ? ["--user"] : []), question, name];
+  const done = await promisify(execFile)("systemctl", args).catch((error: { stdout?: string }) => error);
+  return (done.stdout ?? "").trim() || "unknown";
+}
+
+/** A user's services end with the last login, and start with the first one, unless they linger. */
+async function keepAfterLogout(terminal: Terminal): Promise<void> {
+  const { username } = userInfo();
+  await promisify(execFile)("loginctl", ["enable-linger", username]).catch(() => {
+    terminal.say(`so that it runs without a login: sudo loginctl enable-linger ${username}`);
+  });
+}
