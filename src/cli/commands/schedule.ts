@@ -46,28 +46,22 @@ export const scheduleCommand: AddCommand = (program: Command, terminal, end) => 
   schedule
     .command("pause")
     .argument("<name>", "its name")
-    .description("hold a schedule back until `schedule unpause`; a run that is going on goes on")
+    .description("hold a schedule back until `schedule unpause`; a run that has begun goes on to its end")
     .option("--reason <text>", "why; Temporal keeps it as the schedule's note")
     .action(async (name: string, { reason }: { readonly reason?: string }) => {
       const { pauseSchedule } = await import("../schedules/steer.js");
       end(await pauseSchedule(terminal, name, reason));
     });
-  schedule
-    .command("unpause")
-    .argument("<name>", "its name")
-    .description("let a paused schedule fire again")
-    .action(async (name: string) => {
-      const { unpauseSchedule } = await import("../schedules/steer.js");
-      end(await unpauseSchedule(terminal, name));
-    });
-  schedule
-    .command("trigger")
-    .argument("<name>", "its name")
-    .description("fire a schedule now; nothing starts while its last run is going on")
-    .action(async (name: string) => {
-      const { triggerSchedule } = await import("../schedules/steer.js");
-      end(await triggerSchedule(terminal, name));
-    });
+  for (const [name, description, act] of STEERING) {
+    schedule
+      .command(name)
+      .argument("<name>", "its name")
+      .description(description)
+      .action(async (given: string) => {
+        const steer = await import("../schedules/steer.js");
+        end(await steer[act](terminal, given));
+      });
+  }
   schedule
     .command("backfill")
     .argument("<name>", "its name")
@@ -78,15 +72,13 @@ export const scheduleCommand: AddCommand = (program: Command, terminal, end) => 
       const { backfillSchedule } = await import("../schedules/steer.js");
       end(await backfillSchedule(terminal, name, flags));
     });
-  schedule
-    .command("delete")
-    .argument("<name>", "its name")
-    .description("delete a schedule; a run that is going on goes on")
-    .action(async (name: string) => {
-      const { deleteSchedule } = await import("../schedules/steer.js");
-      end(await deleteSchedule(terminal, name));
-    });
 };
+
+const STEERING = [
+  ["unpause", "let a paused schedule fire again", "unpauseSchedule"],
+  ["trigger", "fire a schedule now; nothing starts while its last run is going on", "triggerSchedule"],
+  ["delete", "delete a schedule; a run that has begun goes on to its end", "deleteSchedule"],
+] as const;
 
 function timesOfDay(text: string): TimeOfDay[] {
   const times = parseTimesOfDay(text);

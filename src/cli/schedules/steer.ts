@@ -17,7 +17,7 @@ export interface BackfillFlags {
 
 /** Holds a schedule back: it fires no more until `unpause`. The exit code. */
 export function pauseSchedule(terminal: Terminal, name: string, reason: string | undefined): Promise<number> {
-  return steer(terminal, name, (handle) => handle.pause(reason ?? "paused by its user"), "paused");
+  return steer(terminal, name, (handle) => handle.pause(reason ?? "paused by its user"), "is paused");
 }
 
 export function unpauseSchedule(terminal: Terminal, name: string): Promise<number> {
@@ -26,8 +26,8 @@ export function unpauseSchedule(terminal: Terminal, name: string): Promise<numbe
 
 /** Fires a schedule now; where its last run is still going on, nothing is started. The exit code. */
 export function triggerSchedule(terminal: Terminal, name: string): Promise<number> {
-  const words = "triggered; a run starts now, unless the one before is still going on";
-  return steer(terminal, name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP), words);
+  const words = "is triggered: a run begins, unless the one before is still going on";
+  return steer(terminal, name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP), words, true);
 }
 
 /** Fires a schedule once for each time at which it was due in a period, one run after the other; the exit code. */
@@ -37,12 +37,23 @@ export function backfillSchedule(
   { from: start, to: end }: BackfillFlags,
 ): Promise<number> {
   const overlap = ScheduleOverlapPolicy.BUFFER_ALL;
-  return steer(terminal, name, (handle) => handle.backfill({ start, end, overlap }), "fires for that period");
+  return steer(
+    terminal,
+    name,
+    (handle) => handle.backfill({ start, end, overlap }),
+    "fires for that period",
+    true,
+  );
 }
 
 /** Deletes a schedule; a run of it that is going on goes on. The exit code. */
 export function deleteSchedule(terminal: Terminal, name: string): Promise<number> {
-  return steer(terminal, name, (handle) => handle.delete(), "deleted; a run that is going on goes on");
+  return steer(
+    terminal,
+    name,
+    (handle) => handle.delete(),
+    "is deleted; a run of it that has begun goes on to its end",
+  );
 }
 
 async function steer(
@@ -50,10 +61,12 @@ async function steer(
   name: string,
   act: (handle: ScheduleHandle) => Promise<void>,
   done: string,
+  starts = false,
 ): Promise<number> {
-  return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
+  return withSchedules(terminal, async ({ temporal: { client, embedded }, preflight: { scope } }) => {
     await unlessMissing(client, scope, name, act);
     terminal.say(`schedule ${name} ${done}`);
+    if (embedded && starts) terminal.say("in embedded mode, runs begin while `nightledger dev` runs here");
   });
 }
 

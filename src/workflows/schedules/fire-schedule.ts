@@ -1,6 +1,5 @@
 import {
   ActivityFailure,
-  ApplicationFailure,
   isCancellation,
   proxyActivities,
   upsertMemo,
@@ -53,10 +52,9 @@ export async function fireSchedule({
     started = await startFiredRun({ scope, job, run });
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    const message = error.cause?.message ?? error.message;
-    await recordFailedFiring({ job, run, message });
+    await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
     told(run.runId, "failed");
-    throw ApplicationFailure.nonRetryable(message, "ScheduledRunFailed");
+    throw error;
   }
   told(started.runId, "running");
   const { status } = await followRun(started);
