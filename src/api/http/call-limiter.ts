@@ -6,7 +6,7 @@ import type { SharedPause } from "./shared-pause.js";
 const PACE_SLACK_MS = 10;
 
 /** How long and for whom a call waits for its turn. */
-interface Turn {
+export interface Turn {
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
   readonly run?: string | undefined;

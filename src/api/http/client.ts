@@ -13,6 +13,7 @@ import { AuthError } from "./errors.js";
 import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { retryAfterMs } from "./failure-errors.js";
 import { compileRequest, type Request } from "./request.js";
+import { EarlyIntents, type SendIntent } from "./send-intent.js";
 import { SharedPause } from "./shared-pause.js";
 
 /** Compiled settings of a client. */
@@ -27,22 +28,6 @@ export interface ApiClientOptions extends ExchangeLimits {
   readonly userAgent: string;
   /** Directory in which processes tell each other of a pause that the service asked for. */
   readonly pauses?: string | undefined;
-}
-
-/** Of a call that must not take effect twice: what is written down before it may leave. */
-interface SendIntent {
-  /**
-   * Writes it down once the call's turn has come, again where it had to queue again. What it throws keeps the
-   * call from being sent.
-   */
-  declare(): Promise<void>;
-  /** Asked right before the first byte leaves; where it no longer holds the call queues again. */
-  holds(): boolean;
-  /**
-   * Whether it may be declared while the call waits for its turn, so that others use the connection meanwhile: where
-   * an intent that was never sent does no harm.
-   */
-  readonly early: boolean;
 }
 
 /** What one call may take. */
@@ -103,8 +88,7 @@ class PooledClient implements ApiClient {
   readonly #options: ApiClientOptions;
   readonly #pool: Pool;
   readonly #admission: Admission;
-  /** Calls that have declared their intent, waiting ones included. */
-  readonly #declared: Admission;
+  readonly #early: EarlyIntents;
   readonly #basePath: string;
   readonly #authorization: string;
   #sent = 0;
@@ -117,7 +101,7 @@ class PooledClient implements ApiClient {
     this.#authorization = basicAuthorization(options.apiKey);
     const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
     this.#admission = new Admission(options.concurrency, options.rps, pause);
-    this.#declared = new Admission(2 * options.concurrency);
+    this.#early = new EarlyIntents(2 * options.concurrency);
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,
@@ -178,7 +162,7 @@ class PooledClient implements ApiClient {
   }
 
   async close(): Promise<void> {
-    this.#declared.close();
+    this.#early.close();
     this.#admission.close();
     await this.#pool.destroy();
   }
@@ -189,7 +173,7 @@ class PooledClient implements ApiClient {
     options: CallOptions,
     sink?: Writable,
   ): Promise<Reply> {
-    const { clientToken } = options;
+    const { clientToken, signal, run, notAfter, intent } = options;
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);
     }
@@ -197,25 +181,11 @@ class PooledClient implements ApiClient {
     for (;;) {
       // Asked for each attempt: a wait for the gate may have outlived a token.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
-      const reply = await this.#declaredFirst(operation, options, () =>
+      const turn = { operation: operation.name, signal, run, notAfter };
+      const reply = await this.#early.declare(turn, intent, () =>
         this.#attempt(operation, this.#onWire(operation, request, token), options, form),
       );
       if (reply !== undefined) return reply;
-    }
-  }
-
-  async #declaredFirst<R>(
-    { name: operation }: Operation,
-    { signal, run, notAfter, intent }: CallOptions,
-    attempt: () => Promise<R>,
-  ): Promise<R> {
-    if (!intent?.early) return attempt();
-    await this.#declared.enter({ operation, signal, run, notAfter });
-    try {
-      await intent.declare();
-      return await attempt();
-    } finally {
-      this.#declared.leave();
     }
   }
 
@@ -275,7 +245,7 @@ class PooledClient implements ApiClient {
   // As soon as the head is there: what waits must not start in the time its body takes.
   #obey(run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
     if ((status === 401 || status === 403) && run !== undefined) {
-      this.#declared.closeRun(run);
+      this.#early.closeRun(run);
       this.#admission.closeRun(run);
     }
     if (status !== 429 && status !== 503) return;
