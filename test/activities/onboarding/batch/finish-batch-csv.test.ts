@@ -2,6 +2,7 @@ import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeOutcomesCsv } from "../../../../src/activities/onboarding/batch/finish-batch.js";
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
+import { mapConcurrent } from "../../../../src/domain/map-concurrent.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
 import {
@@ -19,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 async function record(batchId: string, chunk: string, rows: readonly Outcome[]): Promise<void> {
-  for (const row of rows) await putOutcome(bench.deps.sealed, batchId, row);
+  await mapConcurrent(16, rows, (row) => putOutcome(bench.deps.sealed, batchId, row));
   const input = { batchId, runId: "run", chunk, plainOutput: false, rows };
   await bench.run(() => recordOutcomes(bench.deps, input));
 }
