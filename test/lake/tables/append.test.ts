@@ -61,7 +61,9 @@ test("a table of an earlier version gets the columns that it lacks, and its olde
   } as const;
   await appendOnce(lake, quarantine, "run/g0", write);
   const rows = () =>
-    readTables(lake, [younger], (sql) => sql.rows("select run_id, later from quarantine order by later"));
+    readTables(lake, [younger], (sql) =>
+      sql.rows("select run_id, later from quarantine order by later, run_id"),
+    );
   await appendOnce(lake, younger, "run/g1", () =>
     writeRows(lake, quarantine, "run", [{ run_id: "old file" }]),
   );
@@ -71,8 +73,8 @@ test("a table of an earlier version gets the columns that it lacks, and its olde
   );
   expect(await rows()).toEqual([
     { run_id: "new", later: 7n },
-    { run_id: "run", later: null },
     { run_id: "old file", later: null },
+    { run_id: "run", later: null },
   ]);
   const { metadata, version } = await lake.table("quarantine").snapshot();
   expect([JSON.parse(metadata?.schemaString ?? "").fields.at(-1).name, version]).toEqual(["later", 2]);
