@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temporalio/client";
 import { runId as makeRunId, type NewRun } from "../domain/run.js";
+import { giveUpRun } from "../temporal/give-up.js";
 import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
 
 /** A run that was started, or one of the same job that was going on and is joined. */
@@ -16,6 +17,8 @@ export interface StartedRun {
 interface JobStart {
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
+  /** Whether a run of the job that is going on is given up, and what it froze taken back. */
+  readonly restart?: boolean | undefined;
   /** Type of its workflow. */
   readonly workflow: string;
   readonly workflowId: string;
@@ -33,8 +36,18 @@ interface PreparedRun {
   readonly memo?: Readonly<Record<string, unknown>>;
 }
 
-/** Joins the job's run that is going on, or starts a new one; one that a repetition finds ended is not started again. */
-export async function startOrJoin(client: Client, job: JobStart): Promise<StartedRun> {
+/**
+ * Joins the job's run that is going on, unless that is given up, or starts a new one; one that a repetition finds ended
+ * is not started again.
+ */
+export async function startOrJoin(
+  client: Client,
+  { restart = false, ...job }: JobStart,
+): Promise<StartedRun> {
+  if (restart) {
+    const running = await joinRun(client, job.workflowId);
+    if (running !== undefined) await giveUpRun(client, running, async (runId) => job.discard?.(runId));
+  }
   const { workflow, workflowId, taskQueue, kind } = job;
   const latest = await describeWorkflow(client, workflowId);
   const isAsked = job.run !== undefined && latest?.memo?.runId === job.run.runId;

@@ -10,8 +10,7 @@ import {
 import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { giveUpRun } from "../../temporal/give-up.js";
-import { joinRun, type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type StartedRun, startOrJoin } from "../start-or-join.js";
 import { openBulkStaging } from "./bulk-staging.js";
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
@@ -42,16 +41,9 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const workflowId = bulkWorkflowId(scope, kind, jobId);
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
-  // What a job with an effect has sent is known by its staging alone: another run continues it.
-  const discard = async (runId: string) => {
-    if (!effect) await openBulkStaging(sealed, stagingOf(runId)).drop();
-  };
-  if (restart) {
-    const running = await joinRun(client, workflowId);
-    if (running !== undefined) await giveUpRun(client, running, discard);
-  }
   return startOrJoin(client, {
     run,
+    restart,
     workflow: "bulkJob",
     workflowId,
     taskQueue,
@@ -70,6 +62,9 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
       return { input };
     },
-    discard,
+    // What a job with an effect has sent is known by its staging alone: another run continues it.
+    async discard(runId) {
+      if (!effect) await openBulkStaging(sealed, stagingOf(runId)).drop();
+    },
   });
 }

@@ -4,8 +4,7 @@ import type { NewRun } from "../../domain/run.js";
 import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
-import { giveUpRun } from "../../temporal/give-up.js";
-import { joinRun, type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type StartedRun, startOrJoin } from "../start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
 /** A sync that was asked for. */
@@ -24,13 +23,9 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
   const { scope, taskQueue, roster, options, restart, run } = job;
   const jobId = createHash("sha256").update(jobText(roster.sha256, options)).digest("hex");
   const workflowId = syncWorkflowId(scope, jobId);
-  const discard = dropStagingOf(store);
-  if (restart) {
-    const running = await joinRun(client, workflowId);
-    if (running !== undefined) await giveUpRun(client, running, discard);
-  }
   return startOrJoin(client, {
     run,
+    restart,
     workflow: "sync",
     workflowId,
     taskQueue,
@@ -45,7 +40,7 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
       };
       return { input };
     },
-    discard,
+    discard: dropStagingOf(store),
   });
 }
 
