@@ -13,5 +13,11 @@ export interface Schedulable {
 
 /** Flags that say how one command behaves, and nothing of its job. */
 export const OF_ONE_COMMAND = new Set([
-  ...["restart", "detach", "json", "validateOnly", "until", "continuations", "continuationCommand"],
+  "restart",
+  "detach",
+  "json",
+  "validateOnly",
+  "until",
+  "continuations",
+  "continuationCommand",
 ]);

@@ -9,6 +9,8 @@ import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { launchdPlist, type ServiceProcess, serviceName, systemdUnit } from "./service-unit.js";
 
+const run = promisify(execFile);
+
 export interface ServiceFlags {
   readonly user?: boolean;
   readonly name?: string;
@@ -96,7 +98,7 @@ function unitOf({ cwd, env }: Terminal, { user = false, name = serviceName(cwd) 
 
 async function systemctl({ user }: Unit, ...words: readonly string[]): Promise<void> {
   const args = [...(user ? ["--user"] : []), ...words];
-  await promisify(execFile)("systemctl", args).catch((error: { stderr?: string; message: string }) => {
+  await run("systemctl", args).catch((error: { stderr?: string; message: string }) => {
     const why = (error.stderr || error.message).trim();
     throw new InputError(
       `systemctl ${args.join(" ")} failed: ${why}. Without systemd, keep the command running by other means: \`service install --print\` shows the unit.`,
@@ -107,14 +109,14 @@ async function systemctl({ user }: Unit, ...words: readonly string[]): Promise<v
 /** The word that systemctl answers a question with, whatever its exit code. */
 async function asked({ user, name }: Unit, question: string): Promise<string> {
   const args = [...(user ? ["--user"] : []), question, name];
-  const done = await promisify(execFile)("systemctl", args).catch((error: { stdout?: string }) => error);
+  const done = await run("systemctl", args).catch((error: { stdout?: string }) => error);
   return (done.stdout ?? "").trim() || "unknown";
 }
 
 /** A user's services end with the last login, and start with the first one, unless they linger. */
 async function keepAfterLogout(terminal: Terminal): Promise<void> {
   const { username } = userInfo();
-  await promisify(execFile)("loginctl", ["enable-linger", username]).catch(() => {
+  await run("loginctl", ["enable-linger", username]).catch(() => {
     terminal.say(`so that it runs without a login: sudo loginctl enable-linger ${username}`);
   });
 }

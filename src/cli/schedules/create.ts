@@ -56,7 +56,7 @@ function createdText(name: string, done: string, timing: ScheduleTiming, next: s
 }
 
 /** @throws InputError for what can't name a schedule. */
-export function checkName(name: string): void {
+function checkName(name: string): void {
   if (isScheduleName(name)) return;
   throw new InputError(
     `${JSON.stringify(name)} can't be the name of a schedule. Nothing was changed. Give letters, digits, dots, dashes and underscores, at most 63.`,
