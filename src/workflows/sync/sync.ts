@@ -16,6 +16,8 @@ import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import {
   addTotals,
   type Failure,
+  groupOwner,
+  MATERIALIZE,
   noTotals,
   type SyncTotals,
   withFailure,
@@ -112,7 +114,7 @@ async function bringUp(runId: string): Promise<Failure | undefined> {
     return undefined;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return { stream: "transactions", owner: "materialize", reason: reasonOf(error) };
+    return { stream: "transactions", owner: MATERIALIZE, reason: reasonOf(error) };
   }
 }
 
@@ -230,7 +232,9 @@ function failedGroup(group: SyncGroupInput, error: unknown): SyncGroupResult {
   const totals: SyncTotals = {
     ...noTotals(),
     users: { total: group.users, failed: group.users },
-    failures: [{ stream: "users", owner: `g${group.group}`, reason: reasonOf(error) }],
+    failures: [
+      { stream: "users", owner: groupOwner(group.group, group.again !== null), reason: reasonOf(error) },
+    ],
     failures_total: 1,
   };
   return { totals, plan: null, notReady: [], size: group.size, unauthorized: false };
