@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
+import { batchCommand } from "./commands/batch.js";
 import { callCommand } from "./commands/call.js";
 import { checkCommand } from "./commands/check.js";
 import type { AddCommand } from "./commands/command.js";
@@ -16,6 +17,7 @@ import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
 import { serviceCommand } from "./commands/service.js";
+import { statusCommand } from "./commands/status.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
 import { verifyCommand } from "./commands/verify.js";
@@ -31,6 +33,7 @@ const COMMANDS: readonly AddCommand[] = [
   workerCommand,
   sandboxCommand,
   checkCommand,
+  statusCommand,
   syncCommand,
   materializeCommand,
   exportCommand,
@@ -39,6 +42,7 @@ const COMMANDS: readonly AddCommand[] = [
   rebindCommand,
   onboardCommand,
   runsCommand,
+  batchCommand,
   scheduleCommand,
   serviceCommand,
   webhooksCommand,

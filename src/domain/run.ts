@@ -15,6 +15,13 @@ export function isRunId(kind: string, text: string): boolean {
   return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
 }
 
+/** When a run was asked for, to the second, as its id says: an ISO instant. */
+export function startOfRun(runId: string): string {
+  const [, day = "", time = ""] = /-(\d{8})T(\d{6})Z-/.exec(runId) ?? [];
+  const [date, clock] = [day.replace(/(....)(..)(..)/, "$1-$2-$3"), time.replace(/(..)(..)(..)/, "$1:$2:$3")];
+  return `${date}T${clock}Z`;
+}
+
 /** What a schedule fired a run for. */
 export interface Firing {
   readonly schedule: string;
