@@ -74,6 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   bulk: ["calls"],
   webhooks: ["sync", "onboarding"],
   schedules: ["sync", "onboarding", "bulk"],
+  runs: ["sync", "onboarding", "bulk", "schedules"],
 };
 
 /** Layers that serve one room as a whole. */

@@ -17,7 +17,7 @@ export const batchCommand: AddCommand = (program: Command, terminal, end) => {
     .description("show how the customers of a batch stand, and whose turn it is")
     .option("--json", "print it as one JSON value on standard output")
     .action(async (id: string, { json = false }: JsonFlag) => {
-      const { showBatch } = await import("../onboarding/show.js");
+      const { showBatch } = await import("../runs/show-batch.js");
       end(await showBatch(terminal, id, json));
     });
   batch

@@ -1,6 +1,6 @@
 import { durationWords } from "../../domain/duration.js";
 import type { Terminal } from "../terminal/terminal.js";
-import type { LakeStatus, LatestRun } from "./status.js";
+import type { LakeStatus, LatestRun } from "./lake-status.js";
 import { countWords, findingLines, openRunWords, tookWords } from "./text.js";
 
 const MOST_FINDINGS = 3;

@@ -4,12 +4,12 @@ import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
-import { type Finding, findingsOf } from "../runs/findings.js";
-import { findingLines } from "../runs/text.js";
-import { withRunsView } from "../runs/view.js";
+import { checkBatchId } from "../onboarding/batches.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { checkBatchId } from "./batches.js";
+import { type Finding, findingsOf } from "./findings.js";
+import { findingLines } from "./text.js";
+import { withRunsView } from "./view.js";
 
 /** What `batch show --json` prints. */
 interface ShownBatch {
