@@ -83,7 +83,7 @@ export async function runningRuns(client: Client, taskQueue: string): Promise<Ru
 }
 
 /** A workflow to start; the run's id is in its memo, by which a command knows its own. */
-interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"> {
+interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue" | "typedSearchAttributes"> {
   readonly args: unknown[];
   readonly memo: { readonly runId: string; readonly [name: string]: unknown };
 }

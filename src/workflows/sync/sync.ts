@@ -25,6 +25,7 @@ import {
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
+import { tellStatus } from "../run-details.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
@@ -75,6 +76,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   try {
     run = await readGroups(input, run, going, drops, (progress) => {
       run = progress;
+      tellStatus("running", `${phase}: ${run.totals.users.total} of ${input.roster.users} users`);
     });
     run = await readAgain(input, run, going, drops);
     phase = "materializing";
@@ -260,5 +262,6 @@ async function finish(
   status: RunStatus,
 ): Promise<number> {
   const { duration_ms } = await finishRun({ ...run, totals, status });
+  tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
   return duration_ms;
 }

@@ -82,6 +82,12 @@ test("a run that is going on is found, and watched to its end", async () => {
     progress: { usersTotal: 3 },
   });
   expect((await run("status")).stdout).toMatch(new RegExp(`open +${run_id} running: reading`));
+  const { client, close } = await sharedTemporal().client();
+  const listed = [];
+  const query = `NightledgerKind = "sync" AND NightledgerStatus = "running" AND ExecutionStatus = "Running"`;
+  for await (const { memo } of client.workflow.list({ query })) listed.push(memo?.runId);
+  await close();
+  expect(listed).toContain(run_id);
   const watched = run("runs", "watch", run_id, "--json");
   release();
   expect(await watched).toMatchObject({ code: 0 });
