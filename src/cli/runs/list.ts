@@ -26,7 +26,8 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
       },
       { tables: [runs] },
     );
-    if (view.missing !== undefined) terminal.say(view.missing);
+    const isLeft = found.some(({ status }) => status === "interrupted");
+    if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify(found));
     else if (found.length === 0) terminal.say("no such run");
     else for (const run of found) terminal.result(runLine(run));

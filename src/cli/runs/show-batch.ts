@@ -27,7 +27,7 @@ interface ShownBatch {
 /** Shows how a batch stands; the exit code. @throws InputError where the lake knows nothing of it. */
 export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
   checkBatchId(batchId);
-  return withRunsView(terminal, async ({ client, missing, preflight: { store, scope, config } }) => {
+  return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {
     const handle = client?.workflow.getHandle(batchWorkflowId(scope, batchId));
     const progress = await handle?.query<BatchProgress>("progress").catch(() => undefined);
     const recorded = await withStoreQuery(
@@ -52,7 +52,6 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
         `batch ${batchId} has no outcome in the lake ${config.lake.address}, and does not run. Name a batch of the table onboardings.`,
       );
     }
-    if (missing !== undefined) terminal.say(missing);
     const { statuses, ended, findings } = recorded;
     const shown: ShownBatch = {
       batch_id: batchId,

@@ -37,8 +37,8 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
       },
       { tables: [runs, linkSyncs, runFailures, onboardings] },
     );
-    if (view.missing !== undefined) terminal.say(view.missing);
     const [run, open] = shown;
+    if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
     terminal.result(json ? JSON.stringify(run) : [...runLines(run), ...openLines(terminal, open)].join("\n"));
     return EXIT.completed;
   });

@@ -5,6 +5,7 @@ import { countWords, findingLines, openRunWords, tookWords } from "./text.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
+const BELOW = " ".repeat(10);
 
 /** How things are, in about ten lines for people. */
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
@@ -28,24 +29,17 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
 }
 
 function latestLines(run: LatestRun): string[] {
-  const { run_id, kind, schedule, status, counts, findings, message } = run;
+  const { run_id, kind, job_id, schedule, status, counts, findings, message } = run;
   const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
-  const rows = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
-  const name = schedule === null ? kind : `${kind} of ${schedule}`;
+  const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
+  const retry = kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`;
   return [
-    `${kind.padEnd(9)} ${name === kind ? "" : `${name}: `}${status} ${ago} ago in ${tookWords(run)}${rows === "" ? "" : `: ${rows}`}`,
-    `          ${run_id}`,
-    ...(message === null ? [] : [`          ${message}`]),
-    ...failed
-      .slice(0, MOST_FINDINGS)
-      .flatMap(findingLines)
-      .map((line) => `  ${line}`),
-    ...(failed.length > 0
-      ? [
-          `          → nightledger ${kind === "onboard" ? "batch retry" : "runs retry"} ${kind === "onboard" ? run.job_id : run_id}`,
-        ]
-      : []),
+    `${kind.padEnd(9)} ${schedule === null ? "" : `${schedule}: `}${status} ${ago} ago in ${tookWords(run)}`,
+    BELOW + [run_id, done].filter((words) => words !== "").join(": "),
+    ...(message === null ? [] : [BELOW + message]),
+    ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
+    ...(failed.length === 0 ? [] : [`${BELOW}→ nightledger ${retry}`]),
   ];
 }
 

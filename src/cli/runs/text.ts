@@ -1,7 +1,7 @@
 import { durationWords } from "../../domain/duration.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Finding } from "./findings.js";
-import { jobRunOf } from "./kinds.js";
+import { jobRunOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { UnfinishedRun } from "./unfinished-runs.js";
 
@@ -32,8 +32,10 @@ export function findingLines({ status, reason, count, action, examples }: Findin
 }
 
 /** How far a run is that has not ended, and what it needs to go on. */
-export function openRunWords(terminal: Terminal, { status, running, progress }: UnfinishedRun): string {
-  if (status === "interrupted") return "interrupted: nothing works on it; the same command continues it";
+export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
+  const { run_id, status, running, progress } = run;
+  const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
+  if (status === "interrupted") return `interrupted: nothing works on it; ${again} continues it`;
   if (running === undefined || progress === undefined)
     return "no worker answers for it; start one with `nightledger dev` or `nightledger worker`";
   const never = () => Promise.reject(new Error("a run that is only looked at is not started"));

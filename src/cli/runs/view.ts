@@ -32,8 +32,7 @@ async function findClient(
   { config, settings, keys }: Preflight,
   releases: Releases,
 ): Promise<Pick<RunsView, "client" | "missing">> {
-  const off =
-    "no command and no `nightledger dev` is running here, so nothing is worked on and no schedule fires";
+  const off = "nothing works on runs here now, and no schedule fires: start `nightledger dev`";
   const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined || keys === undefined) return { client: undefined, missing: off };
   try {
