@@ -1,8 +1,9 @@
-import { proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { proxyActivities, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
+import { STRAGGLING_MS } from "../../domain/sync/stragglers.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import {
   BRIEF,
@@ -95,9 +96,13 @@ export class Reader {
     const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
     state.applySlice(slice.links, options.pageSize, slice.at);
     state.count({ ...noTotals(), calls: slice.calls });
+    state.throttledUntil = slice.gateUntil;
     await this.publisher.publish();
-    if (state.reading) await this.teller.tell();
-    if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
+    const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
+    // What is finished does not wait for the service.
+    if (pause >= STRAGGLING_MS) await this.publisher.flush();
+    if (pause > 0) await this.teller.pause(pause);
+    else if (state.reading) await this.teller.tell();
   }
 
   async #kept(work: Promise<void>): Promise<void> {
@@ -119,6 +124,6 @@ export class Reader {
   /** Waits for the first link whose wait ends; no timer where one is due by now. */
   async #untilDue(): Promise<void> {
     const wait = (this.state.nextDue() ?? 0) - Date.now();
-    if (wait > 0) await sleep(wait);
+    if (wait > 0) await this.teller.pause(wait);
   }
 }
