@@ -130,8 +130,8 @@ export const GROUPS_AT_ONCE = 4;
 /** The waits between two times at which a group tells its run how far it is. */
 export const PROGRESS_LEAST_MS = 10_000;
 export const PROGRESS_MOST_MS = 120_000;
-/** Shorter pauses of a group are not told. */
-export const TOLD_PAUSE_MS = 2_000;
+/** A group that has nothing to do but wait for so long commits what is finished, and tells its run. */
+export const LONG_PAUSE_MS = 5_000;
 
 /** Rows of a batch that are planned, and outcomes that are written, at once. */
 export const ROWS_AT_ONCE = 500;

@@ -2,7 +2,7 @@ import type { RunStatus } from "../../domain/run.js";
 import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
 import { progressOf, type RunEnd, watchRun } from "./run-watch.js";
@@ -66,7 +66,7 @@ export async function followRun<Progress, Result>(
   }
   const since = Date.now();
   let sofar: Progress | undefined;
-  const view = createProgressView(terminal, run.progress);
+  const view = createProgressView(withTimeStamps(terminal), run.progress);
   try {
     const watched = watchRun<Progress, Result>(temporal, started.handle, {
       signal,

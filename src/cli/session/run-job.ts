@@ -42,9 +42,8 @@ export async function runJob<Progress, Result, Input>(
   const { run, pingedUser } = await job.plan(preflight, input);
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
   const left = await withInterruption(async (held) => {
-    const timed = withTimeStamps(terminal);
-    const session = await openJobSession(timed, preflight, held);
-    return followRun(timed, session, run, flags.detach);
+    const session = await openJobSession(withTimeStamps(terminal), preflight, held);
+    return followRun(terminal, session, run, flags.detach);
   });
   return reportRun(terminal, run, left, flags.json === true);
 }

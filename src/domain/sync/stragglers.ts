@@ -6,9 +6,6 @@ interface GroupWait {
   readonly rowsCommitted: number;
 }
 
-/** Shorter waits are not worth a step of their own. */
-export const STRAGGLING_MS = 5_000;
-
 /**
  * Whether the run does nothing but wait for links that are tried again, and has committed rows that `transactions`
  * does not have yet. Pure.
@@ -23,5 +20,5 @@ export function isWorthBringingUp(
   now: number,
 ): boolean {
   if (groups.length === 0 || committed <= broughtUp) return false;
-  return groups.every(({ waitsUntil }) => waitsUntil !== null && waitsUntil - now >= STRAGGLING_MS);
+  return groups.every(({ waitsUntil }) => waitsUntil !== null && waitsUntil > now);
 }

@@ -1,6 +1,6 @@
 import { getExternalWorkflowHandle, isCancellation, sleep, workflowInfo } from "@temporalio/workflow";
 import { waitingOf } from "../../domain/waiting.js";
-import { PROGRESS_LEAST_MS, PROGRESS_MOST_MS, TOLD_PAUSE_MS } from "../policies.js";
+import { LONG_PAUSE_MS, PROGRESS_LEAST_MS, PROGRESS_MOST_MS } from "../policies.js";
 import { type GroupFigures, groupProgressSignal } from "./messages.js";
 
 /** Of the time that a group has taken, the part after which it tells how far it is again. */
@@ -31,7 +31,7 @@ export class ProgressTeller {
   async pause(ms: number): Promise<void> {
     const until = Date.now() + ms;
     const wait = this.#nextAt(until) - Date.now();
-    if (ms >= TOLD_PAUSE_MS && wait < ms && this.#isNew(until)) {
+    if (ms >= LONG_PAUSE_MS && wait < ms && this.#isNew(until)) {
       if (wait > 0) await sleep(wait);
       // Another pause of the same group may have told it meanwhile.
       if (this.#isNew(until)) await this.#signal(until);

@@ -3,13 +3,13 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import { STRAGGLING_MS } from "../../domain/sync/stragglers.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import {
   BRIEF,
   HEARTBEATING,
   LINKS_AT_ONCE,
   LINKS_PER_SLICE,
+  LONG_PAUSE_MS,
   SLICE_BUDGET_MS,
   SLICES_AT_ONCE,
 } from "../policies.js";
@@ -100,7 +100,7 @@ export class Reader {
     await this.publisher.publish();
     const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
     // What is finished does not wait for the service.
-    if (pause >= STRAGGLING_MS) await this.publisher.flush();
+    if (pause >= LONG_PAUSE_MS) await this.publisher.flush();
     if (pause > 0) await this.teller.pause(pause);
     else if (state.reading) await this.teller.tell();
   }
