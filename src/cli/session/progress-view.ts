@@ -1,10 +1,12 @@
 import cliProgress from "cli-progress";
 import { nothingWaits, type WaitingState } from "../../domain/waiting.js";
-import { type Pace, paceWords, withLook } from "../terminal/pace.js";
+import { elapsed, type Pace, type PaceWords, paceWords, withLook } from "../terminal/pace.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines, waitingNews } from "../terminal/waiting-lines.js";
 
 const LINE_EVERY_MS = 3_000;
+/** With large numbers, rate and estimate beside it, a line has eighty columns. */
+const BAR_SIZE = 10;
 
 /** How far something is, with what its bar and its line show besides. */
 interface Figures {
@@ -48,10 +50,10 @@ export function createProgressView<P>(terminal: Terminal, form: ProgressForm<P>)
 }
 
 /** Gives rate and estimate of each progress in words. */
-function paceOf<P>({ figures, paced }: ProgressForm<P>): (progress: P) => string[] {
+function paceOf<P>({ figures, paced }: ProgressForm<P>): (progress: P) => PaceWords {
   let pace: Pace | undefined;
   return (progress) => {
-    if (paced === undefined) return [];
+    if (paced === undefined) return { rate: [], left: [] };
     const { amount, unit, expected } = paced(progress);
     pace = withLook(pace, { at: Date.now(), done: figures(progress).done, amount });
     return paceWords(pace, unit, expected);
@@ -59,8 +61,9 @@ function paceOf<P>({ figures, paced }: ProgressForm<P>): (progress: P) => string
 }
 
 function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
-  const options = { stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: 16 };
+  const options = { stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: BAR_SIZE };
   const pace = paceOf(form);
+  const began = Date.now();
   let bars: cliProgress.MultiBar | undefined;
   let bar: cliProgress.SingleBar | undefined;
   let below: cliProgress.SingleBar[] = [];
@@ -73,8 +76,10 @@ function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> 
   return {
     show(progress) {
       const { total, done, ...rest } = form.figures(progress);
-      const shown = { ...rest, pace: [...pace(progress), ""].join(" · ") };
-      bars ??= new cliProgress.MultiBar({ ...options, format: `${form.bar} · {pace}{duration_formatted}` });
+      const { rate, left } = pace(progress);
+      const ends = [...rate, ...(left.length > 0 ? left : [elapsed(Date.now() - began)])];
+      const shown = { ...rest, pace: ends.join(" · ") };
+      bars ??= new cliProgress.MultiBar({ ...options, format: `${form.bar} · {pace}` });
       bar ??= bars.create(total, done, shown);
       bar.setTotal(total);
       bar.update(done, shown);
@@ -110,11 +115,11 @@ function lineView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P>
       waiting = form.waiting?.(progress) ?? before;
       for (const news of waitingNews(before, waiting, now)) terminal.say(news);
       const text = form.line(form.figures(progress));
-      const words = [text, ...pace(progress)];
+      const { rate, left } = pace(progress);
       if (text === said || now - saidAt < LINE_EVERY_MS) return;
       said = text;
       saidAt = now;
-      terminal.say(words.join(", "));
+      terminal.say([text, ...rate, ...left].join(", "));
     },
     say: (text) => terminal.say(text),
     silent(embedded) {

@@ -21,8 +21,8 @@ const RATE_AFTER_MS = 1_000;
 const ESTIMATE_AFTER_MS = 15_000;
 const ESTIMATE_AFTER_DONE = 5;
 const ESTIMATE_AFTER_PART = 0.05;
-/** What has not gone on for so long has no estimate. */
-const STALLED_MS = 60_000;
+/** What has not gone on for so long has no estimate; a group tells its run at least every two minutes. */
+const STALLED_MS = 150_000;
 
 /** The pace with one more look. */
 export function withLook(pace: Pace | undefined, look: Look): Pace {
@@ -48,19 +48,25 @@ export function timeLeft({ first, last, changedAt }: Pace, all: number): number 
   return ((all - last.done) * took) / done;
 }
 
-/** Rate and estimate in words, those that are worth something: `812 rows/s`, `about 4 min left`. */
-export function paceWords(pace: Pace, unit: string, all: number): string[] {
-  const rate = perSecond(pace);
-  const left = timeLeft(pace, all);
-  return [
-    ...(rate === undefined ? [] : [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} ${unit}/s`]),
-    ...(left === undefined ? [] : [leftWords(left)]),
-  ];
+/** Rate and estimate in words; each is empty where it is worth nothing. */
+export interface PaceWords {
+  readonly rate: readonly string[];
+  readonly left: readonly string[];
 }
 
-function leftWords(ms: number): string {
-  const minutes = Math.ceil(ms / 60_000);
-  if (minutes <= 1) return "under a minute left";
-  if (minutes < 60) return `about ${minutes} min left`;
-  return `about ${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
+/** Rate and estimate in words: `812 rows/s`, `4 min left`. */
+export function paceWords(pace: Pace, unit: string, all: number): PaceWords {
+  const rate = perSecond(pace);
+  const left = timeLeft(pace, all);
+  return {
+    rate: rate === undefined ? [] : [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} ${unit}/s`],
+    left: left === undefined ? [] : [`${elapsed(Math.ceil(left / 60_000) * 60_000)} left`],
+  };
+}
+
+/** How long something has taken: `35 s`, `12 min`, `2 h 5 min`. */
+export function elapsed(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes === 0) return `${Math.floor(ms / 1_000)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

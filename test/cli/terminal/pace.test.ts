@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { type Pace, paceWords, perSecond, timeLeft, withLook } from "../../../src/cli/terminal/pace.js";
+import {
+  elapsed,
+  type Pace,
+  paceWords,
+  perSecond,
+  timeLeft,
+  withLook,
+} from "../../../src/cli/terminal/pace.js";
 
 /** The pace after looks of [second, done, amount]. */
 function paceAfter(...looks: [number, number, number][]): Pace {
@@ -104,24 +111,24 @@ test.for([
     undefined,
   ],
   [
-    "has not gone on for a minute",
+    "has not gone on for long",
     [
       [0, 0, 0],
       [20, 50, 50],
-      [80, 50, 50],
+      [170, 50, 50],
     ],
     100,
     undefined,
   ],
   [
-    "has gone on within a minute",
+    "has gone on lately",
     [
       [0, 0, 0],
       [20, 50, 50],
-      [79, 50, 50],
+      [169, 50, 50],
     ],
     100,
-    79,
+    169,
   ],
 ] as [string, [number, number, number][], number, number | undefined][])(
   "an estimate of what %s",
@@ -131,6 +138,15 @@ test.for([
 );
 
 test.for([
+  [0, "0 s"],
+  [59_999, "59 s"],
+  [60_000, "1 min"],
+  [125 * 60_000, "2 h 5 min"],
+] as const)("%i ms are %s", ([ms, words]) => {
+  expect(elapsed(ms)).toBe(words);
+});
+
+test.for([
   [[[0, 0, 0]], 100, []],
   [
     [
@@ -138,7 +154,7 @@ test.for([
       [20, 50, 100],
     ],
     100,
-    ["5.0 rows/s", "under a minute left"],
+    ["5.0 rows/s", "1 min left"],
   ],
   [
     [
@@ -146,7 +162,7 @@ test.for([
       [20, 10, 16_240],
     ],
     100,
-    ["812 rows/s", "about 3 min left"],
+    ["812 rows/s", "3 min left"],
   ],
   [
     [
@@ -154,8 +170,9 @@ test.for([
       [3_600, 100, 100_000],
     ],
     350,
-    ["28 rows/s", "about 2 h 30 min left"],
+    ["28 rows/s", "2 h 30 min left"],
   ],
 ] as [[number, number, number][], number, string[]][])("%o of %i in words", ([looks, all, words]) => {
-  expect(paceWords(paceAfter(...looks), "rows", all)).toEqual(words);
+  const { rate, left } = paceWords(paceAfter(...looks), "rows", all);
+  expect([...rate, ...left]).toEqual(words);
 });
