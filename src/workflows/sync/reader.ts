@@ -101,8 +101,8 @@ export class Reader {
     const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
     // What is finished does not wait for the service.
     if (pause >= LONG_PAUSE_MS) await this.publisher.flush();
-    if (pause > 0) await this.teller.pause(pause);
     else if (state.reading) await this.teller.tell();
+    if (pause > 0) await this.teller.pause(pause);
   }
 
   async #kept(work: Promise<void>): Promise<void> {
