@@ -2,8 +2,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox, transactionRow } from "../../../sandbox/index.js";
 import { withStoreQuery } from "../../../src/cli/lake/query.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { auditLake } from "../../helpers/lake/lake-audit.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
 let sandbox: Sandbox;
 let folder: JobFolder;
@@ -89,4 +91,23 @@ test("a user whose links can't be listed is named by their id", async () => {
   sandbox.removeFault("down");
   const { code, stderr } = await sync.ended;
   expect(code, stderr).toBe(0);
+});
+
+test("with a cluster, a command that is detached from a run that goes on says what it waits for", async () => {
+  const cluster = await openClusterFolder(sandbox, sharedTemporal());
+  try {
+    sandbox.addFault({ id: "down", kind: "reset", link: "bad", operation: "sync_transactions" });
+    const detached = async () => JSON.parse((await cluster.sync("--detach").ended).stdout);
+    const first = await detached();
+    expect(first).toMatchObject({ status: "running" });
+    expect(first).not.toHaveProperty("waiting");
+    const waiting = [expect.objectContaining({ link: "bad", reason: "connection_reset" })];
+    const words = { run_id: first.run_id, status: "running", waiting, waiting_total: 1 };
+    await expect.poll(detached).toMatchObject(words);
+    sandbox.removeFault("down");
+    const { code, stderr } = await cluster.sync().ended;
+    expect(code, stderr).toBe(0);
+  } finally {
+    await cluster.release();
+  }
 });
