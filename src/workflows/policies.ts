@@ -21,6 +21,9 @@ export const HEARTBEATING: ActivityOptions = {
   retry: UNTIL_A_WORKER_LIVES,
 };
 
+/** What is tried once only: it is done again later, whatever becomes of it now. */
+export const TRIED_ONCE: ActivityOptions = { ...HEARTBEATING, retry: { maximumAttempts: 1 } };
+
 /** A run that is waited for as long as it takes: a batch waits for its customers for weeks. */
 export const FOLLOWED_RUN: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "3650d" };
 
@@ -127,6 +130,8 @@ export const GROUPS_AT_ONCE = 4;
 /** The waits between two times at which a group tells its run how far it is. */
 export const PROGRESS_LEAST_MS = 10_000;
 export const PROGRESS_MOST_MS = 120_000;
+/** A group that has nothing to do but wait for so long commits what is finished, and tells its run. */
+export const LONG_PAUSE_MS = 5_000;
 
 /** Rows of a batch that are planned, and outcomes that are written, at once. */
 export const ROWS_AT_ONCE = 500;

@@ -1,4 +1,3 @@
-import { condition, sleep } from "@temporalio/workflow";
 import type { Attempted, ItemVerdict } from "../domain/item-state.js";
 
 /** What one slice tells of the items that it was given. */
@@ -16,6 +15,10 @@ interface Advance<P extends Attempted, R> {
   slice(due: readonly P[]): Promise<SliceReport<R>>;
   /** Takes one item's result and says what becomes of the item; verdicts but `again` are its own to keep. */
   judge(result: R, at: number): ItemVerdict<P>;
+  /** Takes note of what is open after a slice; `gateUntil` as the slice told it. */
+  note(open: readonly P[], gateUntil: number | null): void;
+  /** Waits while nothing can be done. */
+  pause(ms: number): Promise<unknown>;
   /** Whether to stop before the next slice: what is open stays open. */
   stops?(): boolean;
 }
@@ -26,10 +29,9 @@ interface Advance<P extends Attempted, R> {
  */
 export async function advanceAll<P extends Attempted, R>(
   items: readonly P[],
-  { slice, judge, stops }: Advance<P, R>,
+  { slice, judge, note, pause, stops }: Advance<P, R>,
 ): Promise<"done" | "stopped"> {
   let open = [...items];
-  const pause = (ms: number) => (stops === undefined ? sleep(ms) : condition(stops, ms));
   while (open.length > 0) {
     if (stops?.()) return "stopped";
     const due = open.filter(({ notBefore }) => notBefore <= Date.now());
@@ -46,6 +48,7 @@ export async function advanceAll<P extends Attempted, R>(
       if (verdict.kind === "stop") refused = true;
     }
     if (refused) return "stopped";
+    note(open, gateUntil);
     if (gateUntil !== null && gateUntil > at) await pause(gateUntil - at);
   }
   return "done";

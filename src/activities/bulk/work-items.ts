@@ -7,6 +7,7 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
+import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller } from "../../jobs/job.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
@@ -32,6 +33,8 @@ interface WorkItemsInput extends BulkGroup {
 export interface WorkedItem {
   readonly progress: ItemProgress;
   readonly outcome: ItemOutcome;
+  /** Of the first items that failed and are tried again. */
+  readonly failure?: NamedFailure;
 }
 
 interface WorkItemsResult {
@@ -70,10 +73,15 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   });
   const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
   if (name !== null) await staging.putResults(name, ended);
+  const owner = ownersOf(job, rows);
+  const items = namedFailures(results, ({ progress: { item } }) => {
+    const line = planned[item]?.rows[0]?.line ?? 0;
+    return { line, owner: owner(line) };
+  });
   return {
-    items: results,
+    items,
     results: name,
-    totals: { ...totalsOf(ends, ownersOf(job, rows)), calls },
+    totals: { ...totalsOf(ends, owner), calls },
     gateUntil: deps.api.gateUntil ?? null,
     at: Date.now(),
   };

@@ -1,11 +1,12 @@
-import { type BulkSummary, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
+import { type BulkSummary, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
-import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
+import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
+import { waitingLines } from "../terminal/waiting-lines.js";
 
 const MOST_SHOWN = 10;
 
@@ -18,7 +19,9 @@ export function bulkRun(
     start,
     progress: PROGRESS,
     outcome(left) {
-      const { unauthorized, ...summary } = resultOf(kind, left);
+      const { unauthorized, ...result } = resultOf(kind, left);
+      const waits = waitsOf(left);
+      const summary = { ...result, ...waits };
       const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
       const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
       // A run that did not come to its end keeps no failed rows.
@@ -30,7 +33,8 @@ export function bulkRun(
         ...(keeps ? [retry] : []),
         ...(stands ? [goOn] : []),
       ];
-      return { summary, unauthorized, text: summaryText(summary), notes };
+      const waiting = waits === undefined ? [] : waitingLines(waits, Date.now());
+      return { summary, unauthorized, text: [summaryText(result), ...waiting].join("\n"), notes };
     },
   };
 }
@@ -73,11 +77,17 @@ function summaryText(summary: BulkSummary): string {
 
 /** How a bulk job shows how far it is. */
 const PROGRESS: ProgressForm<BulkProgress> = {
-  bar: "{phase} {bar} {value}/{total} rows · {calls} calls · {failed} failed · {eta_formatted} left",
-  figures({ rows: total, phase, totals }) {
-    const { done, failed, invalid, skipped } = totals.rows;
-    return { done: done + failed + invalid + skipped, total, phase, calls: totals.calls, failed };
-  },
+  bar: "{phase} {bar} {value}/{total} rows · {calls} calls · {failed} failed",
+  figures: ({ rows: total, phase, totals }) => ({
+    ...{ done: processed(totals), total, phase },
+    ...{ calls: totals.calls, failed: totals.rows.failed },
+  }),
   line: ({ phase, done, total, calls, failed }) =>
     `${phase}: ${done}/${total} rows, ${calls} calls${failed === 0 ? "" : `, ${failed} failed`}`,
+  paced: ({ rows, totals }) => ({ amount: processed(totals), unit: "rows", expected: rows }),
+  waiting: (progress) => progress,
 };
+
+function processed({ rows: { done, failed, invalid, skipped } }: BulkTotals): number {
+  return done + failed + invalid + skipped;
+}

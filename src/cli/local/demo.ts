@@ -34,7 +34,6 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
     const preflight = await runPreflight(terminal);
     const roster = await readRoster(rosterPath);
     terminal.say(`stand-in service at ${sandbox.url}: ${roster.rows.length} users`);
-    terminal.say("bringing up Temporal (once, a machine without it builds it: three minutes)");
     const session = await openJobSession(terminal, preflight, held);
     terminal.say("\nfirst night: everything the banks have");
     const first = await night(terminal, session, roster);

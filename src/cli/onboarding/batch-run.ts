@@ -106,4 +106,9 @@ const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
     running,
   }),
   line: ({ done, total, running }) => `onboarding: ${done}/${total} customers, ${running} running`,
+  paced: ({ customers: { total, queued, running } }) => ({
+    amount: total - queued - running,
+    unit: "customers",
+    expected: total,
+  }),
 };

@@ -1,10 +1,11 @@
 import type { RunStatus } from "../../domain/run.js";
+import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
-import { type RunEnd, watchRun } from "./run-watch.js";
+import { progressOf, type RunEnd, watchRun } from "./run-watch.js";
 
 /** One run of a job as its command sees it: how it starts, what is shown of it, what is said at its end. */
 export interface JobRun<Progress, Result> {
@@ -59,10 +60,13 @@ export async function followRun<Progress, Result>(
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
   await run.afterStart?.(session, started);
-  if (detach) return { started, end: undefined, sofar: undefined, watchedMs: 0 };
+  if (detach) {
+    const sofar = started.joined ? await progressOf<Progress>(temporal, started.handle) : undefined;
+    return { started, end: undefined, sofar, watchedMs: 0 };
+  }
   const since = Date.now();
   let sofar: Progress | undefined;
-  const view = createProgressView(terminal, run.progress);
+  const view = createProgressView(withTimeStamps(terminal), run.progress);
   try {
     const watched = watchRun<Progress, Result>(temporal, started.handle, {
       signal,
@@ -107,6 +111,12 @@ function endNotes(
   if (end.kind === "interrupted")
     return [`interrupted: run ${runId} stands as it is, and ${again} goes on with it`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
+}
+
+/** What a run waits for that its command left before its end; undefined where it has ended, or nothing is known. */
+export function waitsOf({ end, sofar }: LeftRun<WaitingState, unknown>): WaitingState | undefined {
+  const isLeft = end === undefined || end.kind === "interrupted" || end.kind === "halted";
+  return isLeft && sofar !== undefined ? waitingOf(sofar) : undefined;
 }
 
 /** The status of a run that has no result of its own. */

@@ -1,7 +1,12 @@
 import cliProgress from "cli-progress";
+import { nothingWaits, type WaitingState } from "../../domain/waiting.js";
+import { elapsed, type Pace, type PaceWords, paceWords, withLook } from "../terminal/pace.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { waitingLines, waitingNews } from "../terminal/waiting-lines.js";
 
 const LINE_EVERY_MS = 3_000;
+/** With large numbers, rate and estimate beside it, a line has eighty columns. */
+const BAR_SIZE = 10;
 
 /** How far something is, with what its bar and its line show besides. */
 interface Figures {
@@ -10,12 +15,23 @@ interface Figures {
   readonly [shown: string]: number | string;
 }
 
+/** What the rate of something counts, and how many things it is expected to have done in the end. */
+interface Paced {
+  readonly amount: number;
+  readonly unit: string;
+  readonly expected: number;
+}
+
 /** How the progress of one kind of run is shown. */
 export interface ProgressForm<P> {
   /** Format of the bar, as cli-progress takes it; `{name}` stands for a figure. */
   readonly bar: string;
   figures(progress: P): Figures;
   line(figures: Figures): string;
+  /** Left out, neither rate nor estimate is shown. */
+  paced?(progress: P): Paced;
+  /** Left out, nothing of it waits. */
+  waiting?(progress: P): WaitingState;
 }
 
 /** Live progress on standard error. */
@@ -28,31 +44,52 @@ interface ProgressView<P> {
   stop(): void;
 }
 
-/** A bar on a terminal, a line every few seconds otherwise. */
+/** A bar on a terminal, otherwise a line every few seconds in which something has changed. */
 export function createProgressView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
   return terminal.interactive ? barView(terminal, form) : lineView(terminal, form);
 }
 
-function barView<P>(terminal: Terminal, { bar: format, figures }: ProgressForm<P>): ProgressView<P> {
-  const bar = new cliProgress.SingleBar({
-    format: `${format} · {duration_formatted}`,
-    stream: process.stderr,
-    hideCursor: true,
-    clearOnComplete: true,
-    barsize: 24,
-  });
-  let started = false;
+/** Gives rate and estimate of each progress in words. */
+function paceOf<P>({ figures, paced }: ProgressForm<P>): (progress: P) => PaceWords {
+  let pace: Pace | undefined;
+  return (progress) => {
+    if (paced === undefined) return { rate: [], left: [] };
+    const { amount, unit, expected } = paced(progress);
+    pace = withLook(pace, { at: Date.now(), done: figures(progress).done, amount });
+    return paceWords(pace, unit, expected);
+  };
+}
+
+function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
+  const options = { stream: process.stderr, hideCursor: true, clearOnComplete: true, barsize: BAR_SIZE };
+  const pace = paceOf(form);
+  const began = Date.now();
+  let bars: cliProgress.MultiBar | undefined;
+  let bar: cliProgress.SingleBar | undefined;
+  let below: cliProgress.SingleBar[] = [];
   const stop = () => {
-    if (started) bar.stop();
-    started = false;
+    bars?.stop();
+    bars = undefined;
+    bar = undefined;
+    below = [];
   };
   return {
     show(progress) {
-      const { total, done, ...shown } = figures(progress);
-      if (started) bar.update(done, shown);
-      else bar.start(total, done, shown);
+      const { total, done, ...rest } = form.figures(progress);
+      const { rate, left } = pace(progress);
+      const ends = [...rate, ...(left.length > 0 ? left : [elapsed(Date.now() - began)])];
+      const shown = { ...rest, pace: ends.join(" · ") };
+      bars ??= new cliProgress.MultiBar({ ...options, format: `${form.bar} · {pace}` });
+      bar ??= bars.create(total, done, shown);
       bar.setTotal(total);
-      started = true;
+      bar.update(done, shown);
+      const lines = form.waiting === undefined ? [] : waitingLines(form.waiting(progress), Date.now());
+      for (const line of below.splice(lines.length)) bars.remove(line);
+      for (const [at, text] of lines.entries()) {
+        const line = below[at];
+        if (line === undefined) below.push(bars.create(1, 0, { text }, { format: "{text}" }));
+        else line.update(0, { text });
+      }
     },
     // The bar would be written over; it comes back with the next progress.
     say(text) {
@@ -64,15 +101,25 @@ function barView<P>(terminal: Terminal, { bar: format, figures }: ProgressForm<P
   };
 }
 
-function lineView<P>(terminal: Terminal, { figures, line }: ProgressForm<P>): ProgressView<P> {
-  let said = Date.now();
+function lineView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> {
+  const pace = paceOf(form);
+  let saidAt = Date.now();
+  let said = "";
+  let waiting = nothingWaits();
   let toldOfSilence = false;
   return {
     show(progress) {
       toldOfSilence = false;
-      if (Date.now() - said < LINE_EVERY_MS) return;
-      said = Date.now();
-      terminal.say(line(figures(progress)));
+      const now = Date.now();
+      const before = waiting;
+      waiting = form.waiting?.(progress) ?? before;
+      for (const news of waitingNews(before, waiting, now)) terminal.say(news);
+      const text = form.line(form.figures(progress));
+      const { rate, left } = pace(progress);
+      if (text === said || now - saidAt < LINE_EVERY_MS) return;
+      said = text;
+      saidAt = now;
+      terminal.say([text, ...rate, ...left].join(", "));
     },
     say: (text) => terminal.say(text),
     silent(embedded) {

@@ -1,5 +1,5 @@
 import { withInterruption } from "../terminal/interruption.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { followRun, type JobRun, reportRun } from "./job-run.js";
 import { openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
@@ -42,7 +42,7 @@ export async function runJob<Progress, Result, Input>(
   const { run, pingedUser } = await job.plan(preflight, input);
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
   const left = await withInterruption(async (held) => {
-    const session = await openJobSession(terminal, preflight, held);
+    const session = await openJobSession(withTimeStamps(terminal), preflight, held);
     return followRun(terminal, session, run, flags.detach);
   });
   return reportRun(terminal, run, left, flags.json === true);

@@ -83,9 +83,7 @@ async function tellProgress<Progress>(
   options: WatchOptions<Progress>,
 ): Promise<Progress | undefined> {
   try {
-    const progress = await temporal.client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
-      handle.query<Progress>("progress"),
-    );
+    const progress = await queried<Progress>(temporal, handle);
     options.onProgress(progress);
     return progress;
   } catch (error) {
@@ -93,6 +91,20 @@ async function tellProgress<Progress>(
     else if (!temporal.embedded) options.onSilence();
     return undefined;
   }
+}
+
+/** How far a run is now; undefined where nobody answers. */
+export async function progressOf<Progress>(
+  temporal: TemporalSession,
+  handle: WorkflowHandle,
+): Promise<Progress | undefined> {
+  return queried<Progress>(temporal, handle).catch(() => undefined);
+}
+
+function queried<Progress>({ client }: TemporalSession, handle: WorkflowHandle): Promise<Progress> {
+  return client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
+    handle.query<Progress>("progress"),
+  );
 }
 
 async function endOf<Result>(handle: WorkflowHandle): Promise<RunEnd<Result>> {

@@ -5,9 +5,10 @@ import type { StartedRun } from "../../intake/start-or-join.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
+import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { waitingLines } from "../terminal/waiting-lines.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
 /** A sync as its command runs it; `start` starts or joins its run. */
@@ -21,8 +22,16 @@ export function syncRun(
     progress: SYNC_PROGRESS,
     outcome(left) {
       const { summary, unauthorized } = summaryOf(left);
+      const waits = waitsOf(left);
       const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
-      return { summary, unauthorized, text: summaryText(summary), notes: unauthorized ? [refused] : [] };
+      return {
+        summary: { ...summary, ...waits },
+        unauthorized,
+        text: [summaryText(summary), ...(waits === undefined ? [] : waitingLines(waits, Date.now()))].join(
+          "\n",
+        ),
+        notes: unauthorized ? [refused] : [],
+      };
     },
   };
 }

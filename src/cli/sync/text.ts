@@ -1,3 +1,4 @@
+import { syncCounts } from "../../domain/sync/sync-counts.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { ProgressForm } from "../session/progress-view.js";
@@ -22,15 +23,19 @@ export function summaryText(summary: SyncSummary): string {
   return lines.join("\n");
 }
 
-/** How a sync shows how far it is. */
+/** How a sync shows how far it is: finished links of all that were found. */
 export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
-  bar: "{phase} {bar} {users} users · {links} links · {rows} rows",
-  figures({ totals, groups, usersDone, usersTotal, phase }) {
-    const { created, updated, removed } = totals.rows;
-    const rows = groups.reduce((sum, { rowsRead }) => sum + rowsRead, created + updated + removed);
-    const ended = Object.values(totals.links).reduce((sum, count) => sum + count, 0);
-    const links = groups.reduce((sum, { linksDone }) => sum + linksDone, ended);
-    return { users: `${usersDone}/${usersTotal}`, done: usersDone, total: usersTotal, rows, links, phase };
+  bar: "{phase} {bar} {value}/{total} links · {rows} rows",
+  figures(progress) {
+    const { usersDone, usersTotal, phase } = progress;
+    const { linksDone, linksFound, rows } = syncCounts(progress);
+    return { users: `${usersDone}/${usersTotal}`, done: linksDone, total: linksFound, rows, phase };
   },
-  line: ({ phase, users, links, rows }) => `${phase}: ${users} users, ${links} links, ${rows} rows`,
+  line: ({ phase, users, done, total, rows }) =>
+    `${phase}: ${done}/${total} links, ${rows} rows, ${users} users`,
+  paced(progress) {
+    const { rows, linksExpected } = syncCounts(progress);
+    return { amount: rows, unit: "rows", expected: linksExpected };
+  },
+  waiting: (progress) => progress,
 };

@@ -1,3 +1,5 @@
+import { timeStamp } from "./clock.js";
+
 /** Where a command reads its surroundings and writes its words; standard output is for results only. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -8,6 +10,12 @@ export interface Terminal {
   result(text: string): void;
   /** A line for people, on standard error. */
   say(line: string): void;
+}
+
+/** The same terminal, where each line has the time at which it was said: people watch a terminal, and read a log. */
+export function withTimeStamps(terminal: Terminal): Terminal {
+  if (terminal.interactive) return terminal;
+  return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };
 }
 
 /** The process's own terminal. */

@@ -1,7 +1,8 @@
+import type { WaitingState } from "../waiting.js";
 import type { BulkTotals } from "./bulk-totals.js";
 
 /** How far a bulk job is. */
-export interface BulkProgress {
+export interface BulkProgress extends WaitingState {
   readonly runId: string;
   /** Rows of the file. */
   readonly rows: number;

@@ -5,7 +5,8 @@ import { InputError, UnreachableError } from "../../domain/failures.js";
 import { acquireLock } from "./generation-lock.js";
 import { EMBEDDED_NAMESPACE, HomeServer, type OtherUse } from "./home-server.js";
 import { type Lease, liveLeases, writeLease } from "./leases.js";
-import type { ServerRecord } from "./server-record.js";
+import { isHere, isRunning } from "./process-identity.js";
+import { readServerRecord, type ServerRecord } from "./server-record.js";
 import { Sightings, STALE_MS } from "./sightings.js";
 
 /** How to use the embedded server of a HOME. */
@@ -31,6 +32,12 @@ export interface EmbeddedServer {
   ensureRunning(): Promise<string>;
   /** Gives the hold back; the last one stops the server. Later calls do nothing. */
   release(): Promise<void>;
+}
+
+/** Whether HOME's server seems to run here: a command then uses it, and starts none. */
+export async function isServerRunning(home: string): Promise<boolean> {
+  const known = await readServerRecord(home);
+  return known !== undefined && isHere(known) && isRunning(known);
 }
 
 const LOCK_WAIT_MS = 120_000;

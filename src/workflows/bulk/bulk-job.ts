@@ -16,6 +16,7 @@ import {
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
+import { allWaiting, type WaitingState } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
@@ -61,6 +62,8 @@ class RunState {
   phase: BulkProgress["phase"] = "working";
   readonly groups: number;
   readonly #scope = CancellationScope.current();
+  /** What each group waits for, by its number. */
+  readonly #waiting = new Map<number, WaitingState>();
 
   constructor(private readonly input: BulkInput) {
     const { carried, rows, groupRows } = input;
@@ -70,7 +73,8 @@ class RunState {
 
   get progress(): BulkProgress {
     const { runId, rows } = this.input;
-    return { runId, rows, phase: this.phase, totals: this.run.totals };
+    const waiting = allWaiting([...this.#waiting.values()]);
+    return { runId, rows, phase: this.phase, totals: this.run.totals, ...waiting };
   }
 
   /** Why no further slice begins; null where one may. */
@@ -88,6 +92,14 @@ class RunState {
     const group = this.run.nextGroup;
     this.run = { ...this.run, nextGroup: group + 1 };
     return group;
+  }
+
+  wait(group: number, waiting: WaitingState): void {
+    this.#waiting.set(group, waiting);
+  }
+
+  endGroup(group: number): void {
+    this.#waiting.delete(group);
   }
 
   count(totals: BulkTotals): void {
@@ -109,10 +121,14 @@ async function workGroups(input: BulkInput, state: RunState): Promise<void> {
   for (let group = state.takeGroup(); group !== undefined; group = state.takeGroup()) {
     try {
       const isStopped = () => state.stopped !== null;
-      const end = await workGroup(input, group, { count: (totals) => state.count(totals), isStopped });
+      const count = (totals: BulkTotals) => state.count(totals);
+      const wait = (waiting: WaitingState) => state.wait(group, waiting);
+      const end = await workGroup(input, group, { count, wait, isStopped });
       if (end === "unauthorized") state.fail("unauthorized");
     } catch (error) {
       state.fail({ reason: reasonOf(error) });
+    } finally {
+      state.endGroup(group);
     }
   }
 }

@@ -1,9 +1,10 @@
-import { proxyActivities } from "@temporalio/workflow";
+import { condition, proxyActivities } from "@temporalio/workflow";
 import type { ItemProgress, WorkedItem } from "../../activities/bulk/work-items.js";
 import type { Activities } from "../../activities/create-activities.js";
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
+import { type NamedFailure, type WaitingState, waitingState } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import { advanceAll } from "../slices.js";
 
@@ -11,6 +12,8 @@ const { planItems, workItems, closeGroup } = proxyActivities<Activities>(HEARTBE
 
 interface GroupHooks {
   count(totals: BulkTotals): void;
+  /** Takes note of what the group waits for now. */
+  wait(waiting: WaitingState): void;
   /** Whether no further slice may begin. */
   isStopped(): boolean;
 }
@@ -19,13 +22,14 @@ interface GroupHooks {
 export async function workGroup(
   { runId, kind, staging }: BulkRun,
   group: number,
-  { count, isStopped }: GroupHooks,
+  { count, wait, isStopped }: GroupHooks,
 ): Promise<"done" | "unauthorized"> {
   const place = { runId, kind, staging, group };
   const plan = await planItems(place);
   count(plan.totals);
   const results: string[] = [];
   const failed: { item: number; reason: string }[] = [];
+  const failures = new Map<number, NamedFailure>();
   let unauthorized = false;
   // Groups that begin together would end their slices together, and nothing would be asked for meanwhile.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
@@ -38,12 +42,22 @@ export async function workGroup(
       if (slice.results !== null) results.push(slice.results);
       return { results: slice.items, at: slice.at, gateUntil: slice.gateUntil };
     },
-    judge({ progress, outcome }, at) {
+    judge({ progress, outcome, failure }, at) {
+      if (failure !== undefined) failures.set(progress.item, failure);
       const verdict = afterItemOutcome(progress, outcome, at, Math.random());
       if (verdict.kind === "failed") failed.push({ item: progress.item, reason: verdict.reason });
       if (verdict.kind === "stop") unauthorized = true;
       return verdict;
     },
+    note(open, gateUntil) {
+      wait(
+        waitingState(
+          open.map((item) => ({ ...item, failure: failures.get(item.item) })),
+          gateUntil,
+        ),
+      );
+    },
+    pause: (ms) => condition(isStopped, ms),
     stops: isStopped,
   });
   count(await closeGroup({ ...place, results, failed }));

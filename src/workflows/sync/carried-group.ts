@@ -2,6 +2,7 @@ import type { AdmittedLink } from "../../activities/sync/commit/admit-links.js";
 import type { EndedLink } from "../../activities/sync/commit/commit.js";
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
+import type { NamedFailure } from "../../domain/waiting.js";
 
 /** A link that a group is reading. */
 export interface OpenLink {
@@ -14,6 +15,8 @@ export interface OpenLink {
   loading: number;
   /** Whether a slice has it: its progress is not here but there. */
   inSlice: boolean;
+  /** Its last failure, where it was named. */
+  failure?: NamedFailure;
 }
 
 /** All that a group carries through continue-as-new. */

@@ -11,8 +11,10 @@ import {
   type SyncTotals,
   withFailure,
 } from "../../domain/sync/sync-totals.js";
+import { waitingState } from "../../domain/waiting.js";
 import { FIRST_LOAD_PAGES, LOAD_EVERY_PAGES } from "../policies.js";
 import type { CarriedGroup, OpenLink } from "./carried-group.js";
+import type { GroupFigures } from "./messages.js";
 
 /** What is to be loaded next. */
 export interface ToLoad {
@@ -47,6 +49,8 @@ function pagesOfNextLoad({ link, loaded }: LinkProgress): number {
 
 /** The links of one group on their courses: what to read, load and commit next. No Temporal in here. */
 export class GroupState {
+  /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
+  throttledUntil: number | null = null;
   /** All but the links being read, which are kept by their number. */
   #state: Omit<CarriedGroup, "open">;
   readonly #open: Map<number, OpenLink>;
@@ -83,10 +87,6 @@ export class GroupState {
     return this.#state.plan;
   }
 
-  get links(): number {
-    return this.#state.links;
-  }
-
   get totals(): SyncTotals {
     return this.#state.totals;
   }
@@ -113,12 +113,21 @@ export class GroupState {
     this.#set({ totals: withFailure(this.#state.totals, failure) });
   }
 
-  get linksDone(): number {
-    return this.links - this.#state.waiting.length - this.#open.size;
-  }
-
-  get entriesOpen(): number {
-    return [...this.#open.values()].reduce((sum, { progress }) => sum + progress.entries, 0);
+  /** How far the group is, for its run. */
+  get figures(): GroupFigures {
+    const { created, updated, removed } = this.totals.rows;
+    const open = [...this.#open.values()];
+    const rowsCommitted = created + updated + removed;
+    return {
+      linksTotal: this.#state.links,
+      linksDone: this.#state.links - this.#state.waiting.length - open.length,
+      rowsRead: open.reduce((sum, { progress }) => sum + progress.entries, rowsCommitted),
+      rowsCommitted,
+      ...waitingState(
+        this.#reading().map(({ progress, failure }) => ({ ...progress, failure })),
+        this.throttledUntil,
+      ),
+    };
   }
 
   /** Takes links to be admitted, so that at most `most` are being read. */
@@ -170,9 +179,10 @@ export class GroupState {
   }
 
   applySlice(results: readonly ExtractedLink[], askedSize: number, at: number): void {
-    for (const { progress, outcome } of results) {
+    for (const { progress, outcome, failure } of results) {
       const link = this.#open.get(progress.link);
       if (link !== undefined) link.inSlice = false;
+      if (link !== undefined && failure !== undefined) link.failure = failure;
       // A load that found a torn page meanwhile has begun the link anew.
       if (link === undefined || link.progress.attempt !== progress.attempt) continue;
       if (progress.pages > 0) this.#set({ size: progress.size });

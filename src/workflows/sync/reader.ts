@@ -1,4 +1,4 @@
-import { proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { proxyActivities, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { GroupRef } from "../../activities/sync/group-plan.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
@@ -9,6 +9,7 @@ import {
   HEARTBEATING,
   LINKS_AT_ONCE,
   LINKS_PER_SLICE,
+  LONG_PAUSE_MS,
   SLICE_BUDGET_MS,
   SLICES_AT_ONCE,
 } from "../policies.js";
@@ -95,9 +96,13 @@ export class Reader {
     const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
     state.applySlice(slice.links, options.pageSize, slice.at);
     state.count({ ...noTotals(), calls: slice.calls });
+    state.throttledUntil = slice.gateUntil;
     await this.publisher.publish();
-    if (state.reading) await this.teller.tell();
-    if (slice.gateUntil !== null && slice.gateUntil > slice.at) await sleep(slice.gateUntil - slice.at);
+    const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
+    // What is finished does not wait for the service.
+    if (pause >= LONG_PAUSE_MS) await this.publisher.flush();
+    else if (state.reading) await this.teller.tell();
+    if (pause > 0) await this.teller.pause(pause);
   }
 
   async #kept(work: Promise<void>): Promise<void> {
@@ -119,6 +124,6 @@ export class Reader {
   /** Waits for the first link whose wait ends; no timer where one is due by now. */
   async #untilDue(): Promise<void> {
     const wait = (this.state.nextDue() ?? 0) - Date.now();
-    if (wait > 0) await sleep(wait);
+    if (wait > 0) await this.teller.pause(wait);
   }
 }

@@ -99,7 +99,7 @@ async function observe(
 async function read(input: SyncGroupInput, state: GroupState, users: readonly ObservedUser[]): Promise<void> {
   const ref = { runId: input.runId, group: groupName(input), plan: state.plan };
   const publisher = new Publisher(input.options, state, ref, observe(input, users, state));
-  const teller = new ProgressTeller(input.group, state);
+  const teller = new ProgressTeller(input.group, () => state.figures);
   const reader = new Reader(input.options, state, ref, publisher, teller);
   if ((await reader.run()) === "done") return;
   await continueAsNew<typeof syncGroup>({ ...input, carried: state.carry() });

@@ -23,10 +23,13 @@ import {
   withFailure,
 } from "../../domain/sync/sync-totals.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
+import { allWaiting } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
-import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
+import { GoingGroups } from "./going-groups.js";
+import { groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
+import { Stragglers } from "./stragglers.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
 const { materialize, markSeen, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
@@ -59,9 +62,12 @@ export interface SyncResult extends SyncSummary {
 export async function sync(input: SyncInput): Promise<SyncResult> {
   let run = input.carried ?? firstGroups(input);
   let phase: SyncProgress["phase"] = "reading";
-  const going = new Map<number, GroupProgress>();
+  const going = new GoingGroups();
+  const stragglers = new Stragglers(input.runId);
+  const look = () => stragglers.look(going.all, rowsOf(run.totals));
   setHandler(groupProgressSignal, (progress) => {
-    if (going.has(progress.group)) going.set(progress.group, progress);
+    going.take(progress);
+    look();
   });
   setHandler(syncProgressQuery, () => ({
     runId: input.runId,
@@ -69,16 +75,21 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     usersDone: run.totals.users.total,
     phase,
     totals: run.totals,
-    groups: [...going.values()],
+    linksAgain: run.notReady.reduce((sum, { links }) => sum + links.length, 0),
+    groups: going.all,
+    ...allWaiting(going.all),
   }));
   const drops = new Drops();
   const end = (status: RunStatus) => finish(input, run.totals, status);
   try {
-    run = await readGroups(input, run, going, drops, (progress) => {
+    const onProgress = (progress: CarriedRun) => {
       run = progress;
       tellStatus("running", `${phase}: ${run.totals.users.total} of ${input.roster.users} users`);
-    });
-    run = await readAgain(input, run, going, drops);
+    };
+    const beside: Beside = { going, drops, stragglers, look, onProgress };
+    run = await readGroups(input, run, beside);
+    run = await readAgain(input, run, beside);
+    await stragglers.ended();
     phase = "materializing";
     const [stale] = await Promise.all([bringUp(input.runId), drops.ended()]);
     if (stale !== undefined) run = { ...run, totals: withFailure(run.totals, stale) };
@@ -144,13 +155,21 @@ function firstGroups(input: SyncInput): CarriedRun {
 
 type GroupHandle = ChildWorkflowHandle<typeof syncGroup>;
 
+/** What goes on beside the groups. */
+interface Beside {
+  readonly going: GoingGroups;
+  readonly drops: Drops;
+  readonly stragglers: Stragglers;
+  /** Looks whether the groups that are going on only wait. */
+  look(): void;
+  onProgress(run: CarriedRun): void;
+}
+
 /** Runs the groups that are left, a few at a time, and continues as new once the history has grown. */
 async function readGroups(
   input: SyncInput,
   start: CarriedRun,
-  going: Map<number, GroupProgress>,
-  drops: Drops,
-  onProgress: (run: CarriedRun) => void,
+  { going, drops, stragglers, look, onProgress }: Beside,
 ): Promise<CarriedRun> {
   let run = start;
   const groups = Math.ceil(input.roster.users / input.roster.groupSize);
@@ -163,9 +182,10 @@ async function readGroups(
       onProgress(run);
       drops.add(input.runId, result.plan);
     }
+    look();
   };
   await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
-  if (run.nextGroup < groups && !run.unauthorized) await goOnAsNew(input, run, drops);
+  if (run.nextGroup < groups && !run.unauthorized) await goOnAsNew(input, run, drops, stragglers);
   return run;
 }
 
@@ -176,17 +196,18 @@ async function readGroups(
 async function readAgain(
   input: SyncInput,
   start: CarriedRun,
-  going: Map<number, GroupProgress>,
-  drops: Drops,
+  { going, drops, stragglers, onProgress }: Beside,
 ): Promise<CarriedRun> {
   let run = start;
   for (;;) {
     const [next, ...notReady] = run.notReady;
     if (next === undefined || run.unauthorized) return run;
-    if (hasGrown()) await goOnAsNew(input, run, drops);
+    if (hasGrown()) await goOnAsNew(input, run, drops, stragglers);
+    onProgress({ ...run, notReady });
     const { group, plan, links } = next;
     const result = await runGroup(groupInput(input, group, run.size, { plan, links }), going);
     run = withGroup({ ...run, notReady }, group, result);
+    onProgress(run);
   }
 }
 
@@ -195,8 +216,13 @@ function hasGrown(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-async function goOnAsNew(input: SyncInput, run: CarriedRun, drops: Drops): Promise<never> {
-  await drops.ended();
+async function goOnAsNew(
+  input: SyncInput,
+  run: CarriedRun,
+  drops: Drops,
+  stragglers: Stragglers,
+): Promise<never> {
+  await Promise.all([drops.ended(), stragglers.ended()]);
   return continueAsNew<typeof sync>({ ...input, carried: run });
 }
 
@@ -211,8 +237,8 @@ function groupInput(
   return { runId, group, users, options, size, again, carried: null };
 }
 
-async function runGroup(group: SyncGroupInput, going: Map<number, GroupProgress>): Promise<SyncGroupResult> {
-  going.set(group.group, { group: group.group, linksTotal: 0, linksDone: 0, rowsRead: 0 });
+async function runGroup(group: SyncGroupInput, going: GoingGroups): Promise<SyncGroupResult> {
+  going.begin(group.group, group.again === null ? group.users : 0);
   const workflowId = `${workflowInfo().workflowId}/${group.runId}/g${group.group}${group.again ? "-again" : ""}`;
   try {
     const handle: GroupHandle = await startChild(syncGroup, {
@@ -225,8 +251,12 @@ async function runGroup(group: SyncGroupInput, going: Map<number, GroupProgress>
     if (isCancellation(error)) throw error;
     return failedGroup(group, error);
   } finally {
-    going.delete(group.group);
+    going.end(group.group);
   }
+}
+
+function rowsOf({ rows: { created, updated, removed } }: SyncTotals): number {
+  return created + updated + removed;
 }
 
 /** A group that could not even tell what went wrong never fails the run. */

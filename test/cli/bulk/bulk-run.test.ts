@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { bulkRun } from "../../../src/cli/bulk/bulk-run.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import type { RunStatus } from "../../../src/domain/run.js";
+import { nothingWaits } from "../../../src/domain/waiting.js";
 
 const run = bulkRun({ kind: "import", effect: true }, () =>
   Promise.reject(new Error("a report starts nothing")),
@@ -37,6 +38,20 @@ test("a run that was ended from outside names the command that brings it to its 
 });
 
 test("a run that goes on is not to be retried", () => {
-  const sofar = { runId: "import-1", rows: 2, phase: "working", totals } as const;
+  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...nothingWaits() } as const;
   expect(run.outcome({ started, end: undefined, sofar, watchedMs: 0 }).notes).toEqual([]);
+});
+
+test("a command that leaves its run says what the run waits for", () => {
+  const times = { next_try_at: "2026-11-22T02:00:00Z", gives_up_at: "2026-11-22T03:00:00Z" };
+  const waits = {
+    waiting: [{ line: 3, owner: "fp_1", reason: "http_503", attempts: 2, ...times }],
+    ...{ waiting_total: 1, throttled_until: null },
+  };
+  const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...waits } as const;
+  const left = run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 });
+  expect(left.summary).toMatchObject(waits);
+  expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up ");
+  const ended = run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 });
+  expect(ended.summary).not.toHaveProperty("waiting");
 });

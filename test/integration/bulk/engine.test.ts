@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { BulkProgress } from "../../../src/domain/bulk/messages.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
@@ -73,4 +74,17 @@ test("a refused key ends the run, and no further call is sent", async () => {
 test("what passes is waited for, and one bad row stops no other", async () => {
   world.sandbox.addFault({ operation: "get_user", kind: "status", status: 503, times: 20 });
   expect(await world.run(roster())).toMatchObject({ status: "completed", rows: { done: 250 }, calls: 270 });
+});
+
+test("an item that is tried again is named by its line and its user", async () => {
+  const [fp_id = ""] = world.sandbox.world.users.keys();
+  world.sandbox.addFault({ operation: "get_user", user: fp_id, kind: "status", status: 503, id: "down" });
+  const { handle } = await world.begin(roster());
+  const progress = () => handle.query<BulkProgress>("progress");
+  await expect.poll(async () => (await progress()).waiting_total).toBe(1);
+  const { waiting } = await progress();
+  expect(waiting).toEqual([expect.objectContaining({ line: 1, owner: fp_id, reason: "http_503" })]);
+  world.sandbox.removeFault("down");
+  expect(await handle.result()).toMatchObject({ status: "completed", rows: { done: 250 } });
+  expect(await progress()).toMatchObject({ waiting: [], waiting_total: 0 });
 });

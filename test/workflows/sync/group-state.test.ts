@@ -88,6 +88,19 @@ test("a link that waits is due when its time has come, not before", () => {
   expect(due(1_750)).toHaveLength(1);
 });
 
+test("a link that failed waits under its name, until a page of it is read", () => {
+  admitAll();
+  const failure = { name: { link: "link_0" }, reason: "timeout" };
+  const outcome = { kind: "transient", reason: "timeout", retryAfterMs: null } as const;
+  state.applySlice([{ progress: only(due()), outcome, failure }], SIZE, 1_000);
+  expect(state.figures).toMatchObject({ linksTotal: 1, linksDone: 0, rowsRead: 0, waiting_total: 1 });
+  expect(only(state.figures.waiting)).toMatchObject({ link: "link_0", reason: "timeout", attempts: 1 });
+  const carried = new GroupState(state.carry(), options);
+  expect(carried.figures).toEqual(state.figures);
+  state.applySlice([read({ ...only(due(2_000)), streak: null }, 1)], SIZE, 2_000);
+  expect(state.figures).toMatchObject({ rowsRead: 10, rowsCommitted: 0, waiting: [], waiting_total: 0 });
+});
+
 test("pages of an unfinished link are loaded when there are enough, the rest at its end", () => {
   admitAll();
   state.applySlice([read(only(due()), FIRST_LOAD_PAGES - 1)], SIZE, 0);

@@ -3,6 +3,7 @@ import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
 import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
+import { type NamedFailure, namedFailures } from "../../../domain/waiting.js";
 import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
@@ -32,6 +33,8 @@ export interface DiscoveredUser {
   readonly outcome: UserOutcome;
   /** Whose failure it is; null for all others, so that no history holds people in bulk. */
   readonly failed: string | null;
+  /** Of the first users whose pages could not be read, and are asked for again. */
+  readonly failure?: NamedFailure;
 }
 
 interface DiscoverResult {
@@ -56,10 +59,10 @@ export async function discover(deps: SyncDependencies, input: DiscoverInput): Pr
   });
   await deps.lake.staging.persist(read);
   const at = Date.now();
-  const discovered = results.map(({ progress, fpId, outcome }) => ({
-    progress,
-    outcome,
-    failed: endsUser(progress, outcome, at) ? fpId : null,
+  const named = namedFailures(results, ({ fpId }) => ({ owner: fpId }));
+  const discovered = named.map(({ fpId, ...result }) => ({
+    ...result,
+    failed: endsUser(result.progress, result.outcome, at) ? fpId : null,
   }));
   return { users: discovered, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }

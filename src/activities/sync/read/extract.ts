@@ -4,6 +4,7 @@ import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js"
 import { movesMark } from "../../../domain/sync/cursor-mark.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { type NamedFailure, namedFailures } from "../../../domain/waiting.js";
 import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { withPage } from "../../../lake/sync/link-checkpoint.js";
 import { cleanPage, deliveredText } from "../../../streams/clean-page.js";
@@ -13,7 +14,7 @@ import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js"
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { runSlice, type Slice } from "../../slice.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "../group-plan.js";
+import { type GroupPlan, type GroupRef, type PlannedLink, plannedLink } from "../group-plan.js";
 import { TornPageError } from "../load/page-check.js";
 import { pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
@@ -27,6 +28,8 @@ interface ExtractInput extends GroupRef {
 export interface ExtractedLink {
   readonly progress: LinkProgress;
   readonly outcome: LinkOutcome;
+  /** Of the first links that failed and are tried again. */
+  readonly failure?: NamedFailure;
 }
 
 interface ExtractResult {
@@ -52,12 +55,14 @@ interface Reader {
 export async function extract(deps: Dependencies, input: ExtractInput): Promise<ExtractResult> {
   const plan = await deps.lake.staging.document<GroupPlan>(input.runId, input.plan);
   const { results, calls } = await runSlice(deps, input, input.links, async (progress, slice) => {
-    const planned = plan.links[progress.link];
-    if (planned === undefined) throw new Error(`link ${progress.link} is not in ${input.plan}`);
+    const planned = plannedLink(plan, progress.link);
     const reader: Reader = { deps, input, slice, planned, previousId: undefined };
     return readLink(reader, progress);
   });
-  return { links: results, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
+  const links = namedFailures(results, ({ progress }) => ({
+    link: plannedLink(plan, progress.link).link_id,
+  }));
+  return { links, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
 }
 
 async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedLink> {

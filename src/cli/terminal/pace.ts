@@ -1,0 +1,72 @@
+/** One look at how far something is. */
+interface Look {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly done: number;
+  /** What its rate counts, such as rows. */
+  readonly amount: number;
+}
+
+/** How fast something goes on, as far as it was watched. */
+export interface Pace {
+  readonly first: Look;
+  readonly last: Look;
+  /** When it last went on, epoch milliseconds. */
+  readonly changedAt: number;
+}
+
+/** A rate over less than this says nothing. */
+const RATE_AFTER_MS = 1_000;
+/** An estimate is worth something after so long, so many things and such a part of all. */
+const ESTIMATE_AFTER_MS = 15_000;
+const ESTIMATE_AFTER_DONE = 5;
+const ESTIMATE_AFTER_PART = 0.05;
+/** What has not gone on for so long has no estimate; a group tells its run at least every two minutes. */
+const STALLED_MS = 150_000;
+
+/** The pace with one more look. */
+export function withLook(pace: Pace | undefined, look: Look): Pace {
+  if (pace === undefined) return { first: look, last: look, changedAt: look.at };
+  const { first, last, changedAt } = pace;
+  const isChanged = look.done !== last.done || look.amount !== last.amount;
+  return { first, last: look, changedAt: isChanged ? look.at : changedAt };
+}
+
+/** What is done in a second, on the average; undefined where that is not known. */
+export function perSecond({ first, last }: Pace): number | undefined {
+  const took = last.at - first.at;
+  const amount = last.amount - first.amount;
+  return took < RATE_AFTER_MS || amount <= 0 ? undefined : (amount * 1_000) / took;
+}
+
+/** Milliseconds until all is done; undefined where an estimate is worth nothing. */
+export function timeLeft({ first, last, changedAt }: Pace, all: number): number | undefined {
+  const took = last.at - first.at;
+  const done = last.done - first.done;
+  const isEarly = took < ESTIMATE_AFTER_MS || done < ESTIMATE_AFTER_DONE || done < all * ESTIMATE_AFTER_PART;
+  if (isEarly || last.done >= all || last.at - changedAt >= STALLED_MS) return undefined;
+  return ((all - last.done) * took) / done;
+}
+
+/** Rate and estimate in words; each is empty where it is worth nothing. */
+export interface PaceWords {
+  readonly rate: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** Rate and estimate in words: `812 rows/s`, `4 min left`. */
+export function paceWords(pace: Pace, unit: string, all: number): PaceWords {
+  const rate = perSecond(pace);
+  const left = timeLeft(pace, all);
+  return {
+    rate: rate === undefined ? [] : [`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} ${unit}/s`],
+    left: left === undefined ? [] : [`${elapsed(Math.ceil(left / 60_000) * 60_000)} left`],
+  };
+}
+
+/** How long something has taken: `35 s`, `12 min`, `2 h 5 min`. */
+export function elapsed(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes === 0) return `${Math.floor(ms / 1_000)} s`;
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

@@ -1,0 +1,59 @@
+import { type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
+import { clockTime } from "./clock.js";
+
+/** Things that wait and are named in lines; the others are counted. */
+const MOST_SHOWN = 5;
+
+/** What a run waits for, in lines for people; none where nothing waits. `now` in epoch milliseconds. */
+export function waitingLines(state: WaitingState, now: number): string[] {
+  const shown = state.waiting.slice(0, MOST_SHOWN);
+  const more = state.waiting_total - shown.length;
+  return [
+    ...throttledLine(state, now),
+    ...shown.map((waiting) => lineOf(waiting, now)),
+    ...(more > 0 ? [`waiting: ${shown.length > 0 ? "and " : ""}${more} more`] : []),
+  ];
+}
+
+/** Of what a run waits for, only the lines that say something else than `before`. */
+export function waitingNews(before: WaitingState, after: WaitingState, now: number): string[] {
+  const known = new Set(before.waiting.map(tryOf));
+  const shown = after.waiting.slice(0, MOST_SHOWN);
+  const isOver = before.waiting_total > 0 && after.waiting_total === 0;
+  return [
+    ...(after.throttled_until === before.throttled_until ? [] : throttledLine(after, now)),
+    ...shown.filter((waiting) => !known.has(tryOf(waiting))).map((waiting) => lineOf(waiting, now)),
+    ...(after.waiting_total > shown.length && after.waiting_total !== before.waiting_total
+      ? [`waiting: ${after.waiting_total} in all`]
+      : []),
+    ...(isOver ? ["waiting: for nothing any more"] : []),
+  ];
+}
+
+/** One try of one thing: a line says it once. */
+function tryOf(waiting: Waiting): string {
+  return `${waitingName(waiting)} ${waiting.reason} ${waiting.attempts}`;
+}
+
+function lineOf(waiting: Waiting, now: number): string {
+  const { reason, attempts, next_try_at, gives_up_at } = waiting;
+  const end = clockTime(new Date(gives_up_at), now);
+  return `waiting: ${waitingName(waiting)} ${reason}, ${ordinal(attempts + 1)} try ${when(next_try_at, now)}, gives up ${end}`;
+}
+
+function throttledLine({ throttled_until }: WaitingState, now: number): string[] {
+  if (throttled_until === null || Date.parse(throttled_until) <= now) return [];
+  return [`waiting: throttled by the service until ${clockTime(new Date(throttled_until), now)}`];
+}
+
+function when(instant: string, now: number): string {
+  const seconds = Math.ceil((Date.parse(instant) - now) / 1_000);
+  if (seconds <= 0) return "now";
+  return seconds < 120 ? `in ${seconds} s` : `in ${Math.round(seconds / 60)} min`;
+}
+
+function ordinal(number: number): string {
+  const tens = number % 100;
+  if (tens > 10 && tens < 14) return `${number}th`;
+  return `${number}${["th", "st", "nd", "rd"][number % 10] ?? "th"}`;
+}

@@ -1,0 +1,122 @@
+import { type FailureStreak, GIVE_UP_AFTER_MS } from "./backoff.js";
+
+/** What a run names of the things that wait for another try: the rest is only counted. */
+export const MOST_WAITING = 20;
+
+/** Whose try failed: a bank link, a user by `fp_id`, or a row of a file by its line and whose it is. */
+export type WaitingName =
+  | { readonly link: string }
+  | { readonly owner: string }
+  | { readonly line: number; readonly owner: string };
+
+/** One thing that failed and is tried again. */
+export type Waiting = WaitingName & {
+  readonly reason: string;
+  /** Tries that failed in a row. */
+  readonly attempts: number;
+  /** ISO instant; in the past while the next try is under way. */
+  readonly next_try_at: string;
+  /** ISO instant: the first try that fails from then on is the last one. */
+  readonly gives_up_at: string;
+};
+
+/** What a run, or a part of it, waits for. */
+export interface WaitingState {
+  /** The first {@link MOST_WAITING}, those that are given up soonest first. */
+  readonly waiting: readonly Waiting[];
+  readonly waiting_total: number;
+  /** ISO instant until which the service wants no calls; null where it takes them. */
+  readonly throttled_until: string | null;
+}
+
+/** Whose last try failed, and why: as the activity names it that made the try. */
+export interface NamedFailure {
+  readonly name: WaitingName;
+  readonly reason: string;
+}
+
+/** One thing that is not at its end. */
+interface Unfinished {
+  readonly streak: FailureStreak | null;
+  /** Epoch milliseconds. */
+  readonly notBefore: number;
+  /** Undefined where so many others failed with it that it was not named. */
+  readonly failure: NamedFailure | undefined;
+}
+
+/** Nothing waits. */
+export function nothingWaits(): WaitingState {
+  return { waiting: [], waiting_total: 0, throttled_until: null };
+}
+
+/** What waits among things that are not at their end; `throttledUntil` in epoch milliseconds. */
+export function waitingState(
+  unfinished: Iterable<Unfinished>,
+  throttledUntil: number | null = null,
+): WaitingState {
+  const waiting: Waiting[] = [];
+  let waiting_total = 0;
+  for (const { streak, notBefore, failure } of unfinished) {
+    if (streak === null) continue;
+    waiting_total += 1;
+    if (failure === undefined) continue;
+    waiting.push({
+      ...failure.name,
+      reason: failure.reason,
+      attempts: streak.count,
+      next_try_at: instant(Math.max(notBefore, throttledUntil ?? 0, streak.since)),
+      gives_up_at: instant(streak.since + GIVE_UP_AFTER_MS),
+    });
+  }
+  const throttled_until = throttledUntil === null ? null : instant(throttledUntil);
+  return { waiting: firstOf(waiting), waiting_total, throttled_until };
+}
+
+/** What the parts of a run wait for together. */
+export function allWaiting(parts: readonly WaitingState[]): WaitingState {
+  const throttled = parts.flatMap(({ throttled_until }) => throttled_until ?? []).sort();
+  return {
+    waiting: firstOf(parts.flatMap(({ waiting }) => waiting)),
+    waiting_total: parts.reduce((sum, part) => sum + part.waiting_total, 0),
+    throttled_until: throttled.at(-1) ?? null,
+  };
+}
+
+/** Of something that is more, only what it waits for. */
+export function waitingOf({ waiting, waiting_total, throttled_until }: WaitingState): WaitingState {
+  return { waiting, waiting_total, throttled_until };
+}
+
+/**
+ * Names what failed in one slice and is tried again: only the first {@link MOST_WAITING}, so that no history holds ids
+ * in bulk.
+ */
+export function namedFailures<
+  R extends { readonly outcome: { readonly kind: string; readonly reason?: string } },
+>(results: readonly R[], nameOf: (result: R) => WaitingName): (R & { readonly failure?: NamedFailure })[] {
+  let named = 0;
+  return results.map((result) => {
+    const { outcome } = result;
+    if (outcome.kind !== "transient" || named === MOST_WAITING) return result;
+    named += 1;
+    return { ...result, failure: { name: nameOf(result), reason: outcome.reason ?? "" } };
+  });
+}
+
+function firstOf(waiting: readonly Waiting[]): Waiting[] {
+  return [...waiting].sort((a, b) => (key(a) < key(b) ? -1 : 1)).slice(0, MOST_WAITING);
+}
+
+function key(waiting: Waiting): string {
+  return `${waiting.gives_up_at} ${waitingName(waiting)}`;
+}
+
+/** How a person is told what waits: `link_…`, `fp_…`, or `line 12, fp_…`. */
+export function waitingName(name: WaitingName): string {
+  if ("link" in name) return name.link;
+  return "line" in name ? `line ${name.line}, ${name.owner}` : name.owner;
+}
+
+function instant(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createProgressView } from "../../../src/cli/session/progress-view.js";
+import { withTimeStamps } from "../../../src/cli/terminal/terminal.js";
+import { nothingWaits, type WaitingState } from "../../../src/domain/waiting.js";
+
+interface Shown {
+  readonly done: number;
+  readonly waits?: WaitingState;
+}
+
+const began = new Date(2026, 10, 22, 2, 0, 0);
+let said: string[];
+beforeEach(() => {
+  said = [];
+  vi.useFakeTimers({ now: began });
+});
+afterEach(() => void vi.useRealTimers());
+
+const log = {
+  env: {},
+  cwd: "/",
+  interactive: false,
+  result: () => undefined,
+  say: (line: string) => void said.push(line),
+};
+
+function openView() {
+  return createProgressView<Shown>(withTimeStamps(log), {
+    bar: "",
+    figures: ({ done }) => ({ done, total: 100 }),
+    line: ({ done, total }) => `reading: ${done}/${total} links`,
+    paced: ({ done }) => ({ amount: done * 100, unit: "rows", expected: 100 }),
+    waiting: ({ waits }) => waits ?? nothingWaits(),
+  });
+}
+
+/** Shows a progress each half second, as a command does that watches its run. */
+function watch(view: ReturnType<typeof openView>, seconds: number, shown: (second: number) => Shown): void {
+  for (let half = 0; half < seconds * 2; half += 1) {
+    vi.advanceTimersByTime(500);
+    view.show(shown((Date.now() - began.getTime()) / 1_000));
+  }
+}
+
+test("a line every few seconds, with its time, rate and estimate", () => {
+  watch(openView(), 21, (second) => ({ done: Math.floor(second) }));
+  expect(said).toHaveLength(7);
+  expect(said[0]).toMatch(/^2026-11-22T02:00:03[+-]\d\d:\d\d reading: 3\/100 links, 120 rows\/s$/);
+  expect(said[6]).toMatch(/02:00:21.* reading: 21\/100 links, 102 rows\/s, 2 min left$/);
+});
+
+test("no line where nothing has changed", () => {
+  const view = openView();
+  watch(view, 600, () => ({ done: 5 }));
+  expect(said).toHaveLength(1);
+  watch(view, 3, () => ({ done: 6 }));
+  expect(said).toHaveLength(2);
+});
+
+test("one line a change of what is waited for, at once", () => {
+  const view = openView();
+  const gives_up_at = new Date(2026, 10, 22, 3, 0, 0).toISOString();
+  const failed = (attempts: number): WaitingState => {
+    const next_try_at = new Date(Date.now() + 2_000).toISOString();
+    const waiting = [{ link: "link_1", reason: "http_503", attempts, next_try_at, gives_up_at }];
+    return { waiting, waiting_total: 1, throttled_until: null };
+  };
+  watch(view, 60, (second) => ({
+    done: 5,
+    waits: second < 20 ? failed(second < 10 ? 1 : 2) : nothingWaits(),
+  }));
+  expect(said.map((line) => line.slice("2026-11-22T02:00:00+00:00 ".length))).toEqual([
+    "waiting: link_1 http_503, 2nd try in 2 s, gives up 03:00",
+    "reading: 5/100 links",
+    "waiting: link_1 http_503, 3rd try in 2 s, gives up 03:00",
+    "waiting: for nothing any more",
+  ]);
+});

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { GIVE_UP_AFTER_MS } from "../../src/domain/backoff.js";
+import {
+  allWaiting,
+  MOST_WAITING,
+  namedFailures,
+  nothingWaits,
+  waitingName,
+  waitingOf,
+  waitingState,
+} from "../../src/domain/waiting.js";
+
+const NOW = Date.parse("2026-11-22T02:00:00Z");
+const instant = (ms: number) => new Date(NOW + ms).toISOString();
+const link = (id: string, count: number, since: number) => ({
+  streak: { count, since: NOW + since },
+  notBefore: NOW + 40_000,
+  failure: { name: { link: id }, reason: "http_503" },
+});
+
+test("what failed and is tried again waits, what fails longest first; what never failed does not", () => {
+  const fresh = { streak: null, notBefore: 0, failure: undefined };
+  expect(waitingState([link("b", 1, 0), fresh, link("a", 6, -60_000)])).toEqual({
+    waiting: [
+      {
+        ...{ link: "a", reason: "http_503", attempts: 6 },
+        ...{ next_try_at: instant(40_000), gives_up_at: instant(GIVE_UP_AFTER_MS - 60_000) },
+      },
+      {
+        ...{ link: "b", reason: "http_503", attempts: 1 },
+        ...{ next_try_at: instant(40_000), gives_up_at: instant(GIVE_UP_AFTER_MS) },
+      },
+    ],
+    waiting_total: 2,
+    throttled_until: null,
+  });
+  expect(waitingState([fresh])).toEqual(nothingWaits());
+});
+
+test.for([
+  ["a wait of its own", NOW + 40_000, null, 40_000],
+  ["a pause that the service asked for", NOW + 40_000, NOW + 90_000, 90_000],
+  ["a slice that did not reach it", 0, null, -5_000],
+] as const)("the next try after %s", ([_, notBefore, throttledUntil, next]) => {
+  const state = waitingState([{ ...link("a", 1, -5_000), notBefore }], throttledUntil);
+  expect(state.waiting[0]?.next_try_at).toBe(instant(next));
+  expect(state.throttled_until).toBe(throttledUntil === null ? null : instant(90_000));
+});
+
+test("twenty are named, and all are counted", () => {
+  const many = Array.from({ length: 50 }, (_, n) => link(`l${n}`, 1, n));
+  const unnamed = { ...link("x", 1, 0), failure: undefined };
+  const state = waitingState([...many, unnamed]);
+  expect(state.waiting).toHaveLength(MOST_WAITING);
+  expect(state.waiting.map((waiting) => waitingName(waiting)).slice(0, 2)).toEqual(["l0", "l1"]);
+  expect(state.waiting_total).toBe(51);
+});
+
+test("parts wait together: the longest pause, the first twenty of all", () => {
+  const one = waitingState([link("b", 1, 0)], NOW + 1_000);
+  const other = waitingState([link("a", 1, 0)], NOW + 2_000);
+  const all = allWaiting([one, nothingWaits(), other]);
+  expect(all.waiting.map((waiting) => waitingName(waiting))).toEqual(["a", "b"]);
+  expect(all).toMatchObject({ waiting_total: 2, throttled_until: instant(2_000) });
+  expect(allWaiting([])).toEqual(nothingWaits());
+  expect(waitingOf({ ...all, more: 1 } as typeof all)).toEqual(all);
+});
+
+test.for([
+  [{ link: "link_1" }, "link_1"],
+  [{ owner: "fp_1" }, "fp_1"],
+  [{ line: 12, owner: "fp_1" }, "line 12, fp_1"],
+] as const)("%o is called %s", ([name, words]) => {
+  expect(waitingName(name)).toBe(words);
+});
+
+test("of one slice, the first twenty that are tried again are named", () => {
+  const results = Array.from({ length: 30 }, (_, n) => ({
+    n,
+    outcome: n < 2 ? { kind: "complete" } : { kind: "transient", reason: "timeout" },
+  }));
+  const named = namedFailures(results, ({ n }) => ({ link: `l${n}` }));
+  expect(named.map(({ n }) => n)).toEqual(results.map(({ n }) => n));
+  expect(named.filter(({ failure }) => failure !== undefined)).toHaveLength(MOST_WAITING);
+  expect(named[0]).toEqual(results[0]);
+  expect(named[2]?.failure).toEqual({ name: { link: "l2" }, reason: "timeout" });
+});
