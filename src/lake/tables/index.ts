@@ -3,7 +3,7 @@ import { CIP_TABLES } from "./cip.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents } from "./onboarding-events.js";
 import { onboardings } from "./onboardings.js";
-import { quarantine } from "./quarantine.js";
+import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
@@ -16,6 +16,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   onboardingEvents,
   onboardings,
   quarantine,
+  quarantineResolutions,
   runs,
   transactionChanges,
   transactionImports,
