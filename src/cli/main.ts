@@ -10,6 +10,7 @@ import { importCommand } from "./commands/import.js";
 import { importsCommand } from "./commands/imports.js";
 import { materializeCommand } from "./commands/materialize.js";
 import { onboardCommand } from "./commands/onboard.js";
+import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
 import { rebindCommand } from "./commands/rebind.js";
 import { runsCommand } from "./commands/runs.js";
@@ -33,6 +34,7 @@ const COMMANDS: readonly AddCommand[] = [
   checkCommand,
   syncCommand,
   materializeCommand,
+  quarantineCommand,
   exportCommand,
   importCommand,
   importsCommand,

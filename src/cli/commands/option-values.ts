@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
+import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
 
 /** Reads a playbook key, with or without a version tag. */
 export function playbook(text: string): string {
@@ -74,3 +75,13 @@ export const portNumber = between(0, 65_535, "a number");
 
 /** Reads a time-out in whole seconds. */
 export const seconds = between(1, 99_999, "a whole number of seconds");
+
+/** Reads what else makes a sync exit with 1. A shell takes a bare `>` for a redirection: then *stale* arrives alone. */
+export function failRules(text: string): FailRules {
+  const rules = parseFailRules(text);
+  if (!("wrong" in rules)) return rules;
+  const quotes = rules.wrong.startsWith("stale") ? "; put quotes around it: a shell redirects at >" : "";
+  throw new InvalidArgumentError(
+    `unknown rule ${JSON.stringify(rules.wrong)}; accepted: ${FAIL_RULES}${quotes}.`,
+  );
+}

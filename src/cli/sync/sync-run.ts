@@ -1,4 +1,5 @@
 import { ServiceError } from "@temporalio/client";
+import type { BrokenRule } from "../../domain/sync/fail-rules.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
@@ -7,21 +8,41 @@ import type { SyncResult } from "../../workflows/sync/sync.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { ruleInWords } from "./fail-on.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
-/** A sync as its command runs it; `start` starts or joins its run. */
+const REFUSED = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
+
+/**
+ * A sync as its command runs it.
+ *
+ * @param start starts or joins its run
+ * @param judge says which rules the run broke that has ended; without it there are none
+ */
 export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
+  judge?: (summary: SyncSummary) => Promise<BrokenRule[]>,
 ): JobRun<SyncProgress, SyncResult> {
   return {
     start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
-    outcome(left) {
+    async outcome(left) {
       const { summary, unauthorized } = summaryOf(left);
-      const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
-      return { summary, unauthorized, text: summaryText(summary), notes: unauthorized ? [refused] : [] };
+      const text = summaryText(summary);
+      if (unauthorized) return { summary, unauthorized, text, notes: [REFUSED] };
+      if (judge === undefined || left.end?.kind !== "completed")
+        return { summary, unauthorized, text, notes: [] };
+      const broken = await judge(summary);
+      const judged = { ...summary, fail_on: broken };
+      return {
+        summary: judged,
+        unauthorized,
+        text,
+        failed: broken.length > 0,
+        notes: broken.map(ruleInWords),
+      };
     },
   };
 }
@@ -57,8 +78,9 @@ export function summaryOf({ started, end, sofar, watchedMs }: LeftRun<SyncProgre
   }
   const totals = sofar?.totals ?? noTotals();
   const status = statusWithoutResult(end);
+  const quarantine = { new: totals.rows.quarantined, open: null };
   return {
-    summary: { run_id: started.runId, status, ...totals, duration_ms: watchedMs },
+    summary: { run_id: started.runId, status, ...totals, quarantine, duration_ms: watchedMs },
     unauthorized: false,
   };
 }

@@ -81,8 +81,10 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     phase = "finishing";
     run = { ...run, totals: { ...run.totals, users: { ...run.totals.users, total: input.roster.users } } };
     const status = stale === undefined ? endStatus(run.totals, run.unauthorized) : "failed";
-    const duration_ms = await end(status);
-    return { run_id: input.runId, status, ...run.totals, duration_ms, unauthorized: run.unauthorized };
+    const { duration_ms, open = null } = await end(status);
+    const quarantine = { new: run.totals.rows.quarantined, open };
+    const { unauthorized } = run;
+    return { run_id: input.runId, status, ...run.totals, quarantine, duration_ms, unauthorized };
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => end("cancelled"));
@@ -250,11 +252,6 @@ function withGroup(run: CarriedRun, group: number, result: SyncGroupResult): Car
   };
 }
 
-async function finish(
-  { carried: _, ...run }: SyncInput,
-  totals: SyncTotals,
-  status: RunStatus,
-): Promise<number> {
-  const { duration_ms } = await finishRun({ ...run, totals, status });
-  return duration_ms;
+function finish({ carried: _, ...run }: SyncInput, totals: SyncTotals, status: RunStatus) {
+  return finishRun({ ...run, totals, status });
 }
