@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { ListFlags, ResolveFlags } from "../lake/quarantine.js";
+import type { ListFlags, ResolveFlags } from "../sync/quarantine.js";
 import type { AddCommand } from "./command.js";
 
 /** `nightledger quarantine` */
@@ -16,7 +16,7 @@ export const quarantineCommand: AddCommand = (program: Command, terminal) => {
     .option("--payload", "show each row's own JSON too, which has personal data")
     .option("--json", "print an array of rows on standard output")
     .action(async (flags: ListFlags) => {
-      const { listQuarantine } = await import("../lake/quarantine.js");
+      const { listQuarantine } = await import("../sync/quarantine.js");
       await listQuarantine(terminal, flags);
     });
   quarantine
@@ -29,7 +29,7 @@ export const quarantineCommand: AddCommand = (program: Command, terminal) => {
     .option("--all-open", "every open row of the lake")
     .option("--json", "print what was closed as one JSON value on standard output")
     .action(async (flags: ResolveFlags) => {
-      const { resolveQuarantine } = await import("../lake/quarantine.js");
+      const { resolveQuarantine } = await import("../sync/quarantine.js");
       await resolveQuarantine(terminal, flags);
     });
 };

@@ -28,7 +28,7 @@ export function parseFailRules(text: string): FailRules | { readonly wrong: stri
 }
 
 /** What a lake says at the end of a run, as far as rules ask for it. */
-export interface RunFindings {
+interface RunFindings {
   readonly open: { readonly rows: number; readonly owners: readonly string[] };
   readonly skipped: readonly string[];
   readonly stale: readonly string[];

@@ -58,7 +58,7 @@ export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutio
  * that is not on record yet. The one definition of *open* (docs/tables.md, "Open rows"), over {@link RECORDED} and
  * {@link CLOSING}.
  */
-export const QUARANTINE_STATES = `
+const QUARANTINE_STATES = `
   with bad as (${BAD}),
   resolved as (
     select row_id, arg_min(resolved_by, resolved_at) as closed_by, min(resolved_at) as closed_at,

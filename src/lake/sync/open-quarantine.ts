@@ -6,7 +6,7 @@ import { emptyView, type LakeReader, newestView, readTables } from "../query/que
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 
 /** How much is open in a lake's quarantine. */
-export interface OpenQuarantine {
+interface OpenQuarantine {
   /** Rows that nothing has closed. */
   readonly rows: number;
   /** Whose they are, a link's id or, for a list of a user, the user's: how many of each, the most first. */

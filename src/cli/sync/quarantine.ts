@@ -7,9 +7,9 @@ import {
   quarantinedRows,
   resolveRows,
 } from "../../lake/sync/quarantine-resolutions.js";
+import { lakeStore } from "../lake/query.js";
+import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { lakeStore } from "./query.js";
-import { withLakeReader } from "./reader.js";
 
 /** Flags of `quarantine list`. */
 export interface ListFlags {
