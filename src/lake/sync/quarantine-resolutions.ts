@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import type { LakeReader } from "../query/query-views.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
 import { appendOnce } from "../tables/append.js";
-import { writeRows } from "../tables/parquet-file.js";
+import { addOf, type DataFile, writeRows } from "../tables/parquet-file.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
-import { withQuarantine } from "./open-quarantine.js";
+import { LOOKED, withQuarantine } from "./open-quarantine.js";
 
 /** Which bad rows are meant; fields that are given all count. */
 export interface QuarantineFilter {
@@ -64,38 +65,50 @@ export async function resolveRows(
   reason: string,
 ): Promise<QuarantinedRow[]> {
   const rows = await quarantinedRows(lake, filter);
-  await record(
-    lake,
-    `resolve/${randomUUID()}`,
-    rows.map((row) => ({ ...row, resolved_by: "person", reason })),
-  );
+  const resolved = rows.map((row) => ({ ...row, resolved_by: "person", reason }));
+  await appendOnce(lake, quarantineResolutions, `resolve/${randomUUID()}`, () => write(lake, resolved));
   return rows;
 }
 
 /**
- * Puts on record what closed rows since the last time, so that nothing looks for it again: a later change of the
- * transaction, or a later reading. Repeated, it finds what it did before.
+ * Puts on record what closed rows since the last time, a later change of the transaction or a later reading, and that
+ * nothing has closed the others by now, so that nobody looks for either again. Repeated, it finds what it did before.
  */
 export async function recordClosedRows(lake: Lake, runId: string): Promise<void> {
+  const at = Date.now();
   const found = await withQuarantine(lake, (sql) =>
     sql.rows(`select * exclude (payload, reason, fetched_at), closed_by as resolved_by
-      from quarantine_states where closed_by is not null and closed_at is null`),
+      from quarantine_states where closed_at is null`),
   );
-  await record(lake, `${runId}/quarantine`, found);
+  if (found.length === 0) return;
+  const appId = `${runId}/quarantine`;
+  const table = lake.table(quarantineResolutions.name);
+  if ((await table.snapshot()).txns.has(appId)) return;
+  const file = await write(
+    lake,
+    found.filter(({ closed_by }) => closed_by !== null),
+  );
+  await table.commit((snapshot) => {
+    if (snapshot.txns.has(appId)) return null;
+    const version = snapshot.version + 1;
+    return [
+      ...schemaActions(quarantineResolutions, snapshot, at),
+      { txn: { appId, version, lastUpdated: at } },
+      { txn: { appId: LOOKED, version, lastUpdated: at } },
+      ...(file === undefined ? [] : [{ add: addOf(file) }]),
+    ];
+  });
 }
 
-async function record(
+function write(
   lake: Lake,
-  appId: string,
   rows: readonly Readonly<Record<string, SqlValue>>[],
-): Promise<void> {
+): Promise<DataFile | undefined> {
   const resolved_at = new Date().toISOString();
-  await appendOnce(lake, quarantineResolutions, appId, () => {
-    const written = rows.map((row) => {
-      const { row_id, run_id, stream, fp_id, link_id, list, resolved_by, reason } = row;
-      const [page, index] = [Number(row.page), Number(row.index)];
-      return { row_id, run_id, stream, fp_id, link_id, page, index, list, resolved_by, reason, resolved_at };
-    });
-    return writeRows(lake, quarantineResolutions, "resolved", written);
+  const written = rows.map((row) => {
+    const { row_id, run_id, stream, fp_id, link_id, list, resolved_by, reason } = row;
+    const [page, index] = [Number(row.page), Number(row.index)];
+    return { row_id, run_id, stream, fp_id, link_id, page, index, list, resolved_by, reason, resolved_at };
   });
+  return writeRows(lake, quarantineResolutions, "resolved", written);
 }

@@ -50,7 +50,9 @@ function noting(store: ObjectStore): ObjectStore {
 
 async function append(table: TableSpec, rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
   appends += 1;
-  await appendOnce(lake, table, `test/${appends}`, () => writeRows(lake, table, `file-${appends}`, rows));
+  await appendOnce(lake, table, `test/${appends}`, () =>
+    writeRows(lake, table, String(rows[0]?.run_id), rows),
+  );
 }
 
 /** Nights are days from now on: a file is never older than its rows. */
@@ -79,6 +81,16 @@ const synced = (n: number, more: object = {}) =>
       ...{ cursor_in: "c", finished_at: night(n, 30), ...more },
     },
   ]);
+
+/** Dates the file that a table got last. */
+async function dateLastFile(table: string, modificationTime: number): Promise<void> {
+  await lake.table(table).commit(({ files }) => {
+    const add = [...files.values()].at(-1);
+    return add === undefined ? null : [{ add: { ...add, modificationTime } }];
+  });
+}
+
+const isFeedFile = (key: string) => /^transaction_changes\/[^_].*parquet$/.test(key);
 
 /** Open rows, as the function and the view of `query` count them: they must agree. */
 async function open(): Promise<number> {
@@ -231,6 +243,28 @@ test("a lake without bad rows: nothing of the feed is read, and nothing is open"
   expect(read.filter((key) => /^(transaction_changes|link_syncs)\//.test(key))).toEqual([]);
 });
 
+test("what was looked at once is not read again, but for the files that may have waited for their commit", async () => {
+  const days = (n: number) => new Date(Date.now() - n * 86_400_000);
+  await bad(1, badRow, { fetched_at: days(30).toISOString() });
+  await synced(1, { run_id: "run-1", certificate: null, finished_at: days(30).toISOString() });
+  for (const age of [20, 6]) {
+    await change(2, { transaction_id: `other-${age}`, fetched_at: days(age).toISOString() });
+    await dateLastFile("transaction_changes", days(age).getTime());
+  }
+  await dateLastFile("link_syncs", days(30).getTime());
+  const readOf = async (table: string) => {
+    read = [];
+    await openQuarantine(lake);
+    return read.filter((key) => key.startsWith(`${table}/`) && key.endsWith(".parquet")).length;
+  };
+  expect(await readOf("transaction_changes")).toBe(2);
+  await recordClosedRows(lake, "run-2");
+  // The row's own run says that it was not committed.
+  expect([await readOf("transaction_changes"), await readOf("link_syncs")]).toEqual([1, 1]);
+  await synced(3, { finished_at: days(0).toISOString() });
+  expect(await open()).toBe(0);
+});
+
 test("of the feed, only files are read that may hold what closes an open row", async () => {
   const later = Date.now() + 86_400_000;
   await change(1, { link_id: "z" });
@@ -238,10 +272,8 @@ test("of the feed, only files are read that may hold what closes an open row", a
   await bad(3, badRow, { fetched_at: new Date(later).toISOString() });
   read = [];
   expect((await openQuarantine(lake)).rows).toBe(1);
-  expect(read.filter((key) => key.startsWith("transaction_changes/file"))).toEqual([]);
+  expect(read.filter(isFeedFile)).toEqual([]);
   await bad(3, badRow, { index: 1 });
   await openQuarantine(lake);
-  expect(read.filter((key) => key.startsWith("transaction_changes/file"))).toEqual([
-    expect.stringContaining("file-2-"),
-  ]);
+  expect(read.filter(isFeedFile)).toEqual([expect.stringContaining("/run-2-")]);
 });
