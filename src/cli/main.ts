@@ -11,6 +11,7 @@ import { importCommand } from "./commands/import.js";
 import { importsCommand } from "./commands/imports.js";
 import { materializeCommand } from "./commands/materialize.js";
 import { onboardCommand } from "./commands/onboard.js";
+import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
 import { rebindCommand } from "./commands/rebind.js";
 import { runsCommand } from "./commands/runs.js";
@@ -36,6 +37,7 @@ const COMMANDS: readonly AddCommand[] = [
   statusCommand,
   syncCommand,
   materializeCommand,
+  quarantineCommand,
   exportCommand,
   importCommand,
   importsCommand,

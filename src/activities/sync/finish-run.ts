@@ -1,6 +1,8 @@
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { isStep, type SyncTotals } from "../../domain/sync/sync-totals.js";
+import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import { recordClosedRows } from "../../lake/sync/quarantine-resolutions.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { recordFailures } from "../run-failures.js";
@@ -11,19 +13,44 @@ interface FinishRunInput extends SyncRun {
   readonly totals: SyncTotals;
 }
 
-/** Writes the run's row, once, and then deletes what it staged. */
+interface FinishRunResult {
+  readonly duration_ms: number;
+  /** Bad rows of any run that are open; null where that could not be told. */
+  readonly open: number | null;
+}
+
+/** Counts the bad rows that are open, writes the run's row, once, and then deletes what it staged. */
 export async function finishRun(
-  { lake }: Dependencies,
+  deps: Dependencies,
   { totals, roster, ...run }: FinishRunInput,
-): Promise<{ readonly duration_ms: number }> {
+): Promise<FinishRunResult> {
+  const { lake } = deps;
   return withHeartbeat(async () => {
+    const open = await openRows(deps, run.runId);
     const { users, links, rows, pages, restarts, calls } = totals;
     const all = Object.values(links).reduce((sum, count) => sum + count, 0);
     const counts = { users: users.total, links: all, ...links, ...rows, pages, restarts, calls };
     const steps = totals.failures.filter(({ owner }) => isStep(owner));
     await recordFailures(lake, { runId: run.runId, part: "steps" }, steps);
-    const ended = await writeRunRow(lake, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
+    const columns = open === null ? counts : { ...counts, quarantine_open: open };
+    const ended = await writeRunRow(lake, {
+      ...run,
+      kind: "sync",
+      rosterSha256: roster.sha256,
+      counts: columns,
+    });
     await lake.staging.dropRun(run.runId);
-    return ended;
+    return { ...ended, open };
   });
+}
+
+/** A run that has ended is never held up by this: its row and its exit code are about what it did. */
+async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
+  try {
+    await recordClosedRows(lake, runId);
+    return (await openQuarantine(lake)).rows;
+  } catch (error) {
+    log.warn({ runId, err: error }, "the open rows in quarantine could not be counted");
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
+import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
 
 /** Reads a playbook key, with or without a version tag. */
 export function playbook(text: string): string {
@@ -83,4 +84,14 @@ export function pastInstant(text: string): string {
   if (!isTime || Number.isNaN(at.getTime()))
     throw new InvalidArgumentError("accepted: 2026-11-21, 2026-11-21T02:15:00Z, or a time ago, as 36h.");
   return at.toISOString();
+}
+
+/** Reads what else makes a sync exit with 1. A shell takes a bare `>` for a redirection: then *stale* arrives alone. */
+export function failRules(text: string): FailRules {
+  const rules = parseFailRules(text);
+  if (!("wrong" in rules)) return rules;
+  const quotes = rules.wrong.startsWith("stale") ? "; put quotes around it: a shell redirects at >" : "";
+  throw new InvalidArgumentError(
+    `unknown rule ${JSON.stringify(rules.wrong)}; accepted: ${FAIL_RULES}${quotes}.`,
+  );
 }

@@ -16,6 +16,7 @@ export const OF_ONE_COMMAND = new Set([
   "restart",
   "detach",
   "json",
+  "failOn",
   "validateOnly",
   "until",
   "continuations",

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import type { FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { AddCommand } from "./command.js";
-import { linkIds, namesOf, positive } from "./option-values.js";
+import { failRules, linkIds, namesOf, positive } from "./option-values.js";
 import type { Schedulable } from "./schedulable.js";
 
 interface SyncFlags {
@@ -15,6 +16,7 @@ interface SyncFlags {
   readonly restart?: boolean;
   readonly detach?: boolean;
   readonly json?: boolean;
+  readonly failOn?: FailRules;
 }
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
@@ -31,6 +33,11 @@ function withSyncOptions(command: Command): Command {
     .option("--full", "read every link again from its beginning, and accept large removals")
     .option("--page-size <rows>", "rows asked for in one page", positive, 500)
     .option("--restart", "give up the run of the same job that is going on, and start a new one")
+    .option(
+      "--fail-on <rules>",
+      "exit 1 also on: quarantine, skipped, 'stale>3d'; comma-separated",
+      failRules,
+    )
     .option("--detach", "with a cluster: return once the run is started")
     .option("--json", "print the summary as one JSON value on standard output");
 }

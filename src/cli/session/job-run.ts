@@ -1,7 +1,7 @@
 import type { RunStatus } from "../../domain/run.js";
 import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
-import { exitCodeOfRun } from "../terminal/exit-code.js";
+import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
@@ -24,7 +24,7 @@ export interface JobRun<Progress, Result> {
   isHalted?(progress: Progress): boolean;
   /** What else a run that is completed waits for. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
-  outcome(left: LeftRun<Progress, Result>): RunOutcome;
+  outcome(left: LeftRun<Progress, Result>): RunOutcome | Promise<RunOutcome>;
 }
 
 /** A run as its command leaves it. */
@@ -45,6 +45,8 @@ interface RunOutcome {
   readonly text: string;
   /** The service refused the credentials. */
   readonly unauthorized: boolean;
+  /** Whether it exits with 1 although it completed. */
+  readonly failed?: boolean;
   /** What to say besides the summary. */
   readonly notes: readonly string[];
 }
@@ -91,16 +93,17 @@ export async function followRun<Progress, Result>(
 }
 
 /** Says how a run went; the exit code. */
-export function reportRun<Progress, Result>(
+export async function reportRun<Progress, Result>(
   terminal: Terminal,
   run: JobRun<Progress, Result>,
   left: LeftRun<Progress, Result>,
   json: boolean,
-): number {
-  const { summary, text, unauthorized, notes } = run.outcome(left);
+): Promise<number> {
+  const { summary, text, unauthorized, failed, notes } = await run.outcome(left);
   terminal.result(json ? JSON.stringify(summary) : text);
   for (const note of [...endNotes(left, run.again), ...notes]) terminal.say(note);
-  return exitCodeOfRun(summary, unauthorized);
+  const code = exitCodeOfRun(summary, unauthorized);
+  return failed && code === EXIT.completed ? EXIT.failures : code;
 }
 
 function endNotes(

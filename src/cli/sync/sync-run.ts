@@ -1,4 +1,5 @@
 import { ServiceError } from "@temporalio/client";
+import type { BrokenRule } from "../../domain/sync/fail-rules.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
@@ -9,28 +10,43 @@ import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../sess
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
+import { ruleInWords } from "./fail-on.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
-/** A sync as its command runs it; `start` starts or joins its run. */
+const REFUSED = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
+
+/**
+ * A sync as its command runs it.
+ *
+ * @param start starts or joins its run
+ * @param judge says which rules the run broke that has ended; without it there are none
+ */
 export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
+  judge?: (summary: SyncSummary) => Promise<BrokenRule[]>,
 ): JobRun<SyncProgress, SyncResult> {
   return {
     start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
-    outcome(left) {
+    async outcome(left) {
       const { summary, unauthorized } = summaryOf(left);
       const waits = waitsOf(left);
-      const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
+      const told = waits === undefined ? [] : waitingLines(waits, Date.now());
+      const seen = { ...summary, ...waits };
+      const text = [summaryText(summary), ...told].join("\n");
+      if (unauthorized) return { summary: seen, unauthorized, text, notes: [REFUSED] };
+      if (judge === undefined || left.end?.kind !== "completed")
+        return { summary: seen, unauthorized, text, notes: [] };
+      const broken = await judge(summary);
+      const judged = { ...summary, fail_on: broken };
       return {
-        summary: { ...summary, ...waits },
+        summary: judged,
         unauthorized,
-        text: [summaryText(summary), ...(waits === undefined ? [] : waitingLines(waits, Date.now()))].join(
-          "\n",
-        ),
-        notes: unauthorized ? [refused] : [],
+        text,
+        failed: broken.length > 0,
+        notes: broken.map(ruleInWords),
       };
     },
   };
@@ -64,8 +80,9 @@ export function summaryOf({ started, end, sofar, watchedMs }: LeftRun<SyncProgre
   }
   const totals = sofar?.totals ?? noTotals();
   const status = statusWithoutResult(end);
+  const quarantine = { new: totals.rows.quarantined, open: null };
   return {
-    summary: { run_id: started.runId, status, ...totals, duration_ms: watchedMs },
+    summary: { run_id: started.runId, status, ...totals, quarantine, duration_ms: watchedMs },
     unauthorized: false,
   };
 }

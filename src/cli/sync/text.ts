@@ -1,3 +1,4 @@
+import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import { syncCounts } from "../../domain/sync/sync-counts.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
@@ -7,13 +8,15 @@ const MOST_SHOWN = 10;
 
 /** A run's summary for people. */
 export function summaryText(summary: SyncSummary): string {
-  const { users, links, rows } = summary;
+  const { users, links, rows, quarantine } = summary;
   const lines = [
     `run       ${summary.run_id}`,
     `status    ${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`,
     `users     ${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}`,
     `links     ${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed`,
+    ...inColumn("skipped", turnsInWords(summary.skipped)),
     `rows      ${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
+    ...badRows(quarantine),
     `calls     ${summary.calls} for ${summary.pages} pages${summary.restarts > 0 ? `, ${summary.restarts} restarts` : ""}`,
   ];
   const shown = summary.failures.slice(0, MOST_SHOWN);
@@ -21,6 +24,28 @@ export function summaryText(summary: SyncSummary): string {
   const more = summary.failures_total - shown.length;
   if (more > 0) lines.push(`          and ${more} more; see table link_syncs`);
   return lines.join("\n");
+}
+
+/** Bad rows, where this run brought some or some are open. */
+function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {
+  if (fresh === 0 && (open === null || open === 0)) return [];
+  const how = open === null || open === 0 ? "" : "; see: nightledger quarantine list";
+  return [`bad rows  ${fresh} new${open === null ? "" : `, ${open} open`}${how}`];
+}
+
+const INDENT = 10;
+const WIDTH = 80;
+
+/** Parts of a line behind its name, continued below it where the line is full. */
+function inColumn(name: string, parts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const [at, part] of parts.entries()) {
+    const text = at < parts.length - 1 ? `${part}, ` : part;
+    const last = lines.at(-1);
+    if (last !== undefined && (last + text.trimEnd()).length <= WIDTH) lines[lines.length - 1] = last + text;
+    else lines.push((lines.length === 0 ? name : "").padEnd(INDENT) + text);
+  }
+  return lines.map((line) => line.trimEnd());
 }
 
 /** How a sync shows how far it is: finished links of all that were found. */

@@ -1,21 +1,40 @@
+/** Whose turn it is with a link that was not read. */
+export type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
+
 /** Why a link in this state is not read, and what its owner can do; undefined for a connected one. */
 interface LinkObstacle {
   readonly reason: string;
   readonly action: string;
 }
 
-const ACTION_BY_ERROR: Readonly<Record<string, string>> = {
-  auth_expired: "ask the customer to reconnect the bank",
-  invalid_credentials: "ask the customer to reconnect the bank",
-  user_oauth_denied: "ask the customer to grant access again",
-  user_setup_required: "ask the customer to finish the set-up at the bank",
-  user_input_incorrect: "ask the customer to reconnect the bank",
-  user_error: "ask the customer to reconnect the bank",
-  incomplete: "ask the customer to finish linking",
-  no_accounts: "ask the customer to link a bank with an account",
-  institution_error: "wait: the bank has a fault; the next run tries again",
-  provider_error: "wait: the data provider has a fault; the next run tries again",
-  system_error: "wait: the service has a fault; the next run tries again",
+interface Remedy {
+  readonly turn: Turn;
+  readonly action: string;
+}
+
+const RECONNECT: Remedy = { turn: "customer", action: "ask the customer to reconnect the bank" };
+const LOOK: Remedy = { turn: "operator", action: "look at the link in the dashboard" };
+
+const REMEDY_BY_ERROR: Readonly<Record<string, Remedy>> = {
+  auth_expired: RECONNECT,
+  invalid_credentials: RECONNECT,
+  user_oauth_denied: { turn: "customer", action: "ask the customer to grant access again" },
+  user_setup_required: { turn: "customer", action: "ask the customer to finish the set-up at the bank" },
+  user_input_incorrect: RECONNECT,
+  user_error: RECONNECT,
+  incomplete: { turn: "customer", action: "ask the customer to finish linking" },
+  no_accounts: { turn: "customer", action: "ask the customer to link a bank with an account" },
+  institution_error: { turn: "bank", action: "wait: the bank has a fault; the next run tries again" },
+  provider_error: {
+    turn: "service",
+    action: "wait: the data provider has a fault; the next run tries again",
+  },
+  system_error: { turn: "service", action: "wait: the service has a fault; the next run tries again" },
+};
+
+const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
+  connecting: { turn: "bank", action: "wait: the next run tries again" },
+  deleted: { turn: "nobody", action: "nothing: the customer removed the link" },
 };
 
 /**
@@ -23,18 +42,22 @@ const ACTION_BY_ERROR: Readonly<Record<string, string>> = {
  * its state, not as an HTTP failure, so it is skipped with a reason.
  */
 export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {
-  switch (state) {
-    case "connected":
-      return undefined;
-    case "connecting":
-      return { reason: "state connecting", action: "wait: the next run tries again" };
-    case "deleted":
-      return { reason: "state deleted", action: "nothing: the customer removed the link" };
-    case "error": {
-      const reason = errorCode === null ? "state error" : `state error ${errorCode}`;
-      return { reason, action: ACTION_BY_ERROR[errorCode ?? ""] ?? "look at the link in the dashboard" };
-    }
-    default:
-      return { reason: `state ${state}`, action: "look at the link in the dashboard" };
-  }
+  if (state === "connected") return undefined;
+  const reason = state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
+  const remedy =
+    state === "error" ? remedyOf(REMEDY_BY_ERROR, errorCode ?? "") : remedyOf(REMEDY_BY_STATE, state);
+  return { reason, action: remedy.action };
+}
+
+/** Whose turn it is with a link that was skipped for a reason of `link_syncs`. */
+export function turnOf(reason: string): Turn {
+  if (reason === "link_gone" || reason === "superseded") return "nobody";
+  const [, state = "", code] = /^state (?:(error) )?(.*)$/s.exec(reason) ?? [];
+  return state === "error"
+    ? remedyOf(REMEDY_BY_ERROR, code ?? "").turn
+    : remedyOf(REMEDY_BY_STATE, code ?? "").turn;
+}
+
+function remedyOf(remedies: Readonly<Record<string, Remedy>>, name: string): Remedy {
+  return (Object.hasOwn(remedies, name) ? remedies[name] : undefined) ?? LOOK;
 }

@@ -5,6 +5,8 @@ import type { SyncTotals } from "./sync-totals.js";
 export interface SyncSummary extends SyncTotals {
   readonly run_id: string;
   readonly status: RunStatus;
+  /** Bad rows: those of this run, and those of any run that are open; null where nobody has looked. */
+  readonly quarantine: { readonly new: number; readonly open: number | null };
   readonly duration_ms: number;
 }
 

@@ -1,4 +1,5 @@
 import type { LinkStatus } from "./link-reading.js";
+import { addSkipped, type SkippedLinks, skippedLinks } from "./skipped-links.js";
 
 /** One thing that failed: which stream, whose (`link_id` or `fp_id`), why. */
 export interface Failure {
@@ -11,6 +12,7 @@ export interface Failure {
 export interface SyncTotals {
   readonly users: { readonly total: number; readonly failed: number };
   readonly links: { readonly [status in LinkStatus]: number };
+  readonly skipped: SkippedLinks;
   /** Feed rows committed, inferred removals under `removed`; `quarantined` counts rows of every stream. */
   readonly rows: {
     readonly created: number;
@@ -47,6 +49,7 @@ export function noTotals(): SyncTotals {
   return {
     users: { total: 0, failed: 0 },
     links: { synced: 0, unchanged: 0, skipped: 0, not_ready: 0, failed: 0 },
+    skipped: skippedLinks(),
     rows: { created: 0, updated: 0, removed: 0, quarantined: 0 },
     pages: 0,
     restarts: 0,
@@ -70,6 +73,7 @@ export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
   return {
     users: sum(a.users, b.users),
     links: sum(a.links, b.links),
+    skipped: addSkipped(a.skipped, b.skipped),
     rows: sum(a.rows, b.rows),
     pages: a.pages + b.pages,
     restarts: a.restarts + b.restarts,

@@ -1,3 +1,4 @@
+import type { AddFile } from "../delta/delta-actions.js";
 import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
@@ -82,21 +83,36 @@ export function emptyView({ name, columns }: TableSpec): TableView {
   };
 }
 
+/** What is needed of a lake to read its tables. */
+export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
+
 /** Runs SQL over the newest version of tables, each a view of its name; one that is not there is empty. */
 export async function readTables<T>(
-  lake: Lake,
+  lake: LakeReader,
   specs: readonly TableSpec[],
   work: (sql: SqlSession) => Promise<T>,
 ): Promise<T> {
-  const views: TableView[] = [];
-  for (const spec of specs) {
-    const snapshot = await lake.table(spec.name).snapshot();
-    const location = { store: lake.store, table: spec.name, duckdb: lake.duckdb };
-    const isThere = snapshot.version >= 0;
-    views.push(isThere ? await tableView({ location, snapshot }) : emptyView(spec));
-  }
+  const statements: string[] = [];
+  for (const spec of specs) statements.push(await newestView(lake, spec));
   return lake.duckdb.exclusive(async (sql) => {
-    for (const { statement } of views) await sql.run(statement);
+    for (const statement of statements) await sql.run(statement);
     return work(sql);
   });
+}
+
+/**
+ * The SQL of a view over the newest version of a table, empty where it is not there.
+ *
+ * @param keep leaves out files that hold nothing of what is asked
+ */
+export async function newestView(
+  { table, store, duckdb }: LakeReader,
+  spec: TableSpec,
+  keep?: (file: AddFile) => boolean,
+): Promise<string> {
+  const newest = await table(spec.name).snapshot();
+  if (newest.version === -1) return emptyView(spec).statement;
+  const files = keep ? new Map([...newest.files].filter(([, file]) => keep(file))) : newest.files;
+  const location = { store, table: spec.name, duckdb };
+  return (await tableView({ location, snapshot: { ...newest, files } })).statement;
 }

@@ -10,6 +10,7 @@ import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { Decryption } from "./decryption.js";
+import { QUARANTINE_SOURCES, QUARANTINE_VIEWS } from "./quarantine-view.js";
 import { emptyView, findTables, type ReadTable, readTable, tableView } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
 
@@ -76,6 +77,12 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       const tableViews = await Promise.all(found.map((table) => tableView(table, sqlOf)));
       const views = [...tableViews, ...missing.map(emptyView)];
       for (const view of views) await sql.run(view.statement);
+      const names = new Set([
+        ...found.map(({ location }) => location.table),
+        ...missing.map(({ name }) => name),
+      ]);
+      if (QUARANTINE_SOURCES.every(({ name }) => names.has(name)))
+        for (const statement of QUARANTINE_VIEWS) await sql.run(statement);
       await lock(
         sql,
         views.flatMap(({ files }) => files),

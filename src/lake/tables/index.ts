@@ -3,7 +3,7 @@ import { CIP_TABLES } from "./cip.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents } from "./onboarding-events.js";
 import { onboardings } from "./onboardings.js";
-import { quarantine } from "./quarantine.js";
+import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runFailures } from "./run-failures.js";
 import { runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
@@ -17,6 +17,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   onboardingEvents,
   onboardings,
   quarantine,
+  quarantineResolutions,
   runFailures,
   runs,
   transactionChanges,

@@ -16,3 +16,21 @@ export const quarantine = {
     { name: "fetched_at", type: "TIMESTAMPTZ" },
   ],
 } as const satisfies TableSpec;
+
+/** What closed rows of `quarantine`: append-only, by the row's id (docs/tables.md, "quarantine_resolutions"). */
+export const quarantineResolutions = {
+  name: "quarantine_resolutions",
+  columns: [
+    { name: "row_id", type: "VARCHAR" },
+    { name: "run_id", type: "VARCHAR" },
+    { name: "stream", type: "VARCHAR" },
+    { name: "fp_id", type: "VARCHAR" },
+    { name: "link_id", type: "VARCHAR" },
+    { name: "page", type: "BIGINT" },
+    { name: "index", type: "BIGINT" },
+    { name: "list", type: "VARCHAR" },
+    { name: "resolved_by", type: "VARCHAR" },
+    { name: "reason", type: "VARCHAR" },
+    { name: "resolved_at", type: "TIMESTAMPTZ" },
+  ],
+} as const satisfies TableSpec;

@@ -96,8 +96,10 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     phase = "finishing";
     run = { ...run, totals: { ...run.totals, users: { ...run.totals.users, total: input.roster.users } } };
     const status = stale === undefined ? endStatus(run.totals, run.unauthorized) : "failed";
-    const duration_ms = await end(status);
-    return { run_id: input.runId, status, ...run.totals, duration_ms, unauthorized: run.unauthorized };
+    const { duration_ms, open = null } = await end(status);
+    const quarantine = { new: run.totals.rows.quarantined, open };
+    const { unauthorized } = run;
+    return { run_id: input.runId, status, ...run.totals, quarantine, duration_ms, unauthorized };
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => end("cancelled"));
@@ -286,12 +288,8 @@ function withGroup(run: CarriedRun, group: number, result: SyncGroupResult): Car
   };
 }
 
-async function finish(
-  { carried: _, ...run }: SyncInput,
-  totals: SyncTotals,
-  status: RunStatus,
-): Promise<number> {
-  const { duration_ms } = await finishRun({ ...run, totals, status });
+async function finish({ carried: _, ...run }: SyncInput, totals: SyncTotals, status: RunStatus) {
+  const ended = await finishRun({ ...run, totals, status });
   tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
-  return duration_ms;
+  return ended;
 }

@@ -11,7 +11,7 @@ const run = bulkRun({ kind: "import", effect: true }, () =>
 const started = { handle: {} as WorkflowHandle, runId: "import-1", memo: {}, joined: false };
 const totals = { ...noBulkTotals(), rows: { total: 2, done: 1, failed: 1, invalid: 0, skipped: 0 } };
 
-function notesOf(status: RunStatus) {
+async function notesOf(status: RunStatus) {
   const result = {
     run_id: "import-1",
     job: "import",
@@ -20,7 +20,8 @@ function notesOf(status: RunStatus) {
     duration_ms: 1,
     unauthorized: false,
   };
-  return run.outcome({ started, end: { kind: "completed", result }, sofar: undefined, watchedMs: 0 }).notes;
+  const end = { kind: "completed", result } as const;
+  return (await run.outcome({ started, end, sofar: undefined, watchedMs: 0 })).notes;
 }
 
 test.each<[RunStatus, number]>([
@@ -28,30 +29,35 @@ test.each<[RunStatus, number]>([
   // These keep no failed rows.
   ["cancelled", 0],
   ["failed", 0],
-])("a run that ended %s has %i words on a retry", (status, words) => {
-  expect(notesOf(status).filter((note) => note.includes("runs retry import-1"))).toHaveLength(words);
+])("a run that ended %s has %i words on a retry", async (status, words) => {
+  expect((await notesOf(status)).filter((note) => note.includes("runs retry import-1"))).toHaveLength(words);
 });
 
-test("a run that was ended from outside names the command that brings it to its end", () => {
-  const { notes } = run.outcome({ started, end: { kind: "cancelled" }, sofar: undefined, watchedMs: 0 });
+test("a run that was ended from outside names the command that brings it to its end", async () => {
+  const { notes } = await run.outcome({
+    started,
+    end: { kind: "cancelled" },
+    sofar: undefined,
+    watchedMs: 0,
+  });
   expect(notes).toEqual([expect.stringContaining("nightledger imports continue")]);
 });
 
-test("a run that goes on is not to be retried", () => {
+test("a run that goes on is not to be retried", async () => {
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...nothingWaits() } as const;
-  expect(run.outcome({ started, end: undefined, sofar, watchedMs: 0 }).notes).toEqual([]);
+  expect((await run.outcome({ started, end: undefined, sofar, watchedMs: 0 })).notes).toEqual([]);
 });
 
-test("a command that leaves its run says what the run waits for", () => {
+test("a command that leaves its run says what the run waits for", async () => {
   const times = { next_try_at: "2026-11-22T02:00:00Z", gives_up_at: "2026-11-22T03:00:00Z" };
   const waits = {
     waiting: [{ line: 3, owner: "fp_1", reason: "http_503", attempts: 2, ...times }],
     ...{ waiting_total: 1, throttled_until: null },
   };
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...waits } as const;
-  const left = run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 });
+  const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 });
   expect(left.summary).toMatchObject(waits);
   expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up ");
-  const ended = run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 });
+  const ended = await run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 });
   expect(ended.summary).not.toHaveProperty("waiting");
 });

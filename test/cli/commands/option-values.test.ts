@@ -3,6 +3,7 @@ import {
   between,
   count,
   duration,
+  failRules,
   linkIds,
   namesOf,
   playbook,
@@ -28,6 +29,12 @@ describe("values of options", () => {
     ],
     ["ids, sorted, each once", linkIds, "b,a ,b", ["a", "b"]],
     ["a duration", duration, "90m", 5_400_000],
+    [
+      "rules of failing",
+      failRules,
+      "skipped,stale>1d",
+      { quarantine: false, skipped: true, staleMs: 86_400_000, stale: "stale>1d" },
+    ],
     ["a playbook's version", playbook, "pb_1:v3", "pb_1:v3"],
   ];
   it.each(right)("%s", (_, read, text, value) => {
@@ -44,6 +51,13 @@ describe("values of options", () => {
     ["an unknown name", streams, "accounts,x", "unknown stream x; accepted: accounts, transactions."],
     ["an empty id", linkIds, "a,,b", "a link id is empty; accepted: ID,ID,…"],
     ["a duration without its unit", duration, "14", "accepted: a number and a unit"],
+    [
+      "an unknown rule",
+      failRules,
+      "failed",
+      "unknown rule \"failed\"; accepted: quarantine, skipped and 'stale>3d'",
+    ],
+    ["a rule that a shell has cut", failRules, "stale", "put quotes around it: a shell redirects at >."],
     ["a playbook without a key", playbook, ":v3", "accepted: <playbook_key>"],
   ];
   it.each(wrong)("%s is refused, and what is accepted is said", (_, read, text, words) => {

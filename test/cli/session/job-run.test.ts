@@ -24,7 +24,7 @@ function unauthorized(end: RunEnd<Result> | undefined): boolean {
   return end?.kind === "completed" && end.result.unauthorized === true;
 }
 
-function report(end: RunEnd<Result> | undefined, json = false) {
+async function report(end: RunEnd<Result> | undefined, json = false) {
   const out: string[] = [];
   const said: string[] = [];
   const terminal = {
@@ -36,7 +36,7 @@ function report(end: RunEnd<Result> | undefined, json = false) {
   };
   const started = { handle: {} as WorkflowHandle, runId: "job-1", memo: {}, joined: false };
   const left: LeftRun<number, Result> = { started, end, sofar: undefined, watchedMs: 0 };
-  return { code: reportRun(terminal, run, left, json), out, said };
+  return { code: await reportRun(terminal, run, left, json), out, said };
 }
 
 describe("the report of a run", () => {
@@ -68,11 +68,11 @@ describe("the report of a run", () => {
     ["cancelled", { kind: "cancelled" }, "cancelled", 1, undefined],
     ["failed", { kind: "failed", message: "no" }, "failed", 1, /^run job-1 failed: no$/],
   ];
-  it.each(ends)("that is %s: status, exit code and words", (_, end, status, code, words) => {
-    const text = report(end);
+  it.each(ends)("that is %s: status, exit code and words", async (_, end, status, code, words) => {
+    const text = await report(end);
     expect([text.code, text.out]).toEqual([code, [`status ${status}`]]);
     expect(text.said).toEqual(words === undefined ? ["a note"] : [expect.stringMatching(words), "a note"]);
-    const json = report(end, true);
+    const json = await report(end, true);
     expect(JSON.parse(json.out.join())).toMatchObject({ status });
     expect([json.code, json.said]).toEqual([code, text.said]);
   });

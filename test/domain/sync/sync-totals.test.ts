@@ -13,6 +13,9 @@ const totals: fc.Arbitrary<SyncTotals> = fc.record({
     not_ready: fc.nat(9),
     failed: fc.nat(9),
   }),
+  skipped: fc.record({
+    by_reason: fc.dictionary(fc.constantFrom("link_gone", "state deleted", "x"), fc.nat(9)),
+  }),
   rows: fc.record({ created: fc.nat(9), updated: fc.nat(9), removed: fc.nat(9), quarantined: fc.nat(9) }),
   pages: fc.nat(9),
   restarts: fc.nat(9),

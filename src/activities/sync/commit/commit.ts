@@ -1,5 +1,6 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkStatus } from "../../../domain/sync/link-reading.js";
+import { skippedLinks } from "../../../domain/sync/skipped-links.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
@@ -89,6 +90,7 @@ function totalsOf(row: LinkSyncRow): SyncTotals {
   const totals: SyncTotals = {
     ...none,
     links: { ...none.links, [row.status]: 1 },
+    skipped: skippedLinks(row.status === "skipped" ? (row.reason ?? "unknown") : undefined),
     rows: { created: row.created, updated: row.updated, removed: row.removed, quarantined: row.quarantined },
     pages: row.pages,
     restarts: row.restarts,

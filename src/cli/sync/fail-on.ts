@@ -1,0 +1,36 @@
+import { type BrokenRule, brokenRules, type FailRules } from "../../domain/sync/fail-rules.js";
+import type { LakeReader } from "../../lake/query/query-views.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
+import { withLakeReader } from "../lake/reader.js";
+
+/** The run that is judged, and what it was asked to read. */
+interface JudgedRun {
+  readonly runId: string;
+  /** Epoch milliseconds before which it had written nothing. */
+  readonly startedAt: number;
+  readonly users: ReadonlySet<string>;
+  readonly only: readonly string[] | null;
+}
+
+/** Judges a run that has ended by what its lake says, whoever ran it; the rules that it broke. */
+export async function judgeRun(store: ObjectStore, rules: FailRules, run: JudgedRun): Promise<BrokenRule[]> {
+  return withLakeReader(store, async (lake) => brokenRules(rules, await findingsOf(lake, rules, run)));
+}
+
+async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: FailRules, run: JudgedRun) {
+  const open = quarantine ? await openQuarantine(lake) : { rows: 0, owners: [] };
+  return {
+    open: { rows: open.rows, owners: open.owners.map(({ owner }) => owner) },
+    skipped: skipped ? await linksSkippedBy(lake, run) : [],
+    stale: staleMs === null ? [] : await staleLinks(lake, { ...run, since: Date.now() - staleMs }),
+  };
+}
+
+/** A broken rule in words. */
+export function ruleInWords({ rule, count, owners }: BrokenRule): string {
+  const what = rule === "quarantine" ? "row" : "link";
+  const some = `${count} ${rule === "quarantine" ? "open " : ""}${what}${count === 1 ? "" : "s"}`;
+  return `exit 1 by --fail-on ${rule}: ${some} (${owners.join(", ")}${owners.length < count && rule !== "quarantine" ? ", …" : ""})`;
+}

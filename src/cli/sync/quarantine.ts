@@ -1,0 +1,116 @@
+import { InputError } from "../../domain/failures.js";
+import { openLake } from "../../lake/lake.js";
+import { openQuarantine } from "../../lake/sync/open-quarantine.js";
+import {
+  type QuarantinedRow,
+  type QuarantineFilter,
+  quarantinedRows,
+  resolveRows,
+} from "../../lake/sync/quarantine-resolutions.js";
+import { lakeStore } from "../lake/query.js";
+import { withLakeReader } from "../lake/reader.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+/** Flags of `quarantine list`. */
+export interface ListFlags {
+  readonly all?: boolean;
+  readonly link?: string;
+  readonly run?: string;
+  readonly payload?: boolean;
+  readonly json?: boolean;
+}
+
+/** Lists bad rows. @throws InputError where there is no lake */
+export async function listQuarantine(terminal: Terminal, flags: ListFlags): Promise<void> {
+  const { all, link, run, payload, json } = flags;
+  const store = await lakeStore(terminal);
+  const rows = await withLakeReader(store, (lake) => quarantinedRows(lake, { all, link, run }, payload));
+  if (json) return terminal.result(JSON.stringify(rows.map(forJson)));
+  const open = rows.filter(({ closed_by }) => closed_by === null).length;
+  const count = all ? `${rows.length} bad rows, ${open} open` : `${open} open`;
+  terminal.result([...rows.flatMap(linesOf), count].join("\n"));
+  if (open > 0)
+    terminal.say(
+      'what will never come good is closed with: nightledger quarantine resolve --row <id> --reason "…"',
+    );
+}
+
+/** Flags of `quarantine resolve`. */
+export interface ResolveFlags {
+  readonly reason: string;
+  readonly row?: readonly string[];
+  readonly link?: string;
+  readonly run?: string;
+  readonly allOpen?: boolean;
+  readonly json?: boolean;
+}
+
+/** Closes open rows for a reason. @throws InputError where the reason is empty, or no row is meant, or one is not there */
+export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags): Promise<void> {
+  const reason = flags.reason.trim();
+  if (reason === "")
+    throw new InputError("--reason is empty. Nothing was closed. Say why the rows are closed.");
+  const filter = filterOf(flags);
+  const { address } = await lakeStore(terminal);
+  const lake = openLake({ directory: address });
+  try {
+    if (filter.rows !== undefined) await expectThere(lake, filter.rows);
+    const closed = await resolveRows(lake, filter, reason);
+    const { rows: open } = await openQuarantine(lake);
+    if (flags.json) return terminal.result(JSON.stringify({ closed: closed.map(forJson), open }));
+    const outcome =
+      closed.length === 0 ? "no open row is meant; nothing was closed" : `${closed.length} closed`;
+    terminal.result([...closed.flatMap(linesOf), `${outcome}, ${open} open`].join("\n"));
+  } finally {
+    await lake.close();
+  }
+}
+
+function filterOf({ row, link, run, allOpen }: ResolveFlags): QuarantineFilter {
+  const given = [row, link, run, allOpen].filter((value) => value !== undefined);
+  if (given.length === 1) return { rows: row, link, run };
+  throw new InputError(
+    `${given.length === 0 ? "Nothing says which rows" : "Rows are named in more than one way"}. Nothing was closed. ` +
+      "Accepted: one of --row, --link, --run and --all-open.",
+  );
+}
+
+async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly string[]): Promise<void> {
+  const known = new Set((await quarantinedRows(lake, { all: true, rows: ids })).map(({ row_id }) => row_id));
+  const unknown = ids.filter((id) => !known.has(id));
+  if (unknown.length === 0) return;
+  throw new InputError(
+    `${unknown.join(", ")}: no row of quarantine has this id. Nothing was closed. \`nightledger quarantine list --all\` has them.`,
+  );
+}
+
+/** Two lines, or three, of which none has anything personal but the payload. */
+function linesOf(row: QuarantinedRow): string[] {
+  const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
+  const place = stream === list ? stream : `${stream}, ${list}`;
+  const at = String(fetched_at).slice(0, 16).replace("T", " ");
+  const closed =
+    row.closed_by === null
+      ? []
+      : [
+          `${INDENT}closed by ${WORDS[String(row.closed_by)] ?? row.closed_by}${row.closing_reason === null ? "" : `: ${row.closing_reason}`}`,
+        ];
+  return [
+    `${row_id}  ${link_id ?? fp_id}  ${reason}`,
+    `${INDENT}${place}; ${at}, ${run_id}`,
+    ...closed,
+    ...(payload === undefined ? [] : [`${INDENT}${payload}`]),
+  ];
+}
+
+const INDENT = " ".repeat(14);
+
+const WORDS: Readonly<Record<string, string>> = {
+  change: "a later change of the transaction",
+  reading: "a later reading",
+  person: "somebody",
+};
+
+function forJson({ page, index, ...row }: QuarantinedRow): object {
+  return { ...row, page: Number(page), index: Number(index) };
+}

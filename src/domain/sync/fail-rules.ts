@@ -1,0 +1,59 @@
+import { parseDuration } from "../duration.js";
+
+/** What else than failures makes a sync exit with 1: `--fail-on`. */
+export interface FailRules {
+  /** Any open row in quarantine. */
+  readonly quarantine: boolean;
+  /** Any link that was skipped. */
+  readonly skipped: boolean;
+  /** Any link that was not read to its end for longer than this; null for no such rule. */
+  readonly staleMs: number | null;
+  /** The same as it was written, such as `stale>3d`. */
+  readonly stale: string | null;
+}
+
+export const FAIL_RULES = "quarantine, skipped and 'stale>3d', separated by commas";
+
+/** Reads rules such as `quarantine,stale>3d`; the word that is none of them where one is wrong. Pure. */
+export function parseFailRules(text: string): FailRules | { readonly wrong: string } {
+  let rules: FailRules = { quarantine: false, skipped: false, staleMs: null, stale: null };
+  for (const word of text.split(",").map((part) => part.trim())) {
+    const [, time] = /^stale>(.+)$/.exec(word) ?? [];
+    const staleMs = time === undefined ? undefined : parseDuration(time);
+    if (staleMs !== undefined) rules = { ...rules, staleMs, stale: word };
+    else if (word === "quarantine" || word === "skipped") rules = { ...rules, [word]: true };
+    else return { wrong: word };
+  }
+  return rules;
+}
+
+/** What a lake says at the end of a run, as far as rules ask for it. */
+interface RunFindings {
+  readonly open: { readonly rows: number; readonly owners: readonly string[] };
+  readonly skipped: readonly string[];
+  readonly stale: readonly string[];
+}
+
+/** A rule that a run broke. */
+export interface BrokenRule {
+  /** As it was written. */
+  readonly rule: string;
+  /** Rows or links. */
+  readonly count: number;
+  /** Whose they are, the first ten: ids of links, or of users where a list of theirs is meant. */
+  readonly owners: readonly string[];
+}
+
+const MOST_NAMED = 10;
+
+/** The rules that a run broke. Pure. */
+export function brokenRules(rules: FailRules, { open, skipped, stale }: RunFindings): BrokenRule[] {
+  const judged: readonly (readonly [string | false | null, number, readonly string[]])[] = [
+    [rules.quarantine && "quarantine", open.rows, open.owners],
+    [rules.stale, stale.length, stale],
+    [rules.skipped && "skipped", skipped.length, skipped],
+  ];
+  return judged.flatMap(([rule, count, owners]) =>
+    rule && count > 0 ? [{ rule, count, owners: owners.slice(0, MOST_NAMED) }] : [],
+  );
+}

@@ -1,0 +1,96 @@
+import { DAY, HOUR } from "../../domain/duration.js";
+import type { AddFile } from "../delta/delta-actions.js";
+import { factsOf, holdsLinks } from "../delta/delta-stats.js";
+import { CLOSING, LISTED_STREAMS, QUARANTINE_VIEWS, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
+import { emptyView, type LakeReader, newestView, readTables } from "../query/query-views.js";
+import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
+import { linkSyncs } from "../tables/link-syncs.js";
+import { quarantineResolutions } from "../tables/quarantine.js";
+
+/** How much is open in a lake's quarantine. */
+interface OpenQuarantine {
+  /** Rows that nothing has closed. */
+  readonly rows: number;
+  /** Whose they are, a link's id or, for a list of a user, the user's: how many of each, the most first. */
+  readonly owners: readonly { readonly owner: string; readonly rows: number }[];
+  /** When the oldest of them arrived, as an instant; null for none. */
+  readonly since: string | null;
+}
+
+/** The rows of a lake's quarantine that are open (docs/tables.md, "Open rows"). */
+export async function openQuarantine(lake: LakeReader): Promise<OpenQuarantine> {
+  return withQuarantine(lake, async (sql) => {
+    const owners = await sql.rows(
+      `select coalesce(link_id, fp_id) as owner, count(*) as rows, epoch_ms(min(fetched_at)) as since
+       from quarantine_open group by owner order by rows desc, owner`,
+    );
+    const oldest = owners.reduce(
+      (least, { since }) => Math.min(least, Number(since)),
+      Number.POSITIVE_INFINITY,
+    );
+    return {
+      rows: owners.reduce((sum, { rows }) => sum + Number(rows), 0),
+      owners: owners.map(({ owner, rows }) => ({ owner: String(owner), rows: Number(rows) })),
+      since: owners.length === 0 ? null : new Date(oldest).toISOString(),
+    };
+  });
+}
+
+/**
+ * Runs SQL over the views `quarantine_states` and `quarantine_open`. Of the other tables it reads only files that may
+ * hold what closed a row that nothing on record has closed: none where there is no such row.
+ */
+export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession) => Promise<T>): Promise<T> {
+  const { txns } = await lake.table(quarantineResolutions.name).snapshot();
+  const lookedAt = txns.get(LOOKED)?.lastUpdated ?? Number.NEGATIVE_INFINITY;
+  return readTables(lake, RECORDED, async (sql) => {
+    const unresolved = await sql.rows(
+      `select stream, link_id, run_id, epoch_ms(min(fetched_at)) as since from (${UNRESOLVED}) group by all`,
+    );
+    for (const spec of CLOSING) {
+      const statement =
+        unresolved.length === 0
+          ? emptyView(spec).statement
+          : await newestView(lake, spec, closes(spec.name, unresolved, lookedAt - WAITING_FILES));
+      await sql.run(statement);
+    }
+    for (const statement of QUARANTINE_VIEWS) await sql.run(statement);
+    return work(sql);
+  });
+}
+
+/**
+ * The transaction in the log of `quarantine_resolutions` whose time says when every open row was last held against the
+ * other tables: what was in them then need not be read again.
+ */
+export const LOOKED = "looked for what closes open rows";
+/** A file may wait so long for the commit that refers to it (docs/tables.md): it is older than its rows are there. */
+const WAITING_FILES = 7 * DAY;
+/** Two machines' clocks may differ by so much. */
+const CLOCKS = HOUR;
+/** Of more links than these, each file holds some. */
+const MOST_LINKS = 100;
+
+/** Name of a file that a run wrote. */
+const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
+
+/**
+ * Makes the test whether a file of a table may close a row: written after it had come, with rows of its link, and not
+ * looked at before. The rows of `link_syncs` of its own run, which say whether it was committed, count always.
+ */
+function closes(table: string, unresolved: readonly SqlRow[], from: number): (file: AddFile) => boolean {
+  const isList = LISTED_STREAMS.some((stream) => stream === table);
+  const rows = unresolved.filter(({ stream, link_id }) => (isList ? stream === table : link_id !== null));
+  const oldest = rows.reduce((least, row) => Math.min(least, Number(row.since)), Number.POSITIVE_INFINITY);
+  const since = Math.max(from, oldest - CLOCKS);
+  const runs = new Set(table === linkSyncs.name ? rows.map(({ run_id }) => String(run_id)) : []);
+  const linked = [...new Set(isList ? [] : rows.map(({ link_id }) => String(link_id)))];
+  const links = linked.length > MOST_LINKS ? [] : linked;
+  const tests = links.map((link) => holdsLinks(link, link));
+  return (file) => {
+    const isOfRun = runs.size > 0 && runs.has(FILE_OF_RUN.exec(file.path)?.[1] ?? "");
+    if (file.modificationTime < since && !isOfRun) return false;
+    const facts = tests.length === 0 ? undefined : factsOf(file);
+    return facts === undefined || tests.some((holds) => holds(facts));
+  };
+}

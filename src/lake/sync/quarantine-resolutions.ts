@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { schemaActions } from "../delta/delta-schema.js";
+import type { Lake } from "../lake.js";
+import type { LakeReader } from "../query/query-views.js";
+import { sqlList, sqlText } from "../sql/duckdb-sql.js";
+import type { SqlValue } from "../sql/duckdb-values.js";
+import { appendOnce } from "../tables/append.js";
+import { addOf, type DataFile, writeRows } from "../tables/parquet-file.js";
+import { quarantineResolutions } from "../tables/quarantine.js";
+import { LOOKED, withQuarantine } from "./open-quarantine.js";
+
+/** Which bad rows are meant; fields that are given all count. */
+export interface QuarantineFilter {
+  /** Closed ones too. */
+  readonly all?: boolean | undefined;
+  readonly rows?: readonly string[] | undefined;
+  readonly link?: string | undefined;
+  readonly run?: string | undefined;
+}
+
+/** A row of `quarantine`, its id, and what closed it: the columns of `quarantine list --json`. */
+export type QuarantinedRow = Readonly<Record<(typeof LISTED)[number] | "payload", SqlValue>>;
+
+const LISTED = [
+  "row_id",
+  "run_id",
+  "stream",
+  "fp_id",
+  "link_id",
+  "page",
+  "index",
+  "list",
+  "reason",
+  "fetched_at",
+  "closed_by",
+  "closed_at",
+  "closing_reason",
+] as const;
+
+/** Bad rows of a lake, the newest first. Their payloads hold what is personal: they come only when asked for. */
+export async function quarantinedRows(
+  lake: LakeReader,
+  filter: QuarantineFilter,
+  payload = false,
+): Promise<QuarantinedRow[]> {
+  const columns = [...LISTED, ...(payload ? ["payload"] : [])].map((name) => `"${name}"`).join(", ");
+  const sql = `select ${columns} from quarantine_states where ${conditionOf(filter)}
+    order by fetched_at desc, run_id desc, fp_id, link_id, page, list, "index"`;
+  return withQuarantine(lake, async (session) => (await session.rows(sql)) as QuarantinedRow[]);
+}
+
+function conditionOf({ all, rows, link, run }: QuarantineFilter): string {
+  return [
+    ...(all ? ["true"] : ["closed_by is null"]),
+    ...(rows === undefined ? [] : [`list_contains(${sqlList(rows)}, row_id)`]),
+    ...(link === undefined ? [] : [`link_id = ${sqlText(link)}`]),
+    ...(run === undefined ? [] : [`run_id = ${sqlText(run)}`]),
+  ].join(" and ");
+}
+
+/** Closes open rows for a reason that somebody gives; the rows that it closed. */
+export async function resolveRows(
+  lake: Lake,
+  filter: Omit<QuarantineFilter, "all">,
+  reason: string,
+): Promise<QuarantinedRow[]> {
+  const rows = await quarantinedRows(lake, filter);
+  const resolved = rows.map((row) => ({ ...row, resolved_by: "person", reason }));
+  await appendOnce(lake, quarantineResolutions, `resolve/${randomUUID()}`, () => write(lake, resolved));
+  return rows;
+}
+
+/**
+ * Puts on record what closed rows since the last time, a later change of the transaction or a later reading, and that
+ * nothing has closed the others by now, so that nobody looks for either again. Repeated, it finds what it did before.
+ */
+export async function recordClosedRows(lake: Lake, runId: string): Promise<void> {
+  const at = Date.now();
+  const found = await withQuarantine(lake, (sql) =>
+    sql.rows(`select * exclude (payload, reason, fetched_at), closed_by as resolved_by
+      from quarantine_states where closed_at is null`),
+  );
+  if (found.length === 0) return;
+  const appId = `${runId}/quarantine`;
+  const table = lake.table(quarantineResolutions.name);
+  if ((await table.snapshot()).txns.has(appId)) return;
+  const file = await write(
+    lake,
+    found.filter(({ closed_by }) => closed_by !== null),
+  );
+  await table.commit((snapshot) => {
+    if (snapshot.txns.has(appId)) return null;
+    const version = snapshot.version + 1;
+    return [
+      ...schemaActions(quarantineResolutions, snapshot, at),
+      { txn: { appId, version, lastUpdated: at } },
+      { txn: { appId: LOOKED, version, lastUpdated: at } },
+      ...(file === undefined ? [] : [{ add: addOf(file) }]),
+    ];
+  });
+}
+
+function write(
+  lake: Lake,
+  rows: readonly Readonly<Record<string, SqlValue>>[],
+): Promise<DataFile | undefined> {
+  const resolved_at = new Date().toISOString();
+  const written = rows.map((row) => {
+    const { row_id, run_id, stream, fp_id, link_id, list, resolved_by, reason } = row;
+    const [page, index] = [Number(row.page), Number(row.index)];
+    return { row_id, run_id, stream, fp_id, link_id, page, index, list, resolved_by, reason, resolved_at };
+  });
+  return writeRows(lake, quarantineResolutions, "resolved", written);
+}

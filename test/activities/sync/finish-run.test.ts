@@ -1,0 +1,81 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { finishRun } from "../../../src/activities/sync/finish-run.js";
+import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
+import { readTables } from "../../../src/lake/query/query-views.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { quarantine, quarantineResolutions } from "../../../src/lake/tables/quarantine.js";
+import { runs } from "../../../src/lake/tables/runs.js";
+import { transactionChanges } from "../../../src/lake/tables/transactions.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await openActivityBench();
+});
+afterEach(() => bench.close());
+
+const append = (spec: TableSpec, name: string, row: Readonly<Record<string, unknown>>) =>
+  appendOnce(bench.deps.lake, spec, name, () => writeRows(bench.deps.lake, spec, name, [row]));
+
+const finish = (runId: string) =>
+  bench.run(() =>
+    finishRun(bench.deps, {
+      ...{ runId, jobId: "job", startedAt: "2026-01-01T00:00:00Z", status: "completed", totals: noTotals() },
+      roster: { sha256: "0", users: 1, groupSize: 100 },
+      options: { streams: ["transactions"], links: null, full: false, pageSize: 500 },
+    }),
+  );
+
+const recorded = (spec: TableSpec, columns: string) =>
+  readTables(bench.deps.lake, [spec], (sql) =>
+    sql.rows(`select ${columns} from ${spec.name} order by run_id`),
+  );
+
+async function addBadRow(): Promise<void> {
+  await append(quarantine, "run-1", {
+    ...{
+      run_id: "run-1",
+      stream: "transactions",
+      fp_id: "fp",
+      link_id: "a",
+      page: 0,
+      index: 0,
+      list: "created",
+    },
+    ...{ reason: "amount: not a decimal string", payload: '{"transaction_id":"t"}' },
+    fetched_at: "2026-01-01T02:00:00Z",
+  });
+}
+
+test("a run's end counts what is open, and puts on record once what came good", async () => {
+  await addBadRow();
+  expect(await finish("run-1")).toMatchObject({ open: 1 });
+  await append(transactionChanges, "run-2", {
+    ...{ run_id: "run-2", link_id: "a", transaction_id: "t", change_type: "updated", sequence: 2 },
+    fetched_at: "2026-01-02T02:00:00Z",
+  });
+  expect(await finish("run-2")).toMatchObject({ open: 0 });
+  expect(await finish("run-2")).toMatchObject({ open: 0 });
+  expect(await recorded(runs, "run_id, quarantine_open")).toEqual([
+    { run_id: "run-1", quarantine_open: 1n },
+    { run_id: "run-2", quarantine_open: 0n },
+  ]);
+  expect(await recorded(quarantineResolutions, "run_id, link_id, resolved_by, reason")).toEqual([
+    { run_id: "run-1", link_id: "a", resolved_by: "change", reason: null },
+  ]);
+});
+
+test("a run ends where nobody can tell what is open", async () => {
+  await addBadRow();
+  const { lake } = bench.deps;
+  const [file] = (await lake.table("quarantine").snapshot()).files.keys();
+  await rm(join(lake.store.address, "quarantine", file ?? ""));
+  expect(await finish("run-1")).toMatchObject({ open: null });
+  expect(await recorded(runs, "status, quarantine_open")).toEqual([
+    { status: "completed", quarantine_open: null },
+  ]);
+});

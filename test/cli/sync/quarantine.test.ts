@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLake } from "../../../src/lake/lake.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { quarantine } from "../../../src/lake/tables/quarantine.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+
+let base: TestLake;
+beforeEach(async () => {
+  base = await openTestLake();
+  const lake = openLake({ directory: base.directory });
+  const row = {
+    ...{ run_id: "run-1", stream: "transactions", fp_id: "fp_1", link_id: "a", page: 0, list: "created" },
+    ...{ reason: "amount: not a decimal string", payload: '{"description":"PERSONAL"}' },
+    fetched_at: "2026-01-02T03:04:05Z",
+  };
+  const rows = [
+    { ...row, index: 1 },
+    { ...row, index: 2, fetched_at: "2026-01-02T03:04:06Z" },
+    {
+      ...row,
+      stream: "accounts",
+      link_id: null,
+      list: "accounts",
+      index: 0,
+      run_id: "run-2",
+      fetched_at: "2026-01-03T03:04:05Z",
+    },
+  ];
+  await appendOnce(lake, quarantine, "test", () => writeRows(lake, quarantine, "file", rows));
+  await lake.close();
+});
+afterEach(() => base.release());
+
+const run = (...args: string[]) =>
+  runHere({ directory: base.directory, env: { NIGHTLEDGER_LAKE: base.directory } }, ["quarantine", ...args]);
+const listed = async (...args: string[]) => {
+  const { stdout } = await run("list", "--json", ...args);
+  return JSON.parse(stdout) as Readonly<Record<string, unknown>>[];
+};
+
+test("open rows are listed without their payload, which comes when it is asked for", async () => {
+  const { code, stdout, stderr } = await run("list");
+  const [, id] = /^(\w{12}) {2}fp_1 {2}amount: not a decimal string$/m.exec(stdout) ?? [];
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${id}  fp_1  amount`);
+  expect(stdout).toContain("              accounts; 2026-01-03 03:04, run-2\n");
+  expect(stdout).toContain("              transactions, created; 2026-01-02 03:04, run-1\n");
+  expect(stdout).toMatch(/\n3 open\n$/);
+  expect(stderr).toContain("nightledger quarantine resolve --row <id> --reason");
+  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(stdout + JSON.stringify(await listed())).not.toContain("PERSONAL");
+  expect((await run("list", "--payload")).stdout).toContain("PERSONAL");
+  expect((await listed("--payload"))[0]).toMatchObject({ payload: '{"description":"PERSONAL"}' });
+  expect((await listed("--link", "a")).map(({ index, closed_by }) => [index, closed_by])).toEqual([
+    [2, null],
+    [1, null],
+  ]);
+  expect(await listed("--run", "run-2")).toHaveLength(1);
+});
+
+test("rows are closed by id, and what was closed is said; again, nothing is", async () => {
+  const [newest] = await listed();
+  const id = String(newest?.row_id);
+  const { stdout } = await run("resolve", "--row", id, "--reason", "a test row of the bank");
+  expect(stdout).toContain(id);
+  expect(stdout).toMatch(/\n1 closed, 2 open\n$/);
+  const again = await run("resolve", "--row", id, "--reason", "again");
+  expect([again.code, again.stdout]).toEqual([0, "no open row is meant; nothing was closed, 2 open\n"]);
+  expect(await listed()).toHaveLength(2);
+  expect((await run("list", "--all")).stdout).toContain("closed by somebody: a test row of the bank\n");
+  const rest = await run("resolve", "--all-open", "--reason", "seen", "--json");
+  expect(JSON.parse(rest.stdout)).toMatchObject({ closed: [{ link_id: "a" }, { link_id: "a" }], open: 0 });
+  expect((await run("list")).stdout).toBe("0 open\n");
+});
+
+test.each<[string, string[], RegExp]>([
+  // commander says this one on the process's own standard error.
+  ["no reason", ["--all-open"], /^$/],
+  ["an empty reason", ["--all-open", "--reason", " "], /--reason is empty/],
+  ["no rows", ["--reason", "x"], /Nothing says which rows.*--row, --link, --run and --all-open/],
+  ["rows in two ways", ["--reason", "x", "--link", "a", "--all-open"], /more than one way/],
+  [
+    "a row that is not there",
+    ["--reason", "x", "--row", "0123456789ab"],
+    /0123456789ab: no row of quarantine/,
+  ],
+])("%s is refused, and nothing is closed", async (_, args, words) => {
+  const { code, stderr } = await run("resolve", ...args);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(words);
+  expect(await listed()).toHaveLength(3);
+});

@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { summaryText } from "../../../src/cli/sync/text.js";
+import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
+import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+
+const summary: SyncSummary = {
+  ...noTotals(),
+  run_id: "sync-1",
+  status: "completed",
+  quarantine: { new: 0, open: 0 },
+  duration_ms: 1,
+};
+const lines = (change: Partial<SyncSummary>, name: string) => {
+  const all = summaryText({ ...summary, ...change }).split("\n");
+  const at = all.findIndex((line) => line.startsWith(name));
+  if (at === -1) return [];
+  const end = all.findIndex((line, n) => n > at && !line.startsWith(" "));
+  return all.slice(at, end === -1 ? undefined : end);
+};
+
+test("skipped links by whose turn it is, in 80 columns", () => {
+  const by_reason = {
+    ...{ "state error auth_expired": 4, "state error incomplete": 3, "state error no_accounts": 2 },
+    ...{ "state error institution_error": 3, "state deleted": 1 },
+  };
+  expect(lines({ skipped: { by_reason } }, "skipped")).toEqual([
+    "skipped   9 need the customer (auth_expired 4, incomplete 3, no_accounts 2),",
+    "          3 wait for the bank (institution_error 3), 1 deleted",
+  ]);
+  expect(lines({}, "skipped")).toEqual([]);
+});
+
+test.each([
+  [{ new: 0, open: 0 }, []],
+  [{ new: 0, open: null }, []],
+  [{ new: 1, open: 3 }, ["bad rows  1 new, 3 open; see: nightledger quarantine list"]],
+  [{ new: 0, open: 3 }, ["bad rows  0 new, 3 open; see: nightledger quarantine list"]],
+  [{ new: 2, open: 0 }, ["bad rows  2 new, 0 open"]],
+  [{ new: 2, open: null }, ["bad rows  2 new"]],
+])("bad rows %j", (quarantine, text) => {
+  expect(lines({ quarantine }, "bad rows")).toEqual(text);
+});
