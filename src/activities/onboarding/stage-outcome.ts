@@ -10,8 +10,9 @@ import { onboardingErrorClass } from "../../domain/onboarding/customer/error-cla
 import { nextActionOf } from "../../domain/onboarding/customer/next-action.js";
 import type { CustomerRow } from "../../domain/onboarding/customer.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
-import { namesOf, type Outcome, withoutValues } from "../../domain/onboarding/outcome.js";
+import { namesOf, type Outcome } from "../../domain/onboarding/outcome.js";
 import { isDecision } from "../../domain/service/onboarding-status.js";
+import { withoutValues } from "../../domain/service/quoted-values.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
