@@ -170,7 +170,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #judgeHead(status: number, headers: IncomingHttpHeaders): (() => Error) | undefined {
     if (status >= 300 && !this.form.anyStatus) {
       const facts = { ...this.#facts(), status };
-      return () => statusError({ ...facts, ...this.#said() }, headers);
+      return () => statusError(facts, headers, () => this.#said());
     }
     if (this.form.sink !== undefined) return undefined;
     const { anyContent = false, changes = false } = this.form;
@@ -182,11 +182,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       : undefined;
   }
 
-  #said(): Pick<CallFacts, "said"> {
-    const bytes = Buffer.concat(this.#chunks);
+  #said(): string | undefined {
     const encoding = this.#headers["content-encoding"];
-    const said = this.form.wordsOf?.({ bytes, isWhole: this.#isWhole, encoding });
-    return said === undefined ? {} : { said };
+    return this.form.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
   }
 
   // A sink that is full holds the connection back; no time runs while it does.
