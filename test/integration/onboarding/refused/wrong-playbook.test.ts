@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
-import { runHere } from "../../helpers/command/command-here.js";
-import type { JobFolder } from "../../helpers/command/job-folder.js";
-import { holding } from "../../helpers/onboarding/planted-texts.js";
-import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import { openClusterFolder } from "../../../helpers/command/cluster-folder.js";
+import { runHere } from "../../../helpers/command/command-here.js";
+import type { JobFolder } from "../../../helpers/command/job-folder.js";
+import { holding } from "../../../helpers/onboarding/planted-texts.js";
+import { sharedTemporal } from "../../../helpers/temporal/shared-temporal.js";
 
 const ROWS = 30;
 const SAID = 'body: field "key": no such playbook';
