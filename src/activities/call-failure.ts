@@ -7,13 +7,14 @@ import {
   SchemaError,
   TransientError,
 } from "../api/http/errors.js";
+import type { RefusedRequest } from "../domain/refusals.js";
 
 /** What a failed read means for its owner, in the words of the state machines. */
 export type CallFailure =
   | { readonly kind: "open" }
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
-  | { readonly kind: "rejected"; readonly status: number }
-  | { readonly kind: "gone" }
+  | ({ readonly kind: "rejected" } & RefusedRequest)
+  | ({ readonly kind: "gone" } & RefusedRequest)
   | { readonly kind: "unauthorized" }
   | { readonly kind: "broken"; readonly reason: string };
 
@@ -25,8 +26,8 @@ export type CallFailure =
 export function callFailure(error: unknown): CallFailure {
   if (error instanceof NotSentError) return { kind: "open" };
   if (error instanceof AuthError) return { kind: "unauthorized" };
-  if (error instanceof NotFoundError) return { kind: "gone" };
-  if (error instanceof RejectedError) return { kind: "rejected", status: error.status ?? 0 };
+  if (error instanceof NotFoundError) return { kind: "gone", ...refusedBy(error) };
+  if (error instanceof RejectedError) return { kind: "rejected", ...refusedBy(error) };
   if (error instanceof RateLimitedError) {
     return { kind: "transient", reason: "http_429", retryAfterMs: error.retryAfterMs ?? null };
   }
@@ -42,4 +43,9 @@ export function callFailure(error: unknown): CallFailure {
   // A body that is no JSON although its length was right: half an answer from something in between.
   if (error instanceof SyntaxError) return { kind: "transient", reason: "torn_body", retryAfterMs: null };
   throw error;
+}
+
+/** What the service refused, and what it said. */
+function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
+  return { status: status ?? 0, message: said ?? null };
 }

@@ -1,5 +1,5 @@
 import { readAnswer } from "../api/http/answer.js";
-import type { ApiClient } from "../api/http/client.js";
+import type { ApiClient, CallOptions } from "../api/http/client.js";
 import { ApiError } from "../api/http/errors.js";
 import type { Dependencies } from "./dependencies.js";
 
@@ -10,9 +10,14 @@ export interface CountedCalls<D extends Dependencies> {
   readonly calls: number;
 }
 
-/** Counts the requests that one activity sends, whatever comes of them. */
-export function countedCalls<D extends Dependencies>(deps: D): CountedCalls<D> {
+/**
+ * Counts the requests that one activity sends, whatever comes of them.
+ *
+ * @param withheld what no message of them may quote, besides what each request sends
+ */
+export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown): CountedCalls<D> {
   let calls = 0;
+  const own = (options: CallOptions = {}) => (withheld === undefined ? options : { ...options, withheld });
   const counted = async <R>(call: Promise<R>): Promise<R> => {
     try {
       const answer = await call;
@@ -25,10 +30,11 @@ export function countedCalls<D extends Dependencies>(deps: D): CountedCalls<D> {
   };
   const { api } = deps;
   const client: ApiClient = {
-    call: (operation, params, options) => counted(api.call(operation, params, options)),
-    download: (operation, params, sink, options) => counted(api.download(operation, params, sink, options)),
+    call: (operation, params, options) => counted(api.call(operation, params, own(options))),
+    download: (operation, params, sink, options) =>
+      counted(api.download(operation, params, sink, own(options))),
     read: async (operation, params, options) =>
-      readAnswer(operation, await counted(api.call(operation, params, options))),
+      readAnswer(operation, await counted(api.call(operation, params, own(options)))),
     close: () => api.close(),
     get requestsSent() {
       return api.requestsSent;

@@ -11,6 +11,8 @@ interface RunFailure {
   readonly line?: number;
   readonly owner: string;
   readonly reason: string;
+  /** What the service said, masked. */
+  readonly message?: string;
 }
 
 /** Writes what failed in one part of a run, once. */

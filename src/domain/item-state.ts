@@ -1,4 +1,5 @@
 import { afterTransient, type FailureStreak } from "./backoff.js";
+import type { RefusedRequest } from "./refusals.js";
 
 /** What waits for its next try: a user of a sync, an item of a bulk job. */
 export interface Attempted {
@@ -16,7 +17,7 @@ export type ItemOutcome =
   | { readonly kind: "open" }
   | { readonly kind: "complete" }
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
-  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
   | { readonly kind: "unauthorized" };
 
 /** What becomes of an item. */
@@ -24,7 +25,7 @@ export type ItemVerdict<P> =
   /** A later slice takes it. */
   | { readonly kind: "again"; readonly progress: P }
   | { readonly kind: "done" }
-  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
   /** The service refused the credentials: the run stops. */
   | { readonly kind: "stop" };
 
@@ -48,7 +49,7 @@ export function afterItemOutcome<P extends Attempted>(
     case "unauthorized":
       return { kind: "stop" };
     case "failed":
-      return { kind: "failed", reason: outcome.reason };
+      return outcome;
     case "transient": {
       const { reason, retryAfterMs } = outcome;
       const verdict = afterTransient(progress.streak, at, retryAfterMs, jitter);

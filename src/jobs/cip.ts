@@ -60,14 +60,16 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
       if (!(error instanceof RejectedError || error instanceof NotFoundError)) throw error;
       const status = error instanceof NotFoundError ? 404 : (error.status ?? 0);
       const asked = (await caller.lost("report")) + 1;
-      return { kind: "failed", reason: await reasonOf(caller, fp_id, status), asked };
+      const refused = { status, message: error.said ?? null };
+      return { kind: "failed", reason: await reasonOf(caller, fp_id, status), refused, asked };
     }
   },
-  ends: ({ rows, result, reason }) =>
+  ends: ({ rows, result, reason, refused }) =>
     rows.map(({ line }) => {
       if (result?.kind === "exported") return { line, status: "done", reason: null };
       if (result?.kind === "excluded") return { line, status: "skipped", reason: result.reason };
-      return { line, status: "failed", reason: result?.reason ?? reason };
+      if (result === null) return { line, status: "failed", reason, refused };
+      return { line, status: "failed", reason: result.reason, refused: result.refused };
     }),
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),

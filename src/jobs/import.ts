@@ -80,9 +80,9 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     const [first] = rows;
     if (first === undefined) throw new Error("a chunk without rows");
     const { link_id } = first.row;
-    let isGone = false;
+    let gone: Sent | undefined;
     const sent = await sendByHalves(rows, async (some) => {
-      if (isGone) return GONE;
+      if (gone !== undefined) return gone;
       const transactions = some.map(({ row: { link_id: _, ...row } }) => row) as [
         Omit<NamedImportRow, "link_id">,
       ];
@@ -92,27 +92,34 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
         await caller.once(name, importTransactions, { path: { link_id }, body: { transactions } });
         return { kind: "taken" };
       } catch (error) {
-        isGone = error instanceof NotFoundError;
-        return refusalOf(error);
+        const refusal = refusalOf(error);
+        if (error instanceof NotFoundError) gone = refusal;
+        return refusal;
       }
     });
     return chunkOf(`${link_id}/${first.line}`, rows, (index) => {
       const end = sent[index] ?? GONE;
       if (end.kind === "taken") return { status: "accepted", reason: null };
-      return { status: end.kind, reason: end.reason };
+      if (end.kind === "unknown") return { status: end.kind, reason: end.reason };
+      return { status: end.kind, reason: end.reason, refused: end.refused };
     });
   },
-  ends: ({ rows, result, reason }) =>
+  ends: ({ rows, result, reason, refused }) =>
     rows.map(({ line }, index) => {
       const end = result?.rows[index];
-      if (end === undefined) return { line, status: "failed", reason };
+      if (end === undefined) return { line, status: "failed", reason, refused };
       if (end.status === "accepted") return { line, status: "done", reason: null };
-      return { line, status: end.status === "skipped" ? "skipped" : "failed", reason: end.reason };
+      const status = end.status === "skipped" ? "skipped" : "failed";
+      return { line, status, reason: end.reason, refused: end.refused };
     }),
   tables: [transactionImports],
-  rows: ({ runId }, { rows, result, reason, asked }) => {
+  rows: ({ runId }, { rows, result, reason, refused, asked }) => {
     // Requests that were answered count too: they may have taken a part of the rows.
-    const failed = { status: asked > 0 ? "unknown" : "refused", reason };
+    const failed = { status: asked > 0 ? "unknown" : "refused", reason, refused };
+    const endOf = (index: number) => {
+      const end = result?.rows[index] ?? failed;
+      return { status: end.status, reason: end.reason, error_message: end.refused?.message ?? null };
+    };
     return {
       transaction_imports: rows.map(({ line, row }, index) => ({
         run_id: runId,
@@ -123,7 +130,7 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
         amount: row.amount,
         date: row.date.slice(0, 10),
         date_text: row.date,
-        ...(result?.rows[index] ?? failed),
+        ...endOf(index),
         chunk: result?.chunk || null,
         imported_at: result?.at ?? new Date().toISOString(),
         seen_in_run: null,
@@ -132,12 +139,15 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   },
 };
 
-const GONE: Sent = { kind: "refused", reason: "not_found" };
+const GONE: Sent & { readonly kind: "refused" } = { kind: "refused", reason: "not_found" };
 
 /** What a failed request says of its rows. @throws the error where it is no end of them. */
 function refusalOf(error: unknown): Sent {
-  if (error instanceof NotFoundError) return GONE;
-  if (error instanceof RejectedError) return { kind: "refused", reason: `refused http_${error.status}` };
+  if (error instanceof NotFoundError || error instanceof RejectedError) {
+    const { status = 0, said = null } = error;
+    const reason = error instanceof NotFoundError ? GONE.reason : `refused http_${status}`;
+    return { kind: "refused", reason, refused: { status, message: said } };
+  }
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
   if (isLost) return { kind: "unknown", reason: "lost_answer" };
   throw error;

@@ -4,6 +4,7 @@ import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operatio
 import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { RowEnd } from "../domain/bulk/frozen-row.js";
 import type { SettledCall } from "../domain/calls/settled-call.js";
+import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
@@ -63,6 +64,8 @@ export interface EndedItem<Row, Result> {
   readonly result: Result | null;
   /** Why it failed; null where it did not. */
   readonly reason: string | null;
+  /** The request that the service refused, where it failed by that. */
+  readonly refused?: RefusedRequest | undefined;
   /** Requests of it that may have reached the service. */
   readonly asked: number;
 }

@@ -84,6 +84,23 @@ test("a link that is gone costs one request, also in the middle of a chunk", asy
   expect(later.requests.length).toBe(3);
 });
 
+test("what the service said of a refused row stands in the ledger and in the row's end", async () => {
+  const said = "transactions[0]: [value] is no account";
+  const refuse = (ids: readonly string[]) =>
+    ids.includes("t3") ? new RejectedError({ ...CALL, status: 422, said }) : undefined;
+  const result = await importJob.work({ rows }, callerOf(refuse).caller);
+  const item = { rows, result, reason: null, asked: 0 };
+  const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
+  expect(importJob.ends(item)[2]).toEqual({
+    line: 3,
+    status: "failed",
+    reason: "refused http_422",
+    refused: { status: 422, message: said },
+  });
+  const { transaction_imports } = importJob.rows(place, item);
+  expect(transaction_imports?.map(({ error_message }) => error_message)).toEqual([null, null, said, null]);
+});
+
 test("what passes is left to the engine", async () => {
   const passing = new TransientError({ ...CALL, status: 503 }, "http_503");
   await expect(importJob.work({ rows }, callerOf(() => passing).caller)).rejects.toBe(passing);

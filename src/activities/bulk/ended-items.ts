@@ -28,16 +28,17 @@ export async function endedItems(
   for (const name of close.results) {
     for (const { item, result } of await staging.results(name)) results.set(item, result);
   }
-  const reasons = new Map(close.failed.map(({ item, reason }) => [item, reason]));
+  const failed = new Map(close.failed.map((one) => [one.item, one]));
   const items: EndedItem<object, unknown>[] = [];
   for (const [item, { rows: own }] of planned.entries()) {
-    const reason = reasons.get(item) ?? null;
+    const { reason = null, refused } = failed.get(item) ?? {};
     const result = results.get(item) ?? null;
     const asked =
       result === null ? await requestsSent(deps.sealed, staging.itemPrefix(group.group, item)) : 0;
     // Nothing of an item that was never begun, or that a stopped run left before its first request, is written.
     if (result === null && reason === null && asked === 0) continue;
-    items.push({ rows: own, result, reason: result === null ? (reason ?? "interrupted") : null, asked });
+    if (result !== null) items.push({ rows: own, result, reason: null, asked });
+    else items.push({ rows: own, result, reason: reason ?? "interrupted", refused, asked });
   }
   const { ended } = await staging.requirePlan(group.group);
   const itemOf = itemsOf(rows);

@@ -1,5 +1,6 @@
 import { addBulkTotals, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
+import { addRefusals, type Refusals } from "../../domain/refusals.js";
 import type { AnyJob, JobPlace, JobRow, PlannedItem } from "../../jobs/job.js";
 import type { StagedPlan } from "../../lake/bulk/bulk-staging.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
@@ -40,7 +41,12 @@ export function totalsOf(ends: readonly RowEnd[], owner: (line: number) => strin
   const rows = { ...noBulkTotals().rows };
   for (const { status } of ends) rows[status] += 1;
   const failures = failedRows(ends, owner);
-  return addBulkTotals(noBulkTotals(), { rows, calls: 0, failures, failures_total: failures.length });
+  const refusals = ends.reduce<readonly Refusals[]>(
+    (sum, { refused }) => (refused === undefined ? sum : addRefusals(sum, [{ count: 1, ...refused }])),
+    [],
+  );
+  const counts = { rows, calls: 0, failures, failures_total: failures.length, refusals };
+  return addBulkTotals(noBulkTotals(), counts);
 }
 
 /** The rows that failed. */
@@ -50,7 +56,10 @@ export function failedRows(
 ): BulkTotals["failures"][number][] {
   return ends
     .filter(({ status }) => status === "failed")
-    .map(({ line, reason }) => ({ line, owner: owner(line), reason: reason ?? "" }));
+    .map(({ line, reason, refused }) => {
+      const message = refused?.message ?? null;
+      return { line, owner: owner(line), reason: reason ?? "", ...(message !== null && { message }) };
+    });
 }
 
 /** Whose row a line holds. */

@@ -87,9 +87,10 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   };
 }
 
-/** That the service refused a request. */
+/** That the service refused a request, and what it said. */
 interface Refusal {
   readonly status: number;
+  readonly said?: string | undefined;
 }
 
 function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, prefix: string): Caller {
@@ -113,7 +114,8 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     } catch (error) {
       // Sent again after others of the item took effect, it might be taken as well.
       if (error instanceof RejectedError && error.status !== undefined) {
-        await sealed.put(`${own}refused`, { status: error.status }, { durable: true });
+        const { status, said } = error;
+        await sealed.put(`${own}refused`, { status, said } satisfies Refusal, { durable: true });
       }
       throw error;
     }
@@ -131,9 +133,11 @@ function outcomeOf(error: unknown): ItemOutcome {
   const failure = callFailure(error);
   switch (failure.kind) {
     case "gone":
-      return { kind: "failed", reason: "not_found" };
-    case "rejected":
-      return { kind: "failed", reason: `refused http_${failure.status}` };
+    case "rejected": {
+      const { kind, status, message } = failure;
+      const reason = kind === "gone" ? "not_found" : `refused http_${status}`;
+      return { kind: "failed", reason, refused: { status, message } };
+    }
     case "broken":
       return { kind: "failed", reason: failure.reason };
     default:

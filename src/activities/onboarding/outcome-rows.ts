@@ -1,12 +1,7 @@
 import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
-import {
-  type Outcome,
-  type OutcomeEvent,
-  type OutcomeOrigin,
-  type OutcomeRow,
-  withoutValues,
-} from "../../domain/onboarding/outcome.js";
+import type { Outcome, OutcomeEvent, OutcomeOrigin, OutcomeRow } from "../../domain/onboarding/outcome.js";
 import type { Sealer } from "../../domain/sealer.js";
+import { withoutValues } from "../../domain/service/quoted-values.js";
 import { sealColumn } from "../../lake/tables/encrypted-column.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 

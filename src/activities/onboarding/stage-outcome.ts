@@ -8,10 +8,11 @@ import {
 import type { CustomerRef, CustomerStepInput } from "../../domain/onboarding/customer/customer-step.js";
 import { onboardingErrorClass } from "../../domain/onboarding/customer/error-class.js";
 import { nextActionOf } from "../../domain/onboarding/customer/next-action.js";
-import type { CustomerRow } from "../../domain/onboarding/customer.js";
+import { type CustomerRow, valuesOf } from "../../domain/onboarding/customer.js";
 import { playbookVersionOf } from "../../domain/onboarding/identity.js";
-import { namesOf, type Outcome, withoutValues } from "../../domain/onboarding/outcome.js";
+import { namesOf, type Outcome } from "../../domain/onboarding/outcome.js";
 import { isDecision } from "../../domain/service/onboarding-status.js";
+import { withoutValues } from "../../domain/service/quoted-values.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
@@ -26,6 +27,8 @@ interface OutcomeFacts
   extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "error_message" | "next_action" | "events">> {
   /** None where the service was not asked, or did not answer. */
   readonly answer?: ServiceAnswer | null;
+  /** What the row suffers from, the same for every row that does; left out, the message says it. */
+  readonly trouble?: string;
 }
 
 /** A state with the outcome that was staged for it. */
@@ -56,7 +59,7 @@ export async function stageOutcome(
   return {
     state: { ...state, version },
     outcome: { row: ref.row, ...name, version },
-    messageHash: hashOf(outcome, customer),
+    messageHash: hashOf(outcome, facts.trouble ?? wordsOf(outcome.error_message ?? "", customer)),
   };
 }
 
@@ -122,14 +125,14 @@ function settledAt(state: CustomerState, prior: Outcome | undefined): string | n
 
 const INSTANT = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g;
 
-function hashOf({ error_class, error_message }: Outcome, customer: CustomerRow): string | null {
+function hashOf({ error_class }: Outcome, trouble: string): string | null {
   if (error_class === null) return null;
   // The time of a request that was lost is another for every row, the trouble is the same.
-  const words = wordsOf(error_message ?? "", customer).replaceAll(INSTANT, "");
+  const words = trouble.replaceAll(INSTANT, "");
   return createHash("sha256").update(`${error_class}\n${words}`).digest("hex").slice(0, 16);
 }
 
 // Without the row's own values, so that a message that quotes them is the same for every row.
-function wordsOf(message: string, { fpId, externalId, vault, prerequisiteData }: CustomerRow): string {
-  return withoutValues(message, [[fpId, externalId], vault, prerequisiteData]);
+function wordsOf(message: string, customer: CustomerRow): string {
+  return withoutValues(message, valuesOf(customer));
 }

@@ -12,6 +12,7 @@ import { Admission } from "./call-limiter.js";
 import { AuthError } from "./errors.js";
 import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { retryAfterMs } from "./failure-errors.js";
+import { refusalReader } from "./refusal-words.js";
 import { compileRequest, type Request } from "./request.js";
 import { EarlyIntents, type SendIntent } from "./send-intent.js";
 import { SharedPause } from "./shared-pause.js";
@@ -46,6 +47,8 @@ export interface CallOptions {
    */
   readonly anyStatus?: boolean | undefined;
   readonly intent?: SendIntent | undefined;
+  /** What a message must not quote either, besides what the request itself sends: texts, or what holds them. */
+  readonly withheld?: unknown;
 }
 
 /** A client of the service. It never tries a call twice: retries belong to the workflows. */
@@ -91,6 +94,8 @@ class PooledClient implements ApiClient {
   readonly #early: EarlyIntents;
   readonly #basePath: string;
   readonly #authorization: string;
+  /** What authenticates, as a refusal may quote it. */
+  readonly #secrets: readonly string[];
   #sent = 0;
   #lastDate: { readonly text: string; readonly here: number } | undefined;
 
@@ -99,6 +104,7 @@ class PooledClient implements ApiClient {
     this.#options = options;
     this.#basePath = pathname.replace(/\/+$/, "");
     this.#authorization = basicAuthorization(options.apiKey);
+    this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
     const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
     this.#admission = new Admission(options.concurrency, options.rps, pause);
     this.#early = new EarlyIntents(2 * options.concurrency);
@@ -177,10 +183,14 @@ class PooledClient implements ApiClient {
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);
     }
-    const form = formOf(operation, request, options, sink);
     for (;;) {
       // Asked for each attempt: a wait for the gate may have outlived a token.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
+      const values = [request.checked, options.withheld, this.#secrets, token];
+      const form = {
+        ...formOf(operation, request, options, sink),
+        wordsOf: refusalReader(operation, values),
+      };
       const turn = { operation: operation.name, signal, run, notAfter };
       const reply = await this.#early.declare(turn, intent, () =>
         this.#attempt(operation, this.#onWire(operation, request, token), options, form),

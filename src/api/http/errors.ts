@@ -12,6 +12,8 @@ export interface CallFacts {
   readonly credential?: "client_token";
   /** Whether the request would change something at the service. */
   readonly write?: boolean;
+  /** What the service said when it refused the request, masked (`refusal-words.ts`): for people alone. */
+  readonly said?: string | undefined;
 }
 
 /** Reason of a {@link TransientError}: a write was answered 2xx, and the answer is no JSON. */
@@ -25,12 +27,15 @@ export abstract class ApiError extends Error {
   readonly operation: string;
   readonly status: number | undefined;
   readonly sent: boolean;
+  /** What the service said when it refused the request, masked; nothing may be decided by it. */
+  readonly said: string | undefined;
 
   constructor(facts: CallFacts, message: string, options?: ErrorOptions) {
     super(`${facts.operation}: ${message}`, options);
     this.operation = facts.operation;
     this.status = facts.status;
     this.sent = facts.sent;
+    this.said = facts.said;
   }
 }
 
@@ -91,7 +96,7 @@ export class NotFoundError extends ApiError {
   override readonly name = FAILURE_TYPES.notFound;
 
   constructor(facts: CallFacts) {
-    super(facts, "the service knows no such thing (status 404); nothing was read. Check the id");
+    super(facts, `the service knows no such thing (status 404)${answered(facts)}. Check the id`);
   }
 }
 
@@ -102,7 +107,7 @@ export class RejectedError extends ApiError {
   constructor(facts: CallFacts) {
     super(
       facts,
-      `the service refused the request (status ${facts.status}); nothing was read. Sent again it will be refused again`,
+      `the service refused the request (status ${facts.status})${answered(facts)}. Sent again it will be refused again`,
     );
   }
 }
@@ -157,13 +162,19 @@ function afterwards({ sent, write }: CallFacts): string {
     : "nothing was read. Try again later";
 }
 
-function refusedCredentials({ sent, status, credential }: CallFacts): string {
+function refusedCredentials(facts: CallFacts): string {
+  const { sent, status, credential } = facts;
   if (!sent) {
     return "not sent, because the service refused the credentials earlier in this run. Check NIGHTLEDGER_API_KEY";
   }
   return credential === undefined
-    ? `the service refused the credentials (status ${status}); nothing was read. Check NIGHTLEDGER_API_KEY, its form (test or live) and its permissions`
-    : `the service refused the client token (status ${status}); nothing was read or changed. It may have expired, or lack the scope or the fields: make a new one`;
+    ? `the service refused the credentials (status ${status})${answered(facts)}. Check NIGHTLEDGER_API_KEY, its form (test or live) and its permissions`
+    : `the service refused the client token (status ${status})${answered(facts)}. It may have expired, or lack the scope or the fields: make a new one`;
+}
+
+/** What the service said, or what became of the request where it said nothing. */
+function answered({ said }: CallFacts): string {
+  return said === undefined ? "; nothing was read or changed" : `; it said: ${said.replace(/\.+$/, "")}`;
 }
 
 function waiting(retryAfterMs: number | undefined): string {

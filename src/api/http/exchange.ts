@@ -4,9 +4,10 @@ import type { Dispatcher } from "undici";
 import type { ByteSource } from "../schemas/byte-source.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import { contentProblem, networkError, notJson, statusError, tooLarge } from "./failure-errors.js";
+import { MOST_LOOKED_AT, type RefusalBody } from "./refusal-words.js";
 import { type StreamedBody, streamBody } from "./request-body.js";
 
-// A refusal's body isn't read, but a connection can be used again only after it: give it a moment, not more.
+// Nothing depends on a refusal's body, but a connection can be used again only after it: give it a moment, not more.
 const DISCARD_MS = 1000;
 const DISCARD_BYTES = 64 * 1024;
 
@@ -52,6 +53,8 @@ export interface ExchangeForm {
   readonly sink?: Writable | undefined;
   /** Milliseconds to wait for the head, on top of the limit. */
   readonly patienceMs?: number | undefined;
+  /** Reads what the body of a refusal says, masked; left out, none is looked at. */
+  readonly wordsOf?: ((body: RefusalBody) => string | undefined) | undefined;
 }
 
 /** Sends one request, once, and gives its 2xx answer or throws an ApiError, or what `signal` was aborted with. */
@@ -77,9 +80,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #settled = false;
   #status: number | undefined;
   #headers: IncomingHttpHeaders = {};
-  #failure: Error | undefined;
+  #failure: (() => Error) | undefined;
   #size = 0;
   #body: StreamedBody | undefined;
+  #isWhole = false;
   readonly #chunks: Buffer[] = [];
   readonly #signal: AbortSignal | undefined;
   #timer: NodeJS.Timeout;
@@ -132,14 +136,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#timer =
       failure === undefined
         ? this.#bodyTimer()
-        : setTimeout(() => this.#giveUp(failure), Math.min(DISCARD_MS, this.limits.bodyTimeoutMs));
+        : setTimeout(() => this.#giveUp(failure()), Math.min(DISCARD_MS, this.limits.bodyTimeoutMs));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return;
     this.#size += chunk.length;
     if (this.#failure !== undefined) {
-      if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure);
+      if (this.#size - chunk.length <= MOST_LOOKED_AT) this.#chunks.push(chunk);
+      if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure());
     } else if (this.form.sink !== undefined) {
       this.#pour(this.form.sink, controller, chunk);
     } else if (this.#size > this.limits.maxBodyBytes) {
@@ -151,25 +156,35 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (!this.#settle()) return;
-    if (this.#failure !== undefined) this.reject(this.#failure);
+    this.#isWhole = true;
+    if (this.#failure !== undefined) this.reject(this.#failure());
     else this.resolve({ status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody() });
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     if (!this.#settle()) return;
-    this.reject(this.#failure ?? this.#body?.failure() ?? networkError(this.#facts(), error));
+    this.reject(this.#failure?.() ?? this.#body?.failure() ?? networkError(this.#facts(), error));
   }
 
-  #judgeHead(status: number, headers: IncomingHttpHeaders): Error | undefined {
-    if (status >= 300 && !this.form.anyStatus) return statusError({ ...this.#facts(), status }, headers);
+  /** What an answer with this head is thrown as, once as much of its body is there as will come. */
+  #judgeHead(status: number, headers: IncomingHttpHeaders): (() => Error) | undefined {
+    if (status >= 300 && !this.form.anyStatus) {
+      const facts = { ...this.#facts(), status };
+      return () => statusError(facts, headers, () => this.#said());
+    }
     if (this.form.sink !== undefined) return undefined;
     const { anyContent = false, changes = false } = this.form;
     const problem = anyContent ? undefined : contentProblem(headers);
-    if (problem !== undefined) return notJson(this.#facts(), changes, problem);
+    if (problem !== undefined) return () => notJson(this.#facts(), changes, problem);
     const { maxBodyBytes } = this.limits;
     return Number(headers["content-length"] ?? 0) > maxBodyBytes
-      ? new SchemaError(this.#facts(), "", tooLarge(maxBodyBytes))
+      ? () => new SchemaError(this.#facts(), "", tooLarge(maxBodyBytes))
       : undefined;
+  }
+
+  #said(): string | undefined {
+    const encoding = this.#headers["content-encoding"];
+    return this.form.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
   }
 
   // A sink that is full holds the connection back; no time runs while it does.

@@ -20,20 +20,26 @@ export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   return parseRetryAfter(typeof value === "string" ? value : undefined, there ?? here);
 }
 
-/** The error for an answer that isn't 2xx, by what the caller does about it. */
+/**
+ * The error for an answer that isn't 2xx, by what the caller does about it.
+ *
+ * @param said what a refusal's body says, masked: asked for where the error shows it
+ */
 export function statusError(
   facts: CallFacts & { readonly status: number },
   headers: IncomingHttpHeaders,
+  said: () => string | undefined,
 ): ApiError {
   const { status } = facts;
-  if (status === 401 || status === 403) return new AuthError(facts);
-  if (status === 404) return new NotFoundError(facts);
   if (status === 429) return new RateLimitedError(facts, retryAfterMs(headers));
   if (status === 408 || status >= 500)
     return new TransientError(facts, `http_${status}`, retryAfterMs(headers));
-  if (status >= 400) return new RejectedError(facts);
   // Followed, it would carry the key to another host; taken for a refusal, it would set off a full resync.
-  return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
+  if (status < 400)
+    return new SchemaError(facts, "", "expected a 2xx answer, got a redirect, which is not followed");
+  const refused = { ...facts, said: said() };
+  if (status === 401 || status === 403) return new AuthError(refused);
+  return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
 }
 
 /** What keeps the content that the head of a 2xx answer announces from being JSON; undefined when nothing does. */

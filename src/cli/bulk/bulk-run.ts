@@ -1,5 +1,6 @@
 import { type BulkSummary, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
+import { refusalLines } from "../../domain/refusals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
@@ -56,7 +57,8 @@ function resultOf(
 
 /** A run's summary for people. */
 function summaryText(summary: BulkSummary): string {
-  const { run_id, job, status, rows, calls, failures, failures_total, duration_ms, ...told } = summary;
+  const { run_id, job, status, rows, calls, failures, failures_total, refusals, duration_ms, ...told } =
+    summary;
   const counts = ["done", "failed", "invalid", "skipped"] as const;
   const named = counts.filter((count) => count === "done" || rows[count] > 0);
   const lines = [
@@ -66,6 +68,7 @@ function summaryText(summary: BulkSummary): string {
     `calls     ${calls}`,
     ...Object.entries(told).map(([name, value]) => `${name.padEnd(9)} ${value}`),
   ];
+  lines.push(...refusalLines(refusals));
   const shown = failures.slice(0, MOST_SHOWN);
   for (const { line, owner, reason } of shown) {
     lines.push(`failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`);

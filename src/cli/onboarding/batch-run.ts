@@ -1,5 +1,7 @@
+import type { BatchPause } from "../../domain/onboarding/batch/batch-rows.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
+import { refusalLines, refusalWords } from "../../domain/refusals.js";
 import { startedRows } from "../../intake/onboarding/start.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
@@ -35,13 +37,13 @@ export function batchRun(
     },
     ...(whileWatched && { whileWatched }),
     progress: ONBOARD_PROGRESS,
-    remark({ paused, cancelling }, before) {
-      if (cancelling && !before?.cancelling) return "cancelling: what is going on comes to its end";
-      return paused !== null && !before?.paused ? `paused: ${paused.reason}` : undefined;
-    },
+    remark: ({ cancelling }, before) =>
+      cancelling && !before?.cancelling ? "cancelling: what is going on comes to its end" : undefined,
     isHalted({ paused, customers, recorded }) {
       pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
       if (pausedAt === undefined || !recorded) return false;
+      // Nothing is left to be done: it ends by itself in a moment.
+      if (customers.running + customers.queued === 0) return false;
       return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
     },
     async afterEnd(session, result) {
@@ -50,15 +52,16 @@ export function batchRun(
       return waitUntilSettled(session, result, Date.now() + deadline);
     },
     outcome(left) {
-      const { end, sofar, started } = left;
+      const { end, sofar } = left;
       const summary = summaryOf(batchId, left);
+      // A batch that came to its end is never told to have been paused as well.
+      const paused = end?.kind === "completed" ? null : (sofar?.paused ?? null);
       const halted = end?.kind === "halted";
-      const resume = `run ${started.runId} stands still; \`nightledger batch resume ${batchId}\` goes on with it`;
       return {
         summary,
         text: batchText(summary),
-        unauthorized: halted && sofar?.paused?.kind === "credentials",
-        notes: halted ? [resume] : [],
+        unauthorized: halted && paused?.kind === "credentials",
+        notes: paused === null ? endNotes(summary) : pauseNotes(paused, summary),
       };
     },
   };
@@ -76,8 +79,39 @@ function summaryOf(
     customers: sofar?.customers ?? queuedRows(startedRows(started)),
     manual_review: sofar?.manualReview ?? 0,
     calls: sofar?.calls ?? 0,
+    refusals: sofar?.refusals ?? [],
     duration_ms: watchedMs,
   };
+}
+
+/** What to do about a batch that stands still: a playbook or a file can't be corrected in it. */
+function pauseNotes(
+  { kind, reason }: BatchPause,
+  { run_id, batch_id, refusals }: OnboardSummary,
+): readonly string[] {
+  const said = refusals.length === 1 ? refusals.map(refusalWords) : [];
+  const paused = [`paused: ${[reason, ...said].join(": ")}`];
+  const resume = `nightledger batch resume ${batch_id}`;
+  if (kind !== "circuit") return [...paused, `run ${run_id} stands still; \`${resume}\` goes on with it`];
+  return [
+    ...paused,
+    `run ${run_id} stands still. Read error_message in the table onboardings; then,`,
+    `- if the playbook or the file is wrong: nightledger batch cancel ${batch_id},`,
+    "  and nightledger onboard with the right one, which is a new batch;",
+    `- if anything else is wrong, correct it at the service: ${resume},`,
+    `  and, once it has ended: nightledger batch retry ${batch_id}`,
+  ];
+}
+
+/** What to do about rows that were refused in a batch that has come to its end. */
+function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly string[] {
+  if (status !== "completed_with_failures" || refusals.length === 0) return [];
+  return [
+    "what the service refused:",
+    "- if the playbook or the file is wrong: nightledger onboard with the right one,",
+    "  which is a new batch;",
+    `- if anything else is wrong, correct it at the service: nightledger batch retry ${batch_id}`,
+  ];
 }
 
 /** A batch's summary for people. */
@@ -93,6 +127,7 @@ function batchText(summary: OnboardSummary): string {
     ...(manual_review > 0
       ? [`review    ${manual_review} wait for a manual review; see table onboardings`]
       : []),
+    ...refusalLines(summary.refusals),
     `calls     ${summary.calls}`,
   ].join("\n");
 }

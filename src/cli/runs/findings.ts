@@ -39,7 +39,7 @@ function runSql({ run_id }: Pick<SeenRun, "run_id">): string {
       select status, coalesce(reason, '') as reason, link_id as owner from link_syncs
       where run_id = ${id} and status not in ('synced', 'unchanged')
       union all
-      select 'failed', reason, case when line is null then owner else 'line ' || line || ' ' || owner end
+      select 'failed', concat_ws(': ', reason, message), case when line is null then owner else 'line ' || line || ' ' || owner end
       from run_failures where run_id = ${id}
     ) ${MOST_FREQUENT}`;
 }

@@ -1,3 +1,4 @@
+import { addRefusals, type Refusals } from "../refusals.js";
 import type { RunStatus } from "../run.js";
 
 /** A row that failed, and why. */
@@ -7,6 +8,8 @@ interface RowFailure {
   /** Whose row it is, by an id of the service. */
   readonly owner: string;
   readonly reason: string;
+  /** What the service said, where it refused a request of the row, masked. */
+  readonly message?: string;
 }
 
 /** Counts of a bulk job, or of a part of it; parts add up. */
@@ -24,6 +27,8 @@ export interface BulkTotals {
   /** The first hundred. */
   readonly failures: readonly RowFailure[];
   readonly failures_total: number;
+  /** What the service refused, by rows that failed by it: the first ten different ones. */
+  readonly refusals: readonly Refusals[];
 }
 
 /** What a job of this kind prints with `--json`. */
@@ -46,6 +51,7 @@ export function noBulkTotals(): BulkTotals {
     calls: 0,
     failures: [],
     failures_total: 0,
+    refusals: [],
   };
 }
 
@@ -58,6 +64,7 @@ export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
     calls: a.calls + b.calls,
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
     failures_total: a.failures_total + b.failures_total,
+    refusals: addRefusals(a.refusals, b.refusals),
   };
 }
 

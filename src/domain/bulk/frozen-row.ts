@@ -1,3 +1,4 @@
+import type { RefusedRequest } from "../refusals.js";
 import type { RowProblem } from "../row-problem.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
@@ -18,6 +19,15 @@ export function frozenLine(row: FrozenBulkRow): string {
   return `${JSON.stringify(row)}\n`;
 }
 
+/** An item of rows that failed, and why. */
+export interface FailedItem {
+  /** Number of the item in its group's plan. */
+  readonly item: number;
+  readonly reason: string;
+  /** The request that the service refused, where it failed by that. */
+  readonly refused?: RefusedRequest;
+}
+
 /** What became of one row. */
 export interface RowEnd {
   /** Line of the input file. */
@@ -25,4 +35,6 @@ export interface RowEnd {
   readonly status: "done" | "failed" | "skipped";
   /** Why, of one that failed. */
   readonly reason: string | null;
+  /** The request that the service refused, where it failed by that. */
+  readonly refused?: RefusedRequest | undefined;
 }

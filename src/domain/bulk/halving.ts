@@ -1,7 +1,9 @@
+import type { RefusedRequest } from "../refusals.js";
+
 /** What became of the rows of one request, all of them alike. */
 export type Sent =
   | { readonly kind: "taken" }
-  | { readonly kind: "refused"; readonly reason: string }
+  | { readonly kind: "refused"; readonly reason: string; readonly refused?: RefusedRequest }
   /** Nothing tells whether they were taken: they must not be sent again. */
   | { readonly kind: "unknown"; readonly reason: string };
 

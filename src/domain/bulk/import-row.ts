@@ -1,3 +1,5 @@
+import type { RefusedRequest } from "../refusals.js";
+
 /** A row of an import, under the names of the service. */
 export interface ImportRow {
   readonly link_id: string;
@@ -60,6 +62,7 @@ export interface ImportedChunk {
   readonly rows: readonly {
     readonly status: "accepted" | "refused" | "unknown" | "skipped";
     readonly reason: string | null;
+    readonly refused?: RefusedRequest | undefined;
   }[];
   /** ISO instant. */
   readonly at: string;

@@ -35,6 +35,11 @@ export interface CustomerRow {
   readonly create: boolean;
 }
 
+/** What of a row no message may quote: whatever the service was told of it, or will be. */
+export function valuesOf({ fpId, externalId, vault, prerequisiteData }: CustomerRow): unknown[] {
+  return [fpId, externalId, vault, prerequisiteData];
+}
+
 /** What can be said of a row that was refused: only ids that are right by themselves. */
 export interface RowName {
   readonly kind: CustomerKind | null;

@@ -1,3 +1,4 @@
+import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
 import type { BatchPause, OpenOutcome } from "./batch/batch-rows.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
@@ -74,6 +75,8 @@ export interface BatchProgress {
   readonly customers: CustomerCounts;
   readonly manualReview: number;
   readonly calls: number;
+  /** What the service refused. */
+  readonly refusals: readonly Refusals[];
   /** Why it stands still; null where it doesn't. */
   readonly paused: BatchPause | null;
   /** Whether it was cancelled, and comes to its end. */

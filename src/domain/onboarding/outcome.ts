@@ -93,24 +93,3 @@ export type EarlierOutcome = Pick<
 export function standsFor({ status, onboarding_id }: Pick<OutcomeRow, "status" | "onboarding_id">): boolean {
   return status !== "cancelled" || onboarding_id !== null;
 }
-
-const SHORTEST_TAKEN_OUT = 3;
-const TAKEN_OUT = "[value]";
-
-/**
- * A text of the service without the values that it may quote: it stands in a table in the clear. Texts shorter
- * than three characters stay, or no word would be left.
- */
-export function withoutValues(text: string, values: readonly unknown[]): string {
-  const texts = values.flatMap(textsOf).filter((value) => value.length >= SHORTEST_TAKEN_OUT);
-  return texts
-    .sort((a, b) => b.length - a.length)
-    .reduce((left, value) => left.replaceAll(value, TAKEN_OUT), text);
-}
-
-function textsOf(value: unknown): string[] {
-  if (typeof value === "string") return [value, value.trim()];
-  if (typeof value === "number") return [String(value)];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsOf);
-}

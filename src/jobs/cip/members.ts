@@ -1,3 +1,4 @@
+import type { RefusedRequest } from "../../domain/refusals.js";
 import type { ClosedGroup, EndedItem, InvalidRow } from "../job.js";
 import type { CipMember, CipReport, CipSubject } from "./member.js";
 
@@ -20,7 +21,12 @@ export type MemberResult =
       readonly asked: number;
       readonly askedAt: string;
     }
-  | { readonly kind: "failed"; readonly reason: string; readonly asked: number }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly refused?: RefusedRequest;
+      readonly asked: number;
+    }
   | { readonly kind: "excluded"; readonly reason: string };
 
 export function excludedRow({ excluded }: RosterRow): MemberResult {

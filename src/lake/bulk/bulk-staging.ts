@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
-import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
+import { type FailedItem, type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
@@ -34,7 +34,7 @@ export interface StagedPlan {
 export interface StagedClose {
   /** Names of {@link BulkStaging.putResults}. */
   readonly results: readonly string[];
-  readonly failed: readonly { readonly item: number; readonly reason: string }[];
+  readonly failed: readonly FailedItem[];
 }
 
 /** The results of items that one slice brought to their end. */

@@ -1,6 +1,7 @@
 import type { AddFile } from "../delta/delta-actions.js";
 import { removeOf } from "../delta/delta-actions.js";
 import { fileKey } from "../delta/delta-path.js";
+import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
@@ -22,6 +23,9 @@ const BEFORE_LEDGER_MS = DAY_MS;
 const KEY = "link_id, account_id, transaction_id";
 const OPEN = "seen_in_run is null and status in ('accepted', 'unknown')";
 
+/** Gives the rows of files that an older version wrote the columns that they lack. */
+const NO_ROWS = "select null::varchar as error_message where false";
+
 /** Ledger files, and the one that says more of their rows. */
 interface Rewrite {
   readonly replaced: readonly AddFile[];
@@ -42,9 +46,10 @@ export async function markSeenImports(lake: Lake, now = Date.now()): Promise<num
     const rewrite = await lake.duckdb.exclusive((sql) => rewriteSeen(lake, sql, files, feed, now));
     if (rewrite === undefined) return 0;
     const { replaced, file, rows } = rewrite;
-    const done = await ledger.commit(({ files: live }) => {
-      if (file === undefined || replaced.some(({ path }) => !live.has(path))) return null;
-      return [...replaced.map((one) => ({ remove: removeOf(one, now) })), { add: addOf(file) }];
+    const done = await ledger.commit((snapshot) => {
+      if (file === undefined || replaced.some(({ path }) => !snapshot.files.has(path))) return null;
+      const removed = replaced.map((one) => ({ remove: removeOf(one, now) }));
+      return [...schemaActions(transactionImports, snapshot, now), ...removed, { add: addOf(file) }];
     });
     if (done !== null) return rows;
   }
@@ -93,7 +98,10 @@ async function rewriteSeen(
     lake,
     transactionImports,
     "seen",
-    `select ${columns.join(", ")} from ${parquetFiles(touched.map(({ filename }) => String(filename)))}
+    `select ${columns.join(", ")} from (${NO_ROWS} union all by name from ${parquetFiles(
+      touched.map(({ filename }) => String(filename)),
+      { byName: true },
+    )})
      left join seen using (${KEY}) order by run_id, line`,
   );
   return { replaced, file, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };

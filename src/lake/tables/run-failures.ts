@@ -9,6 +9,7 @@ export const runFailures = {
     { name: "line", type: "BIGINT" },
     { name: "owner", type: "VARCHAR" },
     { name: "reason", type: "VARCHAR" },
+    { name: "message", type: "VARCHAR" },
     { name: "failed_at", type: "TIMESTAMPTZ" },
   ],
 } as const satisfies TableSpec;

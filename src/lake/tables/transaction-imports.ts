@@ -17,5 +17,6 @@ export const transactionImports = {
     { name: "chunk", type: "VARCHAR" },
     { name: "imported_at", type: "TIMESTAMPTZ" },
     { name: "seen_in_run", type: "VARCHAR" },
+    { name: "error_message", type: "VARCHAR" },
   ],
 } as const satisfies TableSpec;

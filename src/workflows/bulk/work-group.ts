@@ -3,6 +3,7 @@ import type { ItemProgress, WorkedItem } from "../../activities/bulk/work-items.
 import type { Activities } from "../../activities/create-activities.js";
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
+import type { FailedItem } from "../../domain/bulk/frozen-row.js";
 import { afterItemOutcome, UNTRIED } from "../../domain/item-state.js";
 import { type NamedFailure, type WaitingState, waitingState } from "../../domain/waiting.js";
 import { GROUPS_AT_ONCE, HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
@@ -28,7 +29,7 @@ export async function workGroup(
   const plan = await planItems(place);
   count(plan.totals);
   const results: string[] = [];
-  const failed: { item: number; reason: string }[] = [];
+  const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
   let unauthorized = false;
   // Groups that begin together would end their slices together, and nothing would be asked for meanwhile.
@@ -45,7 +46,10 @@ export async function workGroup(
     judge({ progress, outcome, failure }, at) {
       if (failure !== undefined) failures.set(progress.item, failure);
       const verdict = afterItemOutcome(progress, outcome, at, Math.random());
-      if (verdict.kind === "failed") failed.push({ item: progress.item, reason: verdict.reason });
+      if (verdict.kind === "failed") {
+        const { reason, refused } = verdict;
+        failed.push({ item: progress.item, reason, ...(refused && { refused }) });
+      }
       if (verdict.kind === "stop") unauthorized = true;
       return verdict;
     },

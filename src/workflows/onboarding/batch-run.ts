@@ -147,6 +147,7 @@ export class BatchRun {
       customers: window.counts,
       manualReview: window.manualReview,
       calls: window.calls,
+      refusals: window.refusals,
       paused: window.paused,
       cancelling: window.cancelled,
       recorded: window.unrecorded === 0 && !this.#recorder.writing,

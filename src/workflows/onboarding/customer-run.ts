@@ -155,14 +155,14 @@ export class CustomerRun {
 
   /** Takes in what a step came to; false where the credentials were refused. */
   async #take(step: CustomerStep): Promise<boolean> {
-    const { state, outcome, messageHash } = step;
+    const { state, outcome, messageHash, refused } = step;
     const { calls, link, told, first } = this.#progress;
     this.#set({ calls: calls + step.calls });
     if (step.unauthorized) return false;
     if (state.status !== this.#state.status) this.#polls.restart();
     this.#set({ state, link: step.link ?? link });
     if (outcome === null) return true;
-    this.#set({ recorded: state, messageHash });
+    this.#set({ recorded: state, messageHash, ...(refused && { refused }) });
     if (!told && first === null && this.#input.open === null) this.#set({ first: outcome });
     else await this.#record(outcome);
     return true;
@@ -189,7 +189,7 @@ export class CustomerRun {
     const { row, line, attempt, batchWorkflowId } = this.#input;
     if (this.#state.phase === "machine") return;
     await this.#handOut();
-    const { told, first, calls, messageHash } = this.#progress;
+    const { told, first, calls, messageHash, refused } = this.#progress;
     if (!told) {
       this.#set({ told: true });
       await tellBatch(batchWorkflowId, {
@@ -198,6 +198,7 @@ export class CustomerRun {
         record: first,
         calls,
         messageHash,
+        ...(refused && { refused }),
         outputAwaited: isOutputAwaited(this.#input, this.#state),
         status: rowStatus(this.#state),
         requiresManualReview: this.#state.requiresManualReview,

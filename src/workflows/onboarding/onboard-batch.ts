@@ -29,7 +29,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       await continueAsNew<typeof onboardBatch>({ ...input, carried: batch.carry() });
     }
     const { batchId, runId, startedAt, firing, options } = input;
-    const { counts, manualReview, calls, cancelled } = batch.window;
+    const { counts, manualReview, calls, refusals, cancelled } = batch.window;
     const summary = {
       run_id: runId,
       batch_id: batchId,
@@ -37,6 +37,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       customers: counts,
       manual_review: manualReview,
       calls,
+      refusals,
     };
     const { duration_ms } = await finishBatch({
       summary,

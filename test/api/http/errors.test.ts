@@ -58,7 +58,9 @@ describe("a status is the error that says what to do about it, sent once", () =>
     [302, { location: "http://127.0.0.1:1/" }, { name: "SchemaError", path: "" }],
     [304, {}, { name: "SchemaError" }],
   ])("%i %j", async (status, headers, expected) => {
-    const error = await failure((_, response) => json(response, { error: BODY_SECRET }, status, headers));
+    const error = await failure((_, response) =>
+      json(response, { error: `refused link_secret ${KEY}` }, status, headers),
+    );
     expect(error).toMatchObject({ ...expected, status, sent: true, operation: "sync_transactions" });
     expect(server.requests).toHaveLength(1);
   });

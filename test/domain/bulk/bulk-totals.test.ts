@@ -22,6 +22,13 @@ test("parts add up, and a hundred failures are kept", () => {
   expect(sum.failures_total).toBe(160);
 });
 
+test("refusals of parts are counted by status and words", () => {
+  const refused = { status: 422, message: "no such account" };
+  const some = { ...part({}), refusals: [{ count: 2, ...refused }] };
+  const sum = addBulkTotals(addBulkTotals(some, part({})), { ...some, refusals: [{ count: 1, ...refused }] });
+  expect(sum.refusals).toEqual([{ count: 3, ...refused }]);
+});
+
 test.for([
   [{ done: 3, skipped: 1 }, null, "completed"],
   [{ done: 3, failed: 1 }, null, "completed_with_failures"],

@@ -64,7 +64,7 @@ test("what a file holds of people is in no history, log or table; nor is a link 
   expect(await world.outcomes(batch)).toMatchObject([
     { error_message: "[value] born [value] can't be found" },
     { status: "needs_customer" },
-    { status: "failed" },
+    { status: "failed", error_message: expect.stringContaining("(status 400); it said: [value]. Sent") },
   ]);
 });
 

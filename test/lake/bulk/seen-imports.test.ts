@@ -134,3 +134,21 @@ test("two at once, and an import meanwhile: no row is lost or doubled", async ()
   }
   expect((await seenRuns()).sort()).toEqual([...ids.map((id) => `${id} sync-1`), "new null"].sort());
 });
+
+test.each(["before", "after"])("a ledger of an older version, with a row of this one %s", async (when) => {
+  const columns = transactionImports.columns.filter(({ name }) => name !== "error_message");
+  const older: TableSpec = { name: transactionImports.name, columns };
+  await append(older, [row("1"), row("2")]);
+  if (when === "before") await append(transactionImports, [row("3", { error_message: "no" })]);
+  await append(transactionChanges, [change("1"), change("3")]);
+  expect(await markSeenImports(lake)).toBe(when === "before" ? 2 : 1);
+  if (when === "after") await append(transactionImports, [row("3", { error_message: "no" })]);
+  const said = await readTables(lake, [transactionImports], (sql) =>
+    sql.rows("select transaction_id as id, error_message as said from transaction_imports order by all"),
+  );
+  expect(said).toEqual([
+    { id: "1", said: null },
+    { id: "2", said: null },
+    { id: "3", said: "no" },
+  ]);
+});

@@ -11,6 +11,7 @@ import { InputError } from "../../../domain/failures.js";
 import { afterFailure } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
+import type { RefusedRequest } from "../../../domain/refusals.js";
 import type { CountedCalls } from "../../counted-calls.js";
 import { LostAnswerError } from "../../lost-answer-error.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -42,12 +43,29 @@ export async function failedStep(
   nextAction?: string,
 ): Promise<CustomerStep> {
   if (!(error instanceof Error) || !endsRow(error)) throw error;
+  const refused = refusedBy(error);
   const staged = await stageOutcome(deps, input, afterFailure(input.state), {
     error_class: error.name,
     error_message: error.message,
-    next_action: nextAction ?? (isUnknown(error) ? NEXT_ACTIONS.settle : NEXT_ACTIONS.retry),
+    next_action: nextAction ?? nextActionAfter(error),
+    ...(refused && { trouble: `${refused.operation}: ${refused.status}` }),
   });
-  return { ...staged, link: null, unauthorized: false, calls };
+  const base = { ...staged, link: null, unauthorized: false, calls };
+  if (refused === undefined) return base;
+  const { status, message } = refused;
+  return { ...base, refused: { status, message } };
+}
+
+function nextActionAfter(error: Error): string {
+  if (isUnknown(error)) return NEXT_ACTIONS.settle;
+  return refusedBy(error) === undefined ? NEXT_ACTIONS.retry : NEXT_ACTIONS.refused;
+}
+
+/** The refusal that an error is; undefined where it is none. */
+function refusedBy(error: Error): (RefusedRequest & { readonly operation: string }) | undefined {
+  if (!(error instanceof RejectedError || error instanceof NotFoundError)) return undefined;
+  const { operation, status = 0, said = null } = error;
+  return { operation, status, message: said };
 }
 
 /** Whether the service may have done what was asked of it. */

@@ -2,6 +2,7 @@ import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
+import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingSettlement, type StartedOnboarding } from "../../calls/onboarding-settlement.js";
 import { countedCalls } from "../../counted-calls.js";
@@ -32,10 +33,11 @@ export async function postOnboarding(
   input: PostOnboardingInput,
 ): Promise<CustomerStep> {
   return withHeartbeat(async () => {
-    const counted = countedCalls(given);
+    const { customer } = await given.batches.row(input.batchId, input.row);
+    const counted = countedCalls(given, valuesOf(customer));
     const { deps } = counted;
     try {
-      const { body, entity } = await post(deps, input);
+      const { body, entity } = await post(deps, input, customer);
       const posted = afterReport(input.state, reportOf(body), "sync");
       const { state, link } = await offerLink(deps, input, posted, body.continue_onboarding);
       const staged = await stageOutcome(deps, input, state, {
@@ -50,9 +52,8 @@ export async function postOnboarding(
   });
 }
 
-async function post(deps: OnboardingDependencies, input: PostOnboardingInput) {
-  const { batchId, latch, row, before, retry, syncTimeoutSecs } = input;
-  const { customer } = await deps.batches.row(batchId, row);
+async function post(deps: OnboardingDependencies, input: PostOnboardingInput, customer: CustomerRow) {
+  const { batchId, latch, before, retry, syncTimeoutSecs } = input;
   const { playbook } = await deps.batches.require(batchId);
   const made = customer.create ? await preparedId(deps, input) : null;
   // The external id is the idempotency id: posted again with it, a failed onboarding would be given once more.

@@ -10,7 +10,7 @@ import type {
   CustomerStepInput,
 } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerRow } from "../../../domain/onboarding/customer.js";
+import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import type { RightRow } from "../../../domain/onboarding/frozen-row.js";
 import { noteMadeBusiness } from "../../../lake/onboarding/made-businesses.js";
 import { callOnce } from "../../calls/call-once.js";
@@ -48,10 +48,10 @@ export async function prepareCustomer(
   input: CustomerStepInput,
 ): Promise<CustomerStep> {
   return withHeartbeat(async () => {
-    const counted = countedCalls(given);
+    const frozen = await given.batches.row(input.batchId, input.row);
+    const { customer } = frozen;
+    const counted = countedCalls(given, valuesOf(customer));
     try {
-      const frozen = await given.batches.row(input.batchId, input.row);
-      const { customer } = frozen;
       if (customer.create) await makeBusiness(counted.deps, input, frozen);
       else await writeVault(counted.deps, input, customer);
       const { state } = input;

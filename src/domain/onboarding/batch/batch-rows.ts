@@ -1,3 +1,4 @@
+import type { Refusals, RefusedRequest } from "../../refusals.js";
 import type { OutcomeName } from "../outcome.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
@@ -61,6 +62,8 @@ export type CustomerReport =
       readonly calls: number;
       /** Hash of the error message it ended with; null without one. */
       readonly messageHash: string | null;
+      /** The request that the service refused, where it ended by that. */
+      readonly refused?: RefusedRequest;
       /** Its output was missing and is asked for again: an `output` report follows. */
       readonly outputAwaited: boolean;
     }
@@ -104,6 +107,8 @@ export interface CarriedBatch {
   readonly manualReview: number;
   readonly calls: number;
   readonly circuit: Circuit;
+  /** What the service refused; left out, nothing. */
+  readonly refusals?: readonly Refusals[];
   /** Of runs whose output was missing at first: how many wait for it, how often it came, and how often it didn't. */
   readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
   readonly paused: BatchPause | null;

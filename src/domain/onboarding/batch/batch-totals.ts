@@ -1,3 +1,4 @@
+import type { Refusals } from "../../refusals.js";
 import type { RunStatus } from "../../run.js";
 import { isKnownStatus, ONBOARDING_STATUSES } from "../../service/onboarding-status.js";
 
@@ -83,6 +84,8 @@ export interface OnboardSummary {
   readonly manual_review: number;
   /** Requests sent. */
   readonly calls: number;
+  /** What the service refused in this run: the first ten different ones. */
+  readonly refusals: readonly Refusals[];
   readonly duration_ms: number;
 }
 

@@ -1,3 +1,4 @@
+import { addRefusals, type Refusals } from "../../refusals.js";
 import type {
   BatchPause,
   CarriedBatch,
@@ -47,6 +48,10 @@ export class BatchWindow {
 
   get calls(): number {
     return this.#state.calls;
+  }
+
+  get refusals(): readonly Refusals[] {
+    return this.#state.refusals ?? [];
   }
 
   get paused(): BatchPause | null {
@@ -156,6 +161,9 @@ export class BatchWindow {
       this.#end("running", report.status, report.requiresManualReview, report.record);
       const { outputs } = this.#state;
       if (report.outputAwaited) this.#set({ outputs: { ...outputs, awaited: outputs.awaited + 1 } });
+      if (report.refused) {
+        this.#set({ refusals: addRefusals(this.refusals, [{ count: 1, ...report.refused }]) });
+      }
       this.#complete(report.messageHash);
       return;
     }
@@ -240,10 +248,11 @@ export class BatchWindow {
   #complete(messageHash: string | null): void {
     const circuit = afterCompletion(this.#state.circuit, messageHash);
     this.#set({ circuit });
-    if (!isOpen(circuit, this.circuitLimit)) return;
+    // Where no row is left to be started, the batch comes to its end by itself.
+    if (!isOpen(circuit, this.circuitLimit) || this.counts.queued === 0) return;
     this.pause({
       kind: "circuit",
-      reason: `${circuit.inARow} customers in a row ended with the same error; see error_message in the table onboardings, mend the cause, then resume`,
+      reason: `${circuit.inARow} customers in a row ended with the same error`,
     });
   }
 

@@ -1,3 +1,4 @@
+import type { RefusedRequest } from "../../refusals.js";
 import type { OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
 import type { CustomerEvent, SessionValidated, WaitRequest } from "../messages.js";
 import type { OnboardingTiming } from "../timing.js";
@@ -51,6 +52,8 @@ export interface CustomerStep {
   readonly calls: number;
   /** Hash of the error message that the row ended with. */
   readonly messageHash: string | null;
+  /** The request that the service refused, where the row ended by that. */
+  readonly refused?: RefusedRequest;
 }
 
 /** What a customer's workflow was told and has not read, and the ids of webhooks that it knows. */
@@ -85,6 +88,7 @@ export interface CustomerProgress {
   readonly first: OutcomeRef | null;
   readonly calls: number;
   readonly messageHash: string | null;
+  readonly refused?: RefusedRequest;
   /** Whether the batch was told that the row is processed. */
   readonly told: boolean;
   /** Epoch milliseconds. */

@@ -10,6 +10,8 @@ export const NEXT_ACTIONS = {
   wait: "none yet: the service is still deciding",
   look: "no decision: look at it in the dashboard",
   retry: "mend what error_message says, then runs retry",
+  refused:
+    "correct what error_message says: the playbook or the file in a new batch, anything else at the service, then runs retry",
   settle: "look in the dashboard whether it was carried out, then runs retry",
   expired: "ask the customer, then runs retry",
   needsFpId: "needs fp_id",

@@ -14,7 +14,10 @@ beforeEach(async () => {
   for (const line of [2, 3]) bench.sandbox.addUser({ fp_id: `fp_${line}`, external_id: `c-${line}` });
   batchId = await freezeCustomers(
     bench.deps.batches,
-    [2, 3].map((line) => customer(line, { fpId: null, externalId: `c-${line}` })),
+    [2, 3].map((line) =>
+      // The name is of an earlier request: it is not in this one.
+      customer(line, { fpId: null, externalId: `c-${line}`, vault: { "id.first_name": "Ann Annason" } }),
+    ),
   );
 });
 afterEach(() => bench.close());
@@ -63,5 +66,30 @@ test("rows that a proxy answers for the service end with what to do, and count a
   });
   // Equal for every row, whenever it was sent: the circuit breaks on them.
   expect(steps[0]?.messageHash).toMatch(/^[0-9a-f]{16}$/);
+  expect(steps[0]?.messageHash).toBe(steps[1]?.messageHash);
+});
+
+test("what the service says of a refusal is in the outcome, masked, and decides nothing", async () => {
+  const said = ["c-2 of Ann Annason: no such thing", "no such playbook"];
+  const steps: CustomerStep[] = [];
+  for (const [row, message] of said.entries()) {
+    const body = JSON.stringify({ error: { message } });
+    bench.sandbox.addFault({ kind: "status", status: 400, body, operation: "create_onboarding", id: "said" });
+    steps.push(await post(row));
+  }
+  expect(steps.map(({ refused }) => refused)).toEqual([
+    { status: 400, message: "[value] of [value]: no such thing" },
+    { status: 400, message: "no such playbook" },
+  ]);
+  const outcome = await getOutcome(bench.deps.sealed, batchId, { line: 2, attempt: 1, version: 1 });
+  expect(outcome).toMatchObject({
+    status: "failed",
+    error_class: "RejectedError",
+    error_message:
+      "create_onboarding: the service refused the request (status 400); it said: [value] of [value]: no such thing. " +
+      "Sent again it will be refused again",
+    next_action: expect.stringContaining("the playbook or the file in a new batch"),
+  });
+  // Whatever it says, it is one trouble: the circuit breaks on it.
   expect(steps[0]?.messageHash).toBe(steps[1]?.messageHash);
 });

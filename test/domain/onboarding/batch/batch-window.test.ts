@@ -98,7 +98,7 @@ test.for([
 });
 
 test("the same message on so many completions in a row opens the circuit: nothing is started", () => {
-  const batch = started(6, 4);
+  const batch = started(7, 4);
   batch.report(done(0, "error", "m1"), 0);
   batch.report(done(1, "error", "m1"), 0);
   batch.report(done(2, "pass"), 0);
@@ -108,8 +108,33 @@ test("the same message on so many completions in a row opens the circuit: nothin
   batch.report(done(4, "failed", "m2"), 0);
   batch.report(done(5, "failed", "m2"), 0);
   expect(batch.paused).toMatchObject({ kind: "circuit", reason: expect.stringContaining("3 customers") });
+  expect(batch.takeToStart(2, 0)).toEqual([]);
   batch.resume();
   expect(batch.paused).toBeNull();
+});
+
+test("the circuit does not pause a batch that has no row left to start: it comes to its end", () => {
+  const batch = started(5, 5);
+  for (const row of [0, 1, 2, 3]) batch.report(done(row, "failed", "m1"), 0);
+  expect(batch.paused).toBeNull();
+  batch.report(done(4, "failed", "m1"), 0);
+  expect(batch.paused).toBeNull();
+  expect(batch.done).toBe(true);
+});
+
+test("counts what the service refused by its words, also through continue-as-new", () => {
+  const refused = { status: 400, message: 'field "key": no such playbook' };
+  const batch = started(4);
+  batch.report({ ...done(0, "failed"), kind: "done", refused } as CustomerReport, 0);
+  batch.report({ ...done(1, "failed"), kind: "done", refused } as CustomerReport, 0);
+  batch.report({ ...done(1, "failed"), kind: "done", refused } as CustomerReport, 0);
+  const next = new BatchWindow(structuredClone(batch.carry()), CIRCUIT);
+  next.report({ ...done(2, "failed"), refused: { status: 404, message: null } } as CustomerReport, 0);
+  next.report(done(3), 0);
+  expect(next.refusals).toEqual([
+    { count: 2, ...refused },
+    { count: 1, status: 404, message: null },
+  ]);
 });
 
 test("refused credentials put the row back and stop the batch; resumed, it runs again", () => {

@@ -1,0 +1,143 @@
+import { withoutValues } from "../../domain/service/quoted-values.js";
+import type { Operation } from "../operations/operation.js";
+
+/** Bytes of a refusal's body that are looked at. */
+export const MOST_LOOKED_AT = 8 * 1024;
+/** Characters of it that are shown. */
+const MOST_SHOWN = 200;
+
+/** Where an error says what it is, by the habits of the trade: the service documents no shape. */
+const SAYING = ["message", "detail", "error_description", "error_message", "description", "msg", "title"];
+
+const MAIL = /[^\s"'`<>()[\]{},;:=@]{1,64}@[^\s"'`<>()[\]{},;:=@]{1,255}/gu;
+const OPAQUE = /[A-Za-z0-9+/_=-]{20,}/g;
+const NUMBER = /\+?\d(?:[ .\-/():T+]{0,3}\d){5,}Z?/g;
+
+/** The body of an answer that refused a request, as far as it came. */
+export interface RefusalBody {
+  readonly bytes: Buffer;
+  /** Whether nothing is missing at its end. */
+  readonly isWhole: boolean;
+  /** Its content encoding, where it has one. */
+  readonly encoding?: string | undefined;
+}
+
+/**
+ * Reads the words of an operation's refusals; undefined where they are not read: the answer is that of a proxy's target
+ * or holds the vault's own values, or the request is bytes, so that nothing tells what is quoted.
+ *
+ * @param values what the request sends, and what else must not be quoted
+ */
+export function refusalReader(
+  { sends, answers, secrets }: Pick<Operation, "sends" | "answers" | "secrets">,
+  values: readonly unknown[],
+): ((body: RefusalBody) => string | undefined) | undefined {
+  if (sends === "bytes" || answers === "bytes" || secrets?.includes("*")) return undefined;
+  return (body) => refusalWords(body, values);
+}
+
+/**
+ * What the service said when it refused a request, fit to be shown and kept anywhere: printable characters, at most
+ * 200, with `[value]` in place of every value that is given, of mail addresses, and of long numbers and opaque texts.
+ * Undefined where it said nothing that can be read. It is for people alone: nothing may be decided by it
+ * (docs/service.md, "HTTP statuses").
+ *
+ * @param values what the request sent, and what else must not be quoted; texts, numbers, or what holds them
+ */
+function refusalWords(
+  { bytes, isWhole, encoding = "identity" }: RefusalBody,
+  values: readonly unknown[],
+): string | undefined {
+  if (encoding !== "identity") return undefined;
+  const body = bytes.subarray(0, MOST_LOOKED_AT).toString("utf8");
+  const isCut = !isWhole || bytes.length > MOST_LOOKED_AT;
+  const said = printable(unescaped(spokenBy(body, isCut)));
+  // A value that was cut in two at the end is quoted in part.
+  const masked = withoutShapes(withoutValues(isCut && said !== "" ? `${said}…` : said, values));
+  if (!/[\p{L}\p{N}]/u.test(masked)) return undefined;
+  const characters = [...masked];
+  return characters.length <= MOST_SHOWN ? masked : `${characters.slice(0, MOST_SHOWN - 1).join("")}…`;
+}
+
+/** The text of a body: of JSON in a simple form its message, of HTML what a reader sees, else the whole. */
+function spokenBy(body: string, isCut: boolean): string {
+  if (/^\s*</.test(body)) return seenOf(body);
+  if (isCut) return body;
+  try {
+    return messageOf(JSON.parse(body));
+  } catch {
+    return body;
+  }
+}
+
+function messageOf(json: unknown): string {
+  if (typeof json === "string") return json;
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return JSON.stringify(json);
+  const members = Object.entries(json);
+  const [only] = members;
+  if (members.length === 1 && only !== undefined && !Array.isArray(only[1])) return messageOf(only[1]);
+  const isFlat = members.every(([, value]) => typeof value !== "object" || value === null);
+  const said = SAYING.map((name) => (json as Record<string, unknown>)[name]).find(
+    (text): text is string => typeof text === "string" && text.trim() !== "",
+  );
+  return isFlat && said !== undefined ? said : JSON.stringify(json);
+}
+
+function seenOf(html: string): string {
+  return html
+    .replace(/<(script|style)\b[\s\S]*?(<\/\1\s*>|$)/gi, " ")
+    .replace(/<!--[\s\S]*?(-->|$)/g, " ")
+    .replace(/<[^>]*(>|$)/g, " ");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+};
+
+/** A text without the escapes of JSON, HTML and addresses, under which a value is not known again. */
+function unescaped(text: string): string {
+  let now = text;
+  // A text inside of a text is escaped twice.
+  for (let round = 0; round < 3; round += 1) {
+    now = now
+      .replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+      .replace(/\\([nrtbf])/g, " ")
+      .replace(/\\(["'\\/])/g, "$1")
+      .replace(/&#(x[0-9a-f]{1,6}|\d{1,7});/gi, (_, code: string) => charOf(code))
+      .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => ENTITIES[name] ?? " ")
+      .replace(/(%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll("%", ""), "hex").toString("utf8"));
+  }
+  return now;
+}
+
+function charOf(code: string): string {
+  const number = Number.parseInt(code.replace(/^x/i, ""), /^x/i.test(code) ? 16 : 10);
+  return number <= 0x10ffff ? String.fromCodePoint(number) : " ";
+}
+
+/** One line of what a terminal shows as it is: no control sequences, nothing invisible, nothing that turns the line. */
+function printable(text: string): string {
+  const esc = String.fromCharCode(0x1b);
+  const sequences = new RegExp(
+    `(?:${esc}\\[|\u009b)[0-?]*[ -/]*[@-~]?|${esc}[\\]PX^_][^${esc}\u0007\u009c]*(?:\u0007|\u009c|${esc}\\\\)?|${esc}.?`,
+    "g",
+  );
+  return text
+    .replace(sequences, "")
+    .replace(/[\s\p{Z}]+/gu, " ")
+    .replace(/[\p{C}\p{Default_Ignorable_Code_Point}\ufffd]/gu, "")
+    .trim();
+}
+
+/** Takes out what may be a person's or a secret although no request sent it: it is told by its shape alone. */
+function withoutShapes(text: string): string {
+  return text
+    .replace(MAIL, "[value]")
+    .replace(OPAQUE, (word) => (/\d/.test(word) && /[A-Za-z]/.test(word) ? "[value]" : word))
+    .replace(NUMBER, "[value]");
+}

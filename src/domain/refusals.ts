@@ -1,0 +1,38 @@
+/** A request that the service refused for good. */
+export interface RefusedRequest {
+  readonly status: number;
+  /** What the service said, masked where it was read; null where it said nothing. Nothing is decided by it. */
+  readonly message: string | null;
+}
+
+/** Requests that the service refused with the same words. */
+export interface Refusals extends RefusedRequest {
+  readonly count: number;
+}
+
+const MOST_KEPT = 10;
+
+/** Two lists together: the first ten different ones, which go on being counted. */
+export function addRefusals(a: readonly Refusals[], b: readonly Refusals[]): readonly Refusals[] {
+  if (b.length === 0) return a;
+  const sum = [...a];
+  for (const refused of b) {
+    const at = sum.findIndex(
+      ({ status, message }) => status === refused.status && message === refused.message,
+    );
+    const known = sum[at];
+    if (known !== undefined) sum[at] = { ...known, count: known.count + refused.count };
+    else if (sum.length < MOST_KEPT) sum.push(refused);
+  }
+  return sum;
+}
+
+/** What was refused, for people: `400: field "key": no such playbook`. */
+export function refusalWords({ status, message }: RefusedRequest): string {
+  return message === null ? `${status}` : `${status}: ${message}`;
+}
+
+/** The lines of a summary for people: `refused   30 × 400: field "key": no such playbook`. */
+export function refusalLines(refusals: readonly Refusals[] = []): string[] {
+  return refusals.map(({ count, ...refused }) => `refused   ${count} × ${refusalWords(refused)}`);
+}

@@ -1,0 +1,102 @@
+import type { WorkflowHandle } from "@temporalio/client";
+import { expect, test } from "vitest";
+import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
+import type { RunEnd } from "../../../src/cli/session/run-watch.js";
+import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
+import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
+import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
+
+const BATCH = "onb_0123456789abcdef01234567";
+const RUN = "onboard-20261121T021500Z-3f9c2a";
+const CIRCUIT = { kind: "circuit", reason: "20 customers in a row ended with the same error" } as const;
+const REFUSED = [{ count: 20, status: 400, message: 'field "key": no such playbook' }];
+
+const terminal = { env: {}, cwd: "/", interactive: false, result: () => {}, say: () => {} };
+const run = batchRun(terminal, BATCH, {}, () => Promise.reject(new Error("a report starts nothing")));
+const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}): BatchProgress => ({
+  runId: RUN,
+  batchId: BATCH,
+  customers: { ...queuedRows(30), queued: 10, failed: 20 },
+  manualReview: 0,
+  calls: 20,
+  refusals: REFUSED,
+  paused,
+  cancelling: false,
+  recorded: true,
+  finishing: false,
+  ...more,
+});
+const outcomeOf = (end: RunEnd<OnboardSummary>, sofar: BatchProgress) =>
+  run.outcome({
+    started: { handle: {} as WorkflowHandle, runId: RUN, memo: {}, joined: false },
+    end,
+    sofar,
+    watchedMs: 1_200,
+  });
+const resultOf = (status: OnboardSummary["status"]): OnboardSummary => ({
+  run_id: RUN,
+  batch_id: BATCH,
+  status,
+  customers: { ...queuedRows(30), queued: 0, failed: 30 },
+  manual_review: 0,
+  calls: 30,
+  refusals: [{ ...REFUSED[0]!, count: 30 }],
+  duration_ms: 1_200,
+});
+
+test("a batch that its circuit paused says what the service said and what corrects it, and never completed", async () => {
+  const { summary, text, notes, unauthorized } = await outcomeOf({ kind: "halted" }, progressOf(CIRCUIT));
+  expect(text).toBe(
+    [
+      `batch     ${BATCH}`,
+      `run       ${RUN}`,
+      "status    paused in 1.2 s",
+      "customers 30: 10 queued, 20 failed",
+      'refused   20 × 400: field "key": no such playbook',
+      "calls     20",
+    ].join("\n"),
+  );
+  expect(notes).toEqual([
+    'paused: 20 customers in a row ended with the same error: 400: field "key": no such playbook',
+    `run ${RUN} stands still. Read error_message in the table onboardings; then,`,
+    `- if the playbook or the file is wrong: nightledger batch cancel ${BATCH},`,
+    "  and nightledger onboard with the right one, which is a new batch;",
+    `- if anything else is wrong, correct it at the service: nightledger batch resume ${BATCH},`,
+    `  and, once it has ended: nightledger batch retry ${BATCH}`,
+  ]);
+  expect([text, ...notes].join()).not.toContain("completed");
+  expect(exitCodeOfRun(summary, unauthorized)).toBe(1);
+});
+
+test.each(["completed_with_failures", "cancelled"] as const)(
+  "a batch that was paused and then %s says nothing of the pause",
+  async (status) => {
+    const end = { kind: "completed", result: resultOf(status) } as const;
+    const { text, notes } = await outcomeOf(end, progressOf(CIRCUIT));
+    expect([text, ...notes].join("\n")).not.toMatch(/paused|stands still|resume/);
+    expect(text).toContain('refused   30 × 400: field "key": no such playbook');
+    const advice = notes.filter((note) => note.includes(`nightledger batch retry ${BATCH}`));
+    expect(advice).toHaveLength(status === "cancelled" ? 0 : 1);
+  },
+);
+
+test("refused credentials are exit 4, and resuming is what continues", async () => {
+  const pause = { kind: "credentials", reason: "the service refused the credentials" } as const;
+  const { summary, notes, unauthorized } = await outcomeOf(
+    { kind: "halted" },
+    progressOf(pause, { refusals: [] }),
+  );
+  expect(notes).toEqual([
+    "paused: the service refused the credentials",
+    expect.stringContaining(`nightledger batch resume ${BATCH}`),
+  ]);
+  expect(exitCodeOfRun(summary, unauthorized)).toBe(4);
+});
+
+test("a batch whose rows are all processed is not halted, whatever its pause says: it ends by itself", () => {
+  const halted = (more: Partial<BatchProgress>) => run.isHalted?.(progressOf(CIRCUIT, more));
+  expect(halted({})).toBe(true);
+  expect(halted({ customers: { ...queuedRows(30), queued: 0, failed: 30 } })).toBe(false);
+  expect(halted({ recorded: false })).toBe(false);
+});
