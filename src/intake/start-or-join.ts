@@ -17,6 +17,8 @@ export interface StartedRun {
 interface JobStart {
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
+  /** Aborted where its user wants no run any more; one that is going on by then is left as it is. */
+  readonly signal?: AbortSignal | undefined;
   /** Whether a run of the job that is going on is given up, and what it froze taken back. */
   readonly restart?: boolean | undefined;
   /** Type of its workflow. */
@@ -59,6 +61,10 @@ export async function startOrJoin(
   const run = job.run ?? newRun(kind);
   const { runId } = run;
   const prepared = await job.prepare(run);
+  if (job.signal?.aborted) {
+    await job.discard?.(runId);
+    throw job.signal.reason;
+  }
   const { schedule } = run.firing ?? {};
   const memo = { ...prepared.memo, runId, ...(schedule !== undefined && { schedule }) };
   const start = { workflowId, taskQueue, args: [{ ...prepared.input, ...run }], memo };

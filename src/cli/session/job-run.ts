@@ -3,6 +3,7 @@ import type { StartedRun } from "../../intake/start-or-join.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
+import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 
@@ -15,7 +16,7 @@ export interface JobRun<Progress, Result> {
   /** What the command does while it watches the run; it ends with the run, or when it is aborted. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
-  /** What joins the run, or continues it; left out, the same command. */
+  /** What joins the run, or continues it; left out, the command as it was typed. */
   readonly again?: string;
   /** What to say of a progress besides showing it; `before` is the last one. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
@@ -23,6 +24,8 @@ export interface JobRun<Progress, Result> {
   isHalted?(progress: Progress): boolean;
   /** What else a run that is completed waits for. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
+  /** Looks, before the report, at what the lake says of a run that the command leaves. */
+  lookBack?(preflight: Preflight, left: LeftRun<Progress, Result>): Promise<void>;
   outcome(left: LeftRun<Progress, Result>): RunOutcome;
 }
 
@@ -56,6 +59,7 @@ export async function followRun<Progress, Result>(
   detach = false,
 ): Promise<LeftRun<Progress, Result>> {
   const { temporal, signal } = session;
+  signal.throwIfAborted();
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
   await run.afterStart?.(session, started);
@@ -95,17 +99,15 @@ export function reportRun<Progress, Result>(
 ): number {
   const { summary, text, unauthorized, notes } = run.outcome(left);
   terminal.result(json ? JSON.stringify(summary) : text);
-  for (const note of [...endNotes(left, run.again), ...notes]) terminal.say(note);
+  const again = run.again ?? terminal.again ?? "the same command";
+  for (const note of [...notes, ...endNotes(left, again)]) terminal.say(note);
   return exitCodeOfRun(summary, unauthorized);
 }
 
-function endNotes(
-  { started: { runId }, end }: LeftRun<unknown, unknown>,
-  again = "the same command",
-): string[] {
-  if (end === undefined) return [`run ${runId} goes on without this command; ${again} joins it`];
+function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {
+  if (end === undefined) return [`run ${runId} goes on without this command. Join it with:`, `  ${again}`];
   if (end.kind === "interrupted")
-    return [`interrupted: run ${runId} stands as it is, and ${again} goes on with it`];
+    return [`interrupted: run ${runId} is kept. Continue it with:`, `  ${again}`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 

@@ -47,6 +47,7 @@ export async function openJobSession(
     ...options,
   });
   releases.add(() => temporal.close());
+  signal.throwIfAborted();
   await bindLake(preflight, keys);
   return {
     preflight,

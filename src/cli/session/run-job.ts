@@ -45,5 +45,7 @@ export async function runJob<Progress, Result, Input>(
     const session = await openJobSession(terminal, preflight, held);
     return followRun(terminal, session, run, flags.detach);
   });
+  // Its worker has stopped by now: what the lake says stays.
+  if (left.end?.kind !== "completed" && !flags.detach) await run.lookBack?.(preflight, left);
   return reportRun(terminal, run, left, flags.json === true);
 }

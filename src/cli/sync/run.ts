@@ -1,4 +1,5 @@
 import type { SyncOptions } from "../../domain/sync/job.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
@@ -24,11 +25,21 @@ export async function runSync(
       return roster;
     },
     async plan(_, roster) {
-      const run = syncRun(terminal, ({ preflight: { scope, taskQueue, store }, temporal }) => {
+      const run = syncRun(terminal, async ({ preflight: { scope, taskQueue, store }, temporal, signal }) => {
         const restart = flags.restart === true;
-        return startSync(temporal.client, store, { scope, taskQueue, roster, options, restart });
+        const job = { scope, taskQueue, roster, options, restart, signal };
+        const started = await startSync(temporal.client, store, job);
+        sayOtherSize(terminal, started, options);
+        return started;
       });
       return { pingedUser: roster.rows[0]?.fp_id, run };
     },
   });
+}
+
+/** Says that a run which is joined keeps its own size of pages. */
+function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSize }: SyncOptions): void {
+  const size = memo.pageSize;
+  if (!joined || size === undefined || size === pageSize) return;
+  terminal.say(`--page-size ${pageSize} is not used: the run was started with pages of ${size} rows`);
 }

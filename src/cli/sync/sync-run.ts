@@ -2,11 +2,13 @@ import { ServiceError } from "@temporalio/client";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import type { CommittedByRun } from "../../lake/sync/committed-by-run.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { committedSoFar, keptWords, totalsSoFar } from "./left-run.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
 /** A sync as its command runs it; `start` starts or joins its run. */
@@ -14,14 +16,21 @@ export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
 ): JobRun<SyncProgress, SyncResult> {
+  let committed: CommittedByRun | undefined;
   return {
     start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
+    async lookBack({ store }, { started }) {
+      // What can't be told harms none.
+      committed = await committedSoFar(store, started.runId).catch(() => undefined);
+    },
     outcome(left) {
-      const { summary, unauthorized } = summaryOf(left);
+      const { summary, unauthorized } = summaryOf(left, committed);
       const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
-      return { summary, unauthorized, text: summaryText(summary), notes: unauthorized ? [refused] : [] };
+      const isKept = left.end === undefined || left.end.kind === "interrupted";
+      const kept = isKept && committed !== undefined ? keptWords(left.sofar, committed) : [];
+      return { summary, unauthorized, text: summaryText(summary), notes: unauthorized ? [refused] : kept };
     },
   };
 }
@@ -46,16 +55,17 @@ async function nameOtherRuns(
   }
 }
 
-/** What is known of a sync as its command leaves it. */
-export function summaryOf({ started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>): {
-  summary: SyncSummary;
-  unauthorized: boolean;
-} {
+/** What is known of a sync as its command leaves it; `committed`: by the lake, where it has not ended. */
+export function summaryOf(
+  { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
+  committed?: CommittedByRun,
+): { summary: SyncSummary; unauthorized: boolean } {
   if (end?.kind === "completed") {
     const { unauthorized, ...summary } = end.result;
     return { summary, unauthorized };
   }
-  const totals = sofar?.totals ?? noTotals();
+  const seen = sofar?.totals ?? noTotals();
+  const totals = committed === undefined ? seen : totalsSoFar(seen, sofar?.usersTotal ?? 0, committed);
   const status = statusWithoutResult(end);
   return {
     summary: { run_id: started.runId, status, ...totals, duration_ms: watchedMs },

@@ -30,5 +30,6 @@ export const runs = {
     { name: "schedule", type: "VARCHAR" },
     { name: "scheduled_at", type: "TIMESTAMPTZ" },
     { name: "message", type: "VARCHAR" },
+    { name: "superseded", type: "BIGINT" },
   ],
 } as const satisfies TableSpec;

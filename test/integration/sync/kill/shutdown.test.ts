@@ -47,7 +47,9 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect(at - signalledAt).toBeLessThan(STOPS_WITHIN_MS);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
-    expect(stderr).toMatch(/the same command goes on with it/);
+    expect(stderr).toMatch(
+      /^interrupted: run sync-\S+ is kept\. Continue it with:\n {2}nightledger sync --roster users\.csv --json --page-size 50$/m,
+    );
     expect(folder.servers(), "no Temporal server is left").toEqual([]);
     // Calls that were about to be sent when the signal came: at most one a lane.
     expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(CONCURRENCY);
