@@ -70,6 +70,11 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   });
   const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
   if (name !== null) await staging.putResults(name, ended);
+  for (const { progress, outcome } of results) {
+    const ids = { group: input.group, item: progress.item };
+    const streak = outcome.kind === "complete" ? null : progress.streak;
+    deps.warnings.fares(input.runId, ids, outcome, streak);
+  }
   return {
     items: results,
     results: name,

@@ -10,17 +10,23 @@ interface FinishRunInput extends SyncRun {
   readonly totals: SyncTotals;
 }
 
+/** Owner of a failure that is no link's and no user's: a group of users, or what follows the last of them. */
+const IS_PART = /^(g\d+(-again)?|materialize)$/;
+
 /** Writes the run's row, once, and then deletes what it staged. */
 export async function finishRun(
-  { lake }: Dependencies,
+  deps: Dependencies,
   { totals, roster, ...run }: FinishRunInput,
 ): Promise<{ readonly duration_ms: number }> {
   return withHeartbeat(async () => {
     const { users, links, rows, pages, restarts, calls } = totals;
     const all = Object.values(links).reduce((sum, count) => sum + count, 0);
     const counts = { users: users.total, links: all, ...links, ...rows, pages, restarts, calls };
-    const ended = await writeRunRow(lake, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
-    await lake.staging.dropRun(run.runId);
+    for (const { owner, reason } of totals.failures.filter(({ owner }) => IS_PART.test(owner))) {
+      deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");
+    }
+    const ended = await writeRunRow(deps, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
+    await deps.lake.staging.dropRun(run.runId);
     return ended;
   });
 }

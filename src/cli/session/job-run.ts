@@ -62,6 +62,9 @@ export async function followRun<Progress, Result>(
   signal.throwIfAborted();
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
+  // With a cluster the log is what people read, and the runs are in the workers'.
+  const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
+  if (started.joined) note("a command joined the run");
   await run.afterStart?.(session, started);
   if (detach) return { started, end: undefined, sofar: undefined, watchedMs: 0 };
   const since = Date.now();
@@ -82,6 +85,7 @@ export async function followRun<Progress, Result>(
     });
     let [end] = await Promise.all([watched, run.whileWatched?.(session, started)]);
     if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
+    if (end.kind === "interrupted") note("the command was interrupted; the run is kept");
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const goesOn = !temporal.embedded && end.kind === "interrupted";
     return { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };

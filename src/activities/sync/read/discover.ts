@@ -1,7 +1,7 @@
 import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
-import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
+import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
 import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
@@ -55,11 +55,18 @@ export async function discover(deps: SyncDependencies, input: DiscoverInput): Pr
   });
   await deps.lake.staging.persist(read);
   const at = Date.now();
-  const discovered = results.map(({ progress, fpId, outcome }) => ({
-    progress,
-    outcome,
-    failed: endsUser(progress, outcome, at) ? fpId : null,
-  }));
+  const discovered = results.map(({ progress, fpId, outcome }) => {
+    const reason = userFailure(progress, outcome, at);
+    const told = reason === undefined ? outcome : ({ kind: "failed", reason } as const);
+    deps.warnings.fares(
+      input.runId,
+      { fp_id: fpId },
+      told,
+      outcome.kind === "complete" ? null : progress.streak,
+      at,
+    );
+    return { progress, outcome, failed: reason === undefined ? null : fpId };
+  });
   return { users: discovered, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }
 

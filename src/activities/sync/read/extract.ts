@@ -57,7 +57,12 @@ export async function extract(deps: Dependencies, input: ExtractInput): Promise<
     const reader: Reader = { deps, input, slice, planned, previousId: undefined };
     return readLink(reader, progress);
   });
-  return { links: results, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
+  const at = Date.now();
+  for (const { progress, outcome } of results) {
+    const link_id = plan.links[progress.link]?.link_id ?? "";
+    deps.warnings.fares(input.runId, { link_id }, outcome, progress.streak, at);
+  }
+  return { links: results, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }
 
 async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedLink> {
