@@ -58,6 +58,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
       "tables",
       "worker",
       "config",
+      "config-values",
       "logger",
       "version",
       "sandbox",

@@ -1,8 +1,10 @@
 import type { RunStatus } from "../../domain/run.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import type { WorkerIdentity } from "../../temporal/worker-identity.js";
 import { exitCodeOfRun } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
+import { comparedWorkers, refusedWords } from "./other-keys.js";
 import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
@@ -37,6 +39,8 @@ export interface LeftRun<Progress, Result> {
   /** What was seen last. */
   readonly sofar: Progress | undefined;
   readonly watchedMs: number;
+  /** Where the service refused the credentials: workers that have others than the command. */
+  readonly otherKeys?: readonly WorkerIdentity[];
 }
 
 /** What is known of a run as its command leaves it. */
@@ -88,7 +92,8 @@ export async function followRun<Progress, Result>(
     if (end.kind === "interrupted") note("the command was interrupted; the run is kept");
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const goesOn = !temporal.embedded && end.kind === "interrupted";
-    return { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
+    const left = { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
+    return run.outcome(left).unauthorized ? { ...left, otherKeys: await otherKeys(session) } : left;
   } finally {
     view.stop();
   }
@@ -104,8 +109,20 @@ export function reportRun<Progress, Result>(
   const { summary, text, unauthorized, notes } = run.outcome(left);
   terminal.result(json ? JSON.stringify(summary) : text);
   const again = run.again ?? terminal.again ?? "the same command";
-  for (const note of [...notes, ...endNotes(left, again)]) terminal.say(note);
+  for (const note of [
+    ...(unauthorized ? refusedWords(left.otherKeys ?? []) : []),
+    ...notes,
+    ...endNotes(left, again),
+  ])
+    terminal.say(note);
   return exitCodeOfRun(summary, unauthorized);
+}
+
+/** Workers with another key than the command's; none where they can't be asked for. */
+async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
+  const { taskQueue, config } = preflight;
+  const compared = comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
+  return (await compared.catch(() => ({ others: [] }))).others;
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {

@@ -15,6 +15,7 @@ export interface JobSession {
   readonly preflight: Preflight;
   readonly temporal: TemporalSession;
   readonly sealed: SealedStore;
+  readonly keys: EncryptionKeys;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -53,6 +54,7 @@ export async function openJobSession(
     preflight,
     temporal,
     sealed: new SealedStore(store, createSealer(keys)),
+    keys,
     log: handle.logger,
     signal,
   };

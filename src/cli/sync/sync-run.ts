@@ -27,10 +27,9 @@ export function syncRun(
     },
     outcome(left) {
       const { summary, unauthorized } = summaryOf(left, committed);
-      const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
       const isKept = left.end === undefined || left.end.kind === "interrupted";
       const kept = isKept && committed !== undefined ? keptWords(left.sofar, committed) : [];
-      return { summary, unauthorized, text: summaryText(summary), notes: unauthorized ? [refused] : kept };
+      return { summary, unauthorized, text: summaryText(summary), notes: kept };
     },
   };
 }
