@@ -109,12 +109,8 @@ export function reportRun<Progress, Result>(
   const { summary, text, unauthorized, notes } = run.outcome(left);
   terminal.result(json ? JSON.stringify(summary) : text);
   const again = run.again ?? terminal.again ?? "the same command";
-  for (const note of [
-    ...(unauthorized ? refusedWords(left.otherKeys ?? []) : []),
-    ...notes,
-    ...endNotes(left, again),
-  ])
-    terminal.say(note);
+  const refused = unauthorized ? refusedWords(left.otherKeys ?? []) : [];
+  for (const note of [...notes, ...refused, ...endNotes(left, again)]) terminal.say(note);
   return exitCodeOfRun(summary, unauthorized);
 }
 

@@ -6,6 +6,7 @@ import {
   reportRun,
   statusWithoutResult,
 } from "../../../src/cli/session/job-run.js";
+import { refusedWords } from "../../../src/cli/session/other-keys.js";
 import type { RunEnd } from "../../../src/cli/session/run-watch.js";
 import type { RunStatus } from "../../../src/domain/run.js";
 
@@ -57,7 +58,7 @@ describe("the report of a run", () => {
       { kind: "completed", result: { status: "failed", unauthorized: true } },
       "failed",
       4,
-      undefined,
+      /^the service refused the credentials \(exit 4\); check NIGHTLEDGER_API_KEY$/,
     ],
     [
       "left running",
@@ -86,4 +87,12 @@ describe("the report of a run", () => {
     expect(JSON.parse(json.out.join())).toMatchObject({ status });
     expect([json.code, json.said]).toEqual([code, text.said]);
   });
+});
+
+it("names every worker whose key was refused and is not the command's", () => {
+  const worker = { process: "7@host", startedAt: "2026-11-22T02:11:03Z", keyId: "k", fingerprint: "0" };
+  expect(refusedWords([worker, { ...worker, process: "8@host" }])).toEqual([
+    "the service refused the key of the worker 7@host (started 2026-11-22 02:11 UTC), which is another one than this command's; restart it with the right NIGHTLEDGER_API_KEY",
+    expect.stringContaining("the worker 8@host"),
+  ]);
 });

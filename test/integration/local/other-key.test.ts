@@ -3,10 +3,7 @@ import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
 import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
 
-const CLUSTER = {
-  NIGHTLEDGER_ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
-  TEMPORAL_ADDRESS: "",
-};
+const KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
 const temporal = sharedTemporal();
 let sandbox: Sandbox;
@@ -29,8 +26,11 @@ test.each([
 ] as const)(
   "a %s with a key that the service refuses is named with its start, by the run and by check (%s)",
   async (command, place, ready) => {
-    const cluster = place === "a cluster" ? { ...CLUSTER, TEMPORAL_ADDRESS: temporal.address } : {};
-    folder = await openJobFolder(sandbox, cluster);
+    const cluster = place === "a cluster" && {
+      NIGHTLEDGER_ENCRYPTION_KEYS: KEYS,
+      TEMPORAL_ADDRESS: temporal.address,
+    };
+    folder = await openJobFolder(sandbox, { ...cluster });
     const worker = folder.command([command], { NIGHTLEDGER_API_KEY: `${sandbox.apiKey}x` });
     await worker.says(ready);
     const named = String.raw`the worker ${worker.pid}@\S+ \(started \d{4}-\d\d-\d\d \d\d:\d\d UTC\)`;
