@@ -28,11 +28,13 @@ export async function runSync(
       const run = syncRun(terminal, async ({ preflight: { scope, taskQueue, store }, temporal, signal }) => {
         const restart = flags.restart === true;
         const job = { scope, taskQueue, roster, options, restart, signal };
-        const started = await startSync(temporal.client, store, job);
-        sayOtherSize(terminal, started, options);
-        return started;
+        return startSync(temporal.client, store, job);
       });
-      return { pingedUser: roster.rows[0]?.fp_id, run };
+      const afterStart: typeof run.afterStart = async (session, started) => {
+        sayOtherSize(terminal, started, options);
+        await run.afterStart?.(session, started);
+      };
+      return { pingedUser: roster.rows[0]?.fp_id, run: { ...run, afterStart } };
     },
   });
 }

@@ -8,7 +8,7 @@ import type { SyncResult } from "../../workflows/sync/sync.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { committedSoFar, keptWords, totalsSoFar } from "./left-run.js";
+import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
 /** A sync as its command runs it; `start` starts or joins its run. */
@@ -16,20 +16,20 @@ export function syncRun(
   terminal: Terminal,
   start: (session: JobSession) => Promise<StartedRun>,
 ): JobRun<SyncProgress, SyncResult> {
-  let committed: CommittedByRun | undefined;
+  let kept: KeptOfRun | undefined;
   return {
     start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
     async lookBack({ store }, { started }) {
       // What can't be told harms none.
-      committed = await committedSoFar(store, started.runId).catch(() => undefined);
+      kept = await keptSoFar(store, started.runId).catch(() => undefined);
     },
     outcome(left) {
-      const { summary, unauthorized } = summaryOf(left, committed);
+      const { summary, unauthorized } = summaryOf(left, kept?.committed);
       const isKept = left.end === undefined || left.end.kind === "interrupted";
-      const kept = isKept && committed !== undefined ? keptWords(left.sofar, committed) : [];
-      return { summary, unauthorized, text: summaryText(summary), notes: kept };
+      const notes = isKept && kept !== undefined ? keptWords(kept, left.sofar) : [];
+      return { summary, unauthorized, text: summaryText(summary), notes };
     },
   };
 }

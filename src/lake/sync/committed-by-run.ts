@@ -12,18 +12,22 @@ export interface CommittedByRun {
   /** Inferred ones included. */
   readonly removed: number;
   readonly pages: number;
+  /** Ids of both kinds of links. */
+  readonly links: ReadonlySet<string>;
 }
 
 /** Counts what a run has committed by the links' checkpoints in the feed's log, which are never ahead of its rows. */
 export function committedByRun(feed: Snapshot, runId: string): CommittedByRun {
   const counts = { synced: 0, unchanged: 0, created: 0, updated: 0, removed: 0, pages: 0 };
-  for (const [, { run_id, created, updated, removed, pages }] of linkDomains(feed)) {
+  const links = new Set<string>();
+  for (const [link, { run_id, created, updated, removed, pages }] of linkDomains(feed)) {
     if (run_id !== runId) continue;
+    links.add(link);
     counts[created + updated + removed > 0 ? "synced" : "unchanged"] += 1;
     counts.created += created;
     counts.updated += updated;
     counts.removed += removed;
     counts.pages += pages;
   }
-  return counts;
+  return { ...counts, links };
 }

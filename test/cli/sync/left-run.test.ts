@@ -1,10 +1,24 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
+import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
 import { summaryText } from "../../../src/cli/sync/text.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+import { Staging } from "../../../src/lake/staging.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import type { CommittedByRun } from "../../../src/lake/sync/committed-by-run.js";
+import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
 
-const COMMITTED: CommittedByRun = { synced: 2, unchanged: 1, created: 40, updated: 2, removed: 1, pages: 3 };
+const COMMITTED: CommittedByRun = {
+  synced: 2,
+  unchanged: 1,
+  created: 40,
+  updated: 2,
+  removed: 1,
+  pages: 3,
+  links: new Set(["a", "b", "c"]),
+};
 const ENDED = { ...noTotals(), links: { ...noTotals().links, synced: 1, skipped: 4 } };
 
 test("what the groups under way have committed counts, and what ended groups counted besides stays", () => {
@@ -19,31 +33,43 @@ test("what the groups under way have committed counts, and what ended groups cou
   expect(totalsSoFar({ ...ENDED, pages: 7 }, 9, COMMITTED).pages).toBe(7);
 });
 
-test("a run that is left says what was read, what is safe, and no number that is not known yet", () => {
-  const progress = {
-    runId: "r",
-    usersTotal: 9,
-    usersDone: 1,
-    phase: "reading" as const,
-    totals: ENDED,
-    groups: [{ group: 1, linksTotal: 9, linksDone: 3, rowsRead: 60 }],
-  };
-  expect(keptWords(progress as never, COMMITTED)).toEqual([
-    "read: 1 of 9 users to their end, 8 links, 60 rows",
-    "committed: 3 links with 43 rows, safe in the lake",
-    "pages that are not committed yet are staged, and are not asked for again",
+test("a run that is left says what is safe and what is staged, and no number that is not known yet", () => {
+  const progress = { usersTotal: 9, usersDone: 1 } as SyncProgress;
+  const kept = { committed: COMMITTED, staged: { pages: 137, links: 1 } };
+  expect(keptWords(kept, progress)).toEqual([
+    "committed: 3 links with 43 rows, safe in the lake; 1 of 9 users are done",
+    "staged: 137 pages of 1 other link, which are not asked for again",
   ]);
-  expect(keptWords(undefined, { ...COMMITTED, synced: 0, created: 0, updated: 0 })).toEqual([
-    "committed: 1 link with 1 row, safe in the lake",
-  ]);
-  const text = summaryText({
-    run_id: "r",
-    status: "paused",
-    ...totalsSoFar(ENDED, 9, COMMITTED),
-    duration_ms: 1_200,
-  });
+  expect(keptWords(kept, undefined)[0]).toBe("committed: 3 links with 43 rows, safe in the lake");
+  const summary = { run_id: "r", status: "paused" as const, ...totalsSoFar(ENDED, 9, COMMITTED) };
+  const text = summaryText({ ...summary, duration_ms: 1_200 });
   expect(text).toContain("status    paused after 1.2 s\nusers     9\n");
   expect(text).not.toContain("calls");
+});
+
+test("pages that were read and not committed are counted by their names", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "nightledger-left-"));
+  try {
+    const store = createLocalStore(directory);
+    const staging = new Staging(store);
+    const page = (owner: string, page: number) => ({
+      runId: "r",
+      stream: "transactions",
+      owner,
+      attempt: 0,
+      page,
+    });
+    for (const name of [page("a", 0), page("a", 1), page("b", 0)])
+      await staging.putPage(name, Buffer.from("{}"));
+    await staging.putCleanPage(page("a", 0), "0".repeat(64), { clean: "{}", bad: [] });
+    await staging.putPage({ ...page("a", 0), runId: "other" }, Buffer.from("{}"));
+    expect(await keptSoFar(store, "r")).toMatchObject({
+      committed: { synced: 0 },
+      staged: { pages: 3, links: 2 },
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
 });
 
 test("a summary names superseded links where there are some", () => {
