@@ -14,7 +14,7 @@ const MOST_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
 
 /** A log file that is being written. */
-export interface LogFile {
+interface LogFile {
   /** Appends a whole line. One that can't be written, as on a full disk, is lost: what is logged goes on all the same. */
   write(line: string): void;
   close(): void;

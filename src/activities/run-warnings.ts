@@ -7,7 +7,7 @@ const MOST_REMEMBERED = 10_000;
 type OwnerIds = Readonly<Record<string, string | number>>;
 
 /** What a slice says of an owner, as far as the log is told. */
-export type ToldOutcome =
+type ToldOutcome =
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "failed"; readonly reason: string }
