@@ -27,6 +27,28 @@ export function invalid(name: Variable, problem: string, accepted: string): Inpu
   return new InputError(`${name} ${problem}; nothing was started. Accepted: ${accepted}`);
 }
 
+/**
+ * Reads several values, so that everything that is wrong is named at once.
+ *
+ * @throws InputError with a line for each value that is wrong.
+ */
+export function readAll<const R extends Readonly<Record<string, () => unknown>>>(
+  readers: R,
+): { readonly [name in keyof R]: ReturnType<R[name]> } {
+  const problems: string[] = [];
+  const read = Object.entries(readers).map(([name, reader]) => {
+    try {
+      return [name, reader()];
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      problems.push(error.message);
+      return [name, undefined];
+    }
+  });
+  if (problems.length > 0) throw new InputError([...new Set(problems)].join("\n"));
+  return Object.fromEntries(read);
+}
+
 /** A variable that must be set. */
 export function required(values: Values, name: Variable, accepted: string): string {
   const value = values.get(name);

@@ -9,6 +9,7 @@ import {
   integer,
   invalid,
   rate,
+  readAll,
   required,
   unknownVariables,
   type Values,
@@ -79,7 +80,7 @@ interface ConfigSource {
  * Reads the configuration from the environment and `.env` in the working directory; the environment wins and
  * an empty variable counts as not set. Writes nothing (docs/configuration.md).
  *
- * @throws InputError naming the variable, what was wrong with it and what is accepted.
+ * @throws InputError naming each variable that is wrong, what is wrong with it and what is accepted, a line for each.
  */
 export function readConfig<const Part extends keyof ConfigParts>(
   source: ConfigSource,
@@ -88,7 +89,8 @@ export function readConfig<const Part extends keyof ConfigParts>(
   const merged = Object.entries({ ...readDotEnv(source.cwd), ...source.env });
   const values = new Map(merged.filter(isSet));
   const warnings = unknownVariables(values);
-  const parts = Object.fromEntries(needs.map((part) => [part, READERS[part](values, source.cwd, warnings)]));
+  const readers = needs.map((part) => [part, () => READERS[part](values, source.cwd, warnings)] as const);
+  const parts = readAll(Object.fromEntries(readers));
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
 
@@ -102,15 +104,16 @@ type Readers = {
 };
 
 const READERS: Readers = {
-  api: (values, _cwd, warnings) => ({
-    url: apiUrl(values, warnings),
-    key: apiKey(values),
-    concurrency: integer(values, "NIGHTLEDGER_API_CONCURRENCY", 1, 1024) ?? 32,
-    rps: rate(values, "NIGHTLEDGER_API_RPS"),
-    headersTimeoutMs: integer(values, "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS", 1, 600_000) ?? 30_000,
-    bodyTimeoutMs: integer(values, "NIGHTLEDGER_API_BODY_TIMEOUT_MS", 1, 600_000) ?? 60_000,
-    maxBodyBytes: MAX_BODY_BYTES,
-  }),
+  api: (values, _cwd, warnings) =>
+    readAll({
+      url: () => apiUrl(values, warnings),
+      key: () => apiKey(values),
+      concurrency: () => integer(values, "NIGHTLEDGER_API_CONCURRENCY", 1, 1024) ?? 32,
+      rps: () => rate(values, "NIGHTLEDGER_API_RPS"),
+      headersTimeoutMs: () => integer(values, "NIGHTLEDGER_API_HEADERS_TIMEOUT_MS", 1, 600_000) ?? 30_000,
+      bodyTimeoutMs: () => integer(values, "NIGHTLEDGER_API_BODY_TIMEOUT_MS", 1, 600_000) ?? 60_000,
+      maxBodyBytes: () => MAX_BODY_BYTES,
+    }),
   lake: (values, cwd) => ({ address: lakeAddress(values.get("NIGHTLEDGER_LAKE") ?? "lake", cwd) }),
   home: (values, cwd) => ({
     path: directory("NIGHTLEDGER_HOME", values.get("NIGHTLEDGER_HOME") ?? ".nightledger", cwd),

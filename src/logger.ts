@@ -1,4 +1,5 @@
 import { pino, stdSerializers } from "pino";
+import { openLogFile } from "./log-file.js";
 
 const REDACTED = "[redacted]";
 const SECRET_WORD = /secret|token|password|passphrase|authorization|cookie|(^|[_-])keys?$/i;
@@ -27,10 +28,7 @@ export interface LogHandle {
 
 /** Makes a logger that redacts in its formatter, so that no call site has to think of it. */
 export function createLogger({ destination, level, secrets }: LoggerOptions): LogHandle {
-  const sink =
-    destination === "stderr"
-      ? pino.destination({ dest: 2, sync: true })
-      : pino.destination({ dest: destination.file, sync: true, append: true, mode: 0o600 });
+  const sink = destination === "stderr" ? standardError() : openLogFile(destination.file);
   const scrub = scrubber(secrets);
   const logger = pino(
     {
@@ -49,11 +47,13 @@ export function createLogger({ destination, level, secrets }: LoggerOptions): Lo
   );
   return {
     logger,
-    close: () => {
-      sink.flushSync();
-      if (destination !== "stderr") sink.end();
-    },
+    close: () => sink.close(),
   };
+}
+
+function standardError() {
+  const stream = pino.destination({ dest: 2, sync: true });
+  return { write: (line: string) => stream.write(line), close: () => stream.flushSync() };
 }
 
 /** Takes out of a value everything that stands under a secret's name; errors become plain objects. */

@@ -16,6 +16,7 @@ import type { EncryptionKeys } from "./temporal/encryption/keys.js";
 import { dataConverter } from "./temporal/encryption/payload-codec.js";
 import { createSealer } from "./temporal/encryption/sealer.js";
 import { installRuntime } from "./temporal/runtime.js";
+import { workerIdentity } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
 
 /** What a worker is made of. */
@@ -80,6 +81,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       connection,
       namespace: server.namespace,
       taskQueue,
+      identity: workerIdentity(keys, api.key),
       workflowBundle: { codePath: fileURLToPath(BUNDLE) },
       activities: createActivities({
         api: client,

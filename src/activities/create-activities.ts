@@ -12,6 +12,7 @@ import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
+import { loggedActivities } from "./logged-activities.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { inspectCustomers } from "./onboarding/batch/inspect-customers.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -67,7 +68,7 @@ export function createActivities(
   const step = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
-  return {
+  const activities = {
     admitLinks: bound(admitLinks),
     closeGroup: kept(closeGroup),
     reuseOutcome: kept(reuseOutcome),
@@ -104,6 +105,7 @@ export function createActivities(
     startFiredRun: bound(startFiredRun),
     stopCustomers: kept(stopCustomers),
   };
+  return loggedActivities(activities, deps.warnings);
 }
 
 export type Activities = ReturnType<typeof createActivities>;

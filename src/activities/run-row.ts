@@ -3,6 +3,7 @@ import type { Lake } from "../lake/lake.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
 import { runs } from "../lake/tables/runs.js";
+import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 
 /** A run that has ended, as the table `runs` has it. */
@@ -20,8 +21,20 @@ interface EndedRun extends NewRun {
   readonly message?: string;
 }
 
-/** Writes the row of a run that has ended, once. */
-export async function writeRunRow(lake: Lake, run: EndedRun): Promise<{ readonly duration_ms: number }> {
+const LEVELS = {
+  completed: "info",
+  running: "info",
+  paused: "info",
+  cancelled: "warn",
+  completed_with_failures: "warn",
+  failed: "error",
+} as const satisfies Record<RunStatus, keyof Logger>;
+
+/** Writes the row of a run that has ended, once, and says so in the log. */
+export async function writeRunRow(
+  { lake, log }: { readonly lake: Lake; readonly log: Logger },
+  run: EndedRun,
+): Promise<{ readonly duration_ms: number }> {
   const { runId, startedAt, firing } = run;
   const finishedAt = new Date();
   await appendOnce(lake, runs, `${runId}/run`, () =>
@@ -43,5 +56,9 @@ export async function writeRunRow(lake: Lake, run: EndedRun): Promise<{ readonly
       },
     ]),
   );
-  return { duration_ms: finishedAt.getTime() - Date.parse(startedAt) };
+  const duration_ms = finishedAt.getTime() - Date.parse(startedAt);
+  const told = { run_id: runId, kind: run.kind, status: run.status, ...firing, ...run.counts, duration_ms };
+  const words = run.message === undefined ? "run ended" : `run did not begin: ${run.message}`;
+  log[LEVELS[run.status]](told, words);
+  return { duration_ms };
 }

@@ -1,19 +1,94 @@
+import { afterTransient, type FailureStreak, GIVE_UP_AFTER_MS } from "../domain/backoff.js";
 import type { Logger } from "../logger.js";
 
-const MOST_REMEMBERED = 1_000;
+const MOST_REMEMBERED = 10_000;
 
-/** Warnings about what a service sends, once a run and worker: one a row would drown the log. */
+/** Ids of a link, a user or an item, as the log names it. */
+type OwnerIds = Readonly<Record<string, string | number>>;
+
+/** What a slice says of an owner, as far as the log is told. */
+type ToldOutcome =
+  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | { readonly kind: "rejected"; readonly status: number }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
+
+/** What a worker's log says of its runs, each thing once: one line a row, or a try, would drown the log. */
 export class RunWarnings {
-  readonly #said = new Set<string>();
+  readonly #said = new Map<string, string>();
 
   constructor(private readonly log: Logger) {}
 
   /** Logs a warning the first time that `kind` comes up in a run; `fields` hold counts, never values. */
   once(runId: string, kind: string, fields: Readonly<Record<string, unknown>>, message: string): void {
-    const key = `${runId} ${kind}`;
-    if (this.#said.has(key)) return;
-    if (this.#said.size >= MOST_REMEMBERED) this.#said.clear();
-    this.#said.add(key);
-    this.log.warn({ run_id: runId, ...fields }, message);
+    if (this.#isNew(`${runId} ${kind}`, "")) this.log.warn({ run_id: runId, ...fields }, message);
   }
+
+  /**
+   * Logs how an owner fares: its first failure, each change of the reason, and that it goes on after failures.
+   *
+   * @param streak its failures before this outcome
+   * @param at epoch milliseconds at which the outcome came
+   */
+  fares(
+    runId: string,
+    ids: OwnerIds,
+    outcome: ToldOutcome,
+    streak: FailureStreak | null,
+    at = Date.now(),
+  ): void {
+    const key = `${runId} ${Object.values(ids).join(" ")}`;
+    const fields = { run_id: runId, ...ids };
+    switch (outcome.kind) {
+      case "transient": {
+        // How soon within its wait is for the workflow to say.
+        const verdict = afterTransient(streak, at, outcome.retryAfterMs, 1);
+        if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
+        const { count, since } = verdict.streak;
+        const times = {
+          tried_again_by: instant(verdict.notBefore),
+          gives_up_at: instant(since + GIVE_UP_AFTER_MS),
+        };
+        this.log.warn(
+          { ...fields, reason: outcome.reason, failures: count, ...times },
+          "waiting for its next try",
+        );
+        return;
+      }
+      case "rejected":
+        if (!this.#isNew(key, `http_${outcome.status}`)) return;
+        this.log.warn({ ...fields, status: outcome.status }, "the service refused its request");
+        return;
+      case "failed":
+        this.log.warn({ ...fields, reason: outcome.reason }, "failed");
+        return;
+      case "unauthorized":
+        if (this.#isNew(`${runId} unauthorized`, "")) {
+          this.log.error(fields, "the service refused the credentials; the run stops");
+        }
+        return;
+      case "open":
+      case "complete":
+        if (streak === null && this.#said.delete(key)) this.log.info(fields, "goes on after failures");
+    }
+  }
+
+  /** Logs why an activity failed, the first time and with each other reason; it may be tried again. */
+  failed(ids: OwnerIds, error: Error, facts: Readonly<Record<string, unknown>>): void {
+    const key = Object.values(ids).join(" ");
+    // A file of another name is no other reason.
+    if (this.#isNew(key, error.message.replaceAll(/\/\S+/g, "/…")))
+      this.log.warn({ ...ids, ...facts }, `a step failed: ${error.message}`);
+  }
+
+  #isNew(key: string, value: string): boolean {
+    if (this.#said.get(key) === value) return false;
+    if (this.#said.size >= MOST_REMEMBERED) this.#said.clear();
+    this.#said.set(key, value);
+    return true;
+  }
+}
+
+function instant(epochMs: number): string {
+  return new Date(epochMs).toISOString();
 }

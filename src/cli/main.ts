@@ -24,6 +24,7 @@ import { tablesCommand } from "./commands/tables.js";
 import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { workerCommand } from "./commands/worker.js";
+import { continuingLine } from "./terminal/command-line.js";
 import { EXIT, exitCodeOf, listedError } from "./terminal/exit-code.js";
 import { processTerminal, type Terminal } from "./terminal/terminal.js";
 
@@ -72,7 +73,7 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
 
 /** Runs one command line and sets the process's exit code. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
-  process.exitCode = await run(argv, terminal);
+  process.exitCode = await run(argv, { ...terminal, again: continuingLine(argv, terminal) });
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -18,6 +18,8 @@ export interface StartedRun {
 interface JobStart {
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
+  /** Aborted where its user wants no run any more; one that is going on by then is left as it is. */
+  readonly signal?: AbortSignal | undefined;
   /** Whether a run of the job that is going on is given up, and what it froze taken back. */
   readonly restart?: boolean | undefined;
   /** Type of its workflow. */
@@ -60,6 +62,10 @@ export async function startOrJoin(
   const run = job.run ?? newRun(kind);
   const { runId } = run;
   const prepared = await job.prepare(run);
+  if (job.signal?.aborted) {
+    await job.discard?.(runId);
+    throw job.signal.reason;
+  }
   const { schedule } = run.firing ?? {};
   const memo = { ...prepared.memo, runId, ...(schedule !== undefined && { schedule }) };
   const typedSearchAttributes = await startAttributes(client, { kind, schedule });

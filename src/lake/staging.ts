@@ -29,13 +29,18 @@ interface StagedPage {
 }
 
 function directory(name: Omit<PageName, "attempt" | "page">): string {
-  const owner = createHash("sha256").update(name.owner).digest("hex").slice(0, 32);
+  const owner = ownerHash(name.owner);
   return `_staging/${name.runId}/${name.stream}/${owner}/`;
 }
 
 /** `_staging/<run_id>/<stream>/<hash of owner>/<attempt>-<page>.json` */
 export function pageKey(name: PageName): string {
   return `${directory(name)}${name.attempt}-${name.page}.json`;
+}
+
+/** The part of a page's key that stands for its owner, so that no id becomes part of a path. */
+export function ownerHash(owner: string): string {
+  return createHash("sha256").update(owner).digest("hex").slice(0, 32);
 }
 
 /** Hash of a page's bytes: it binds what is kept beside a page to the very answer that it was made from. */

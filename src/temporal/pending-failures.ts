@@ -6,6 +6,9 @@ import { describeWorkflow } from "./running-workflows.js";
 /** Workflows within a run that are looked at: all groups of a sync, some customers of a batch. */
 const MOST_WITHIN = 4;
 
+/** Type of the failure of a step whose worker was told to stop, as by Ctrl-C: the next worker goes on with it. */
+const WORKER_STOPPED = "WorkerShutdown";
+
 /** Attempts that may fail without a word, where the failure does not say what to do. */
 const MOST_SILENT_ATTEMPTS = 3;
 
@@ -39,6 +42,7 @@ async function failuresOf(client: Client, { raw, type }: WorkflowExecutionDescri
   for (const { activityType, lastFailure, attempt } of raw.pendingActivities ?? []) {
     const failure = await decodeOptionalFailureToOptionalError(converter, lastFailure);
     if (failure === undefined) continue;
+    if (failure instanceof ApplicationFailure && failure.type === WORKER_STOPPED) continue;
     if (failure instanceof ApplicationFailure || (attempt ?? 0) > MOST_SILENT_ATTEMPTS)
       words.push(`${activityType?.name} is tried again: ${failure.message}`);
   }

@@ -46,13 +46,26 @@ const METHODS = {
   ERROR: "error",
 } as const satisfies Record<LogLevel, keyof RuntimeLogger>;
 
+/** What the SDK adds to each line of a workflow; a run is known by its own id. */
+const OF_THE_SDK = new Set(["namespace", "taskQueue", "workflowId", "runId", "workflowType", "sdkComponent"]);
+
+/**
+ * What workflows say stays at its level; what the SDK and its core tell of their own work is for debugging, but for
+ * errors and the workflow task that fails, which nobody else tells of.
+ */
+function isChatter(level: LogLevel, message: string, { sdkComponent }: LogMetadata): boolean {
+  return sdkComponent !== "workflow" && level !== "ERROR" && !message.startsWith("Failing workflow task");
+}
+
 // Only plain fields: at debug level the SDK hands over whole tasks, with every payload decoded.
 function forward(level: LogLevel, message: string, fields: LogMetadata = {}): void {
+  const own = fields.sdkComponent === "workflow" ? OF_THE_SDK : new Set<string>();
   const plain = Object.entries(fields).filter(
-    ([, value]) => typeof value !== "object" || value instanceof Error,
+    ([name, value]) => (typeof value !== "object" || value instanceof Error) && !own.has(name),
   );
+  const method = isChatter(level, message, fields) ? "debug" : METHODS[level];
   try {
-    target?.[METHODS[level]](Object.fromEntries(plain), message);
+    target?.[method](Object.fromEntries(plain), message);
   } catch {
     // The core hands its last messages over later than a command closes its log; thrown out of the SDK's timer,
     // this would end a process that has done its work.

@@ -37,7 +37,8 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   workflows: { value: ["domain"], type: ["activities"], packages: ["@temporalio/workflow"] },
   config: { value: ["domain", "config-values"], packages: [BUILTIN] },
   "config-values": { value: ["domain"], packages: [BUILTIN] },
-  logger: { value: [], packages: ["pino"] },
+  logger: { value: ["log-file"], packages: ["pino"] },
+  "log-file": { value: [], packages: [BUILTIN] },
   version: { value: [], packages: [] },
   tables: { value: ["lake", "streams"], packages: [] },
   worker: {
@@ -57,6 +58,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
       "tables",
       "worker",
       "config",
+      "config-values",
       "logger",
       "version",
       "sandbox",

@@ -75,7 +75,7 @@ describe("docs/errors.md", () => {
   });
 
   it("has a row for every reason that a commit adds", () => {
-    expect(rowOf("superseded", "skipped")).toBeDefined();
+    expect(rowOf("sync-20261121T021500Z-3f9c2a", "superseded")).toBeDefined();
     expect(rowOf("resync_would_remove 30 of 40", "failed")).toBeDefined();
     const commit = read("src/activities/sync/commit/commit-feed.ts");
     for (const word of ["superseded", "resync_would_remove"]) expect(commit).toContain(word);

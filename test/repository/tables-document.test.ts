@@ -74,7 +74,9 @@ describe("docs/tables.md", () => {
     const text = section(PATH, "`link_syncs`");
     const statuses = firstTable(text.slice(text.indexOf("| `status` |")));
     expect(statuses.map(([status]) => status)).toEqual(
-      ["synced", "unchanged", "skipped", "not_ready", "failed"].map((status) => `\`${status}\``),
+      ["synced", "unchanged", "skipped", "not_ready", "failed", "superseded"].map(
+        (status) => `\`${status}\``,
+      ),
     );
   });
 });

@@ -34,6 +34,17 @@ test("a step without an answer and a workflow that can't go on are named after t
   ]);
 });
 
+test("a step that its worker left when it was stopped is no failure, however often that was", async () => {
+  const { client } = await temporal.client();
+  const run = await client.workflow.start("sync", { workflowId: "stopped", taskQueue: "nobody" });
+  const { raw, ...described } = await run.describe();
+  const message = "Worker is shutting down and this activity did not complete in time";
+  const lastFailure = { message, applicationFailureInfo: { type: "WorkerShutdown" } };
+  const pendingActivities = [{ activityType: { name: "extract" }, attempt: 9, lastFailure }];
+  const seen = { ...described, raw: { ...raw, pendingActivities } } as never;
+  expect(await pendingFailuresOf(client, seen)).toEqual([]);
+});
+
 test("failures that differ in their file are of one kind, others are not", () => {
   const full = (file: string) => `post is tried again: No space left to write ${file} (ENOSPC). Make room.`;
   expect(failureKind(full("/lake/a/1"))).toBe(failureKind(full("/lake/b/2")));

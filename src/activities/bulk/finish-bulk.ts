@@ -29,7 +29,7 @@ export async function finishBulk(
     const { rows, calls } = totals;
     const steps = totals.failures.filter(({ line }) => line === 0);
     await recordFailures(deps.lake, { runId: input.runId, part: "steps" }, steps);
-    const ended = await writeRunRow(deps.lake, {
+    const ended = await writeRunRow(deps, {
       ...input,
       options: file?.options ?? {},
       rosterSha256: file?.sha256,

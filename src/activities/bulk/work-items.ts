@@ -78,6 +78,11 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     const line = planned[item]?.rows[0]?.line ?? 0;
     return { line, owner: owner(line) };
   });
+  for (const { progress, outcome } of results) {
+    const ids = { group: input.group, item: progress.item };
+    const streak = outcome.kind === "complete" ? null : progress.streak;
+    deps.warnings.fares(input.runId, ids, outcome, streak);
+  }
   return {
     items,
     results: name,

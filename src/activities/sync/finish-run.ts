@@ -24,22 +24,24 @@ export async function finishRun(
   deps: Dependencies,
   { totals, roster, ...run }: FinishRunInput,
 ): Promise<FinishRunResult> {
-  const { lake } = deps;
   return withHeartbeat(async () => {
     const open = await openRows(deps, run.runId);
     const { users, links, rows, pages, restarts, calls } = totals;
     const all = Object.values(links).reduce((sum, count) => sum + count, 0);
     const counts = { users: users.total, links: all, ...links, ...rows, pages, restarts, calls };
     const steps = totals.failures.filter(({ owner }) => isStep(owner));
-    await recordFailures(lake, { runId: run.runId, part: "steps" }, steps);
+    for (const { owner, reason } of steps) {
+      deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");
+    }
+    await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
     const columns = open === null ? counts : { ...counts, quarantine_open: open };
-    const ended = await writeRunRow(lake, {
+    const ended = await writeRunRow(deps, {
       ...run,
       kind: "sync",
       rosterSha256: roster.sha256,
       counts: columns,
     });
-    await lake.staging.dropRun(run.runId);
+    await deps.lake.staging.dropRun(run.runId);
     return { ...ended, open };
   });
 }

@@ -26,6 +26,8 @@ interface LinkBaseState {
   readonly next_sequence: number;
   readonly head: string;
   readonly last_page_sha256: string | null;
+  /** Whether a committed row of the link had a sign conflict. */
+  readonly signs_differ: boolean;
 }
 
 /** The links of a group of users, by index; written once and never changed. */
@@ -107,7 +109,8 @@ function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const domain = linkDomain(feed, linkId);
   if (domain === undefined) return null;
   const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
-  return { cursor, generation, next_sequence, head, last_page_sha256 };
+  const signs_differ = domain.signs_differ ?? domain.sign_conflicts > 0;
+  return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
 }
 
 /** Generation of the rows that a reading brings: a full read of a known link starts a new one. */

@@ -23,17 +23,12 @@ export function bulkRun(
       const { unauthorized, ...result } = resultOf(kind, left);
       const waits = waitsOf(left);
       const summary = { ...result, ...waits };
-      const refused = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
       const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
       // A run that did not come to its end keeps no failed rows.
       const keeps = summary.status === "completed_with_failures" && summary.rows.failed > 0;
       const stands = effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled");
       const goOn = `what it sent is known by the lake's staging area alone; bring it to its end: nightledger ${kind}s continue`;
-      const notes = [
-        ...(unauthorized ? [refused] : []),
-        ...(keeps ? [retry] : []),
-        ...(stands ? [goOn] : []),
-      ];
+      const notes = [...(keeps ? [retry] : []), ...(stands ? [goOn] : [])];
       const waiting = waits === undefined ? [] : waitingLines(waits, Date.now());
       return { summary, unauthorized, text: [summaryText(result), ...waiting].join("\n"), notes };
     },

@@ -57,9 +57,10 @@ export function newRun(
   job: AnyJob,
   asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
 ): ReturnType<typeof bulkRun> {
-  return bulkRun(job, ({ preflight: { scope, taskQueue, config }, sealed, temporal }) =>
-    startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker: askerOf(config.api) }),
-  );
+  return bulkRun(job, ({ preflight: { scope, taskQueue, config }, sealed, temporal, signal }) => {
+    const asker = askerOf(config.api);
+    return startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker, signal });
+  });
 }
 
 /** A run over rows that are frozen already: those that an earlier run left. */

@@ -145,7 +145,7 @@ async function startCall(
   requestId: string,
   planned: PlannedRequest,
 ): Promise<StartedRun> {
-  const { sealed, temporal, preflight } = session;
+  const { sealed, temporal, preflight, signal } = session;
   const prefix = durableCallPrefix(name);
   const request = await withBytes(session, prefix, planned);
   const staged = await stageRequest(sealed, prefix, request);
@@ -165,6 +165,7 @@ async function startCall(
   for (;;) {
     const running = await joinRun(temporal.client, workflowId);
     if (running !== undefined) return { ...running, runId: requestId };
+    signal.throwIfAborted();
     const handle = await startUnlessRunning(temporal.client, "callService", start);
     if (handle !== undefined) return { handle, runId: requestId, memo, joined: false };
   }

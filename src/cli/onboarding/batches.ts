@@ -27,7 +27,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
       const { store, scope, taskQueue } = preflight;
       const limit = await rowsWithOutcomes(store, batchId);
       if (limit === 0) throw notThere(batchId, preflight);
-      const run = batchRun(terminal, batchId, flags, async ({ temporal, sealed }) => {
+      const run = batchRun(terminal, batchId, flags, async ({ temporal, sealed, signal }) => {
         const facts = await new FrozenBatches(sealed).manifest(batchId);
         if (facts === undefined) throw notThere(batchId, preflight);
         if ((await joinRun(temporal.client, batchWorkflowId(scope, batchId))) !== undefined) {
@@ -36,9 +36,10 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
           );
         }
         const options = optionsOf(terminal, flags, facts.mode, { limit, retry: true });
-        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options });
+        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options, signal });
       });
-      return { pingedUser: NOBODY, run };
+      // While it is going on, it can't be retried again.
+      return { pingedUser: NOBODY, run: { ...run, again: `nightledger runs resume ${batchId}` } };
     },
   });
 }

@@ -33,11 +33,11 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       checkService(file, preflight);
       const limit = await highWater(store, facts.batchId, flags.limit);
       const run = batchRun(terminal, facts.batchId, flags, async (session) => {
-        const { temporal, sealed } = session;
+        const { temporal, sealed, signal } = session;
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
         await new FrozenBatches(sealed).freeze(facts, file.freezable());
         const options = optionsOf(terminal, flags, facts.mode, { limit, retry: false });
-        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options });
+        return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options, signal });
       });
       return { pingedUser: file.firstFpId ?? NOBODY, run };
     },

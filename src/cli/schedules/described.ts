@@ -3,6 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
+import { shellWord } from "../../domain/shell-word.js";
 import type { ScheduleInput } from "../../intake/schedules/schedule-input.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 
@@ -62,7 +63,7 @@ async function shownSchedule(
   const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
   return {
     name,
-    command: input.command.map(quoted).join(" "),
+    command: input.command.map(shellWord).join(" "),
     when: timingWords(input.timing),
     paused: state.paused,
     next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instant),
@@ -92,8 +93,4 @@ async function shownFiring(
 
 function instant(date: Date): string {
   return date.toISOString().replace(/\.\d+Z$/, "Z");
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

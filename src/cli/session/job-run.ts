@@ -1,9 +1,12 @@
 import type { RunStatus } from "../../domain/run.js";
 import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import type { WorkerIdentity } from "../../temporal/worker-identity.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import type { JobSession } from "./job-session.js";
+import { comparedWorkers, refusedWords } from "./other-keys.js";
+import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
 import { progressOf, type RunEnd, watchRun } from "./run-watch.js";
 
@@ -16,7 +19,7 @@ export interface JobRun<Progress, Result> {
   /** What the command does while it watches the run; it ends with the run, or when it is aborted. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
-  /** What joins the run, or continues it; left out, the same command. */
+  /** What joins the run, or continues it; left out, the command as it was typed. */
   readonly again?: string;
   /** What to say of a progress besides showing it; `before` is the last one. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
@@ -24,7 +27,8 @@ export interface JobRun<Progress, Result> {
   isHalted?(progress: Progress): boolean;
   /** What else a run that is completed waits for. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
-  outcome(left: LeftRun<Progress, Result>): RunOutcome | Promise<RunOutcome>;
+  /** What is known of a run that the command leaves; the lake may be looked at. */
+  outcome(left: LeftRun<Progress, Result>, preflight: Preflight): RunOutcome | Promise<RunOutcome>;
 }
 
 /** A run as its command leaves it. */
@@ -35,10 +39,12 @@ export interface LeftRun<Progress, Result> {
   /** What was seen last. */
   readonly sofar: Progress | undefined;
   readonly watchedMs: number;
+  /** Where the service refused the credentials: workers that have others than the command. */
+  readonly otherKeys?: readonly WorkerIdentity[];
 }
 
 /** What is known of a run as its command leaves it. */
-interface RunOutcome {
+export interface RunOutcome {
   /** What `--json` prints. */
   readonly summary: { readonly status: RunStatus };
   /** The summary for people. */
@@ -59,8 +65,12 @@ export async function followRun<Progress, Result>(
   detach = false,
 ): Promise<LeftRun<Progress, Result>> {
   const { temporal, signal } = session;
+  signal.throwIfAborted();
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
+  // With a cluster the log is what people read, and the runs are in the workers'.
+  const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
+  if (started.joined) note("a command joined the run");
   await run.afterStart?.(session, started);
   if (detach) {
     const sofar = started.joined ? await progressOf<Progress>(temporal, started.handle) : undefined;
@@ -84,35 +94,47 @@ export async function followRun<Progress, Result>(
     });
     let [end] = await Promise.all([watched, run.whileWatched?.(session, started)]);
     if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
+    if (end.kind === "interrupted") note("the command was interrupted; the run is kept");
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const goesOn = !temporal.embedded && end.kind === "interrupted";
-    return { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
+    const left = { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
+    return mayBeRefused(end) ? { ...left, otherKeys: await otherKeys(session) } : left;
   } finally {
     view.stop();
   }
 }
 
+/** Whether the service may have refused the credentials: a run says so at its end, after its worker is asked. */
+function mayBeRefused(end: RunEnd<unknown>): boolean {
+  if (end.kind !== "completed") return end.kind === "halted";
+  return (end.result as { readonly status?: RunStatus }).status === "failed";
+}
+
 /** Says how a run went; the exit code. */
-export async function reportRun<Progress, Result>(
+export function reportRun(
   terminal: Terminal,
-  run: JobRun<Progress, Result>,
-  left: LeftRun<Progress, Result>,
-  json: boolean,
-): Promise<number> {
-  const { summary, text, unauthorized, failed, notes } = await run.outcome(left);
+  left: LeftRun<unknown, unknown>,
+  { summary, text, unauthorized, failed, notes }: RunOutcome,
+  { json, again = terminal.again ?? "the same command" }: { readonly json: boolean; readonly again?: string },
+): number {
   terminal.result(json ? JSON.stringify(summary) : text);
-  for (const note of [...endNotes(left, run.again), ...notes]) terminal.say(note);
+  const refused = unauthorized ? refusedWords(left.otherKeys ?? []) : [];
+  for (const note of [...notes, ...refused, ...endNotes(left, again)]) terminal.say(note);
   const code = exitCodeOfRun(summary, unauthorized);
   return failed && code === EXIT.completed ? EXIT.failures : code;
 }
 
-function endNotes(
-  { started: { runId }, end }: LeftRun<unknown, unknown>,
-  again = "the same command",
-): string[] {
-  if (end === undefined) return [`run ${runId} goes on without this command; ${again} joins it`];
+/** Workers with another key than the command's; none where they can't be asked for. */
+async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
+  const { taskQueue, config } = preflight;
+  const compared = comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
+  return (await compared.catch(() => ({ others: [] }))).others;
+}
+
+function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {
+  if (end === undefined) return [`run ${runId} goes on without this command. Join it with:`, `  ${again}`];
   if (end.kind === "interrupted")
-    return [`interrupted: run ${runId} stands as it is, and ${again} goes on with it`];
+    return [`interrupted: run ${runId} is kept. Continue it with:`, `  ${again}`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 

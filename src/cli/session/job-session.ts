@@ -15,6 +15,7 @@ export interface JobSession {
   readonly preflight: Preflight;
   readonly temporal: TemporalSession;
   readonly sealed: SealedStore;
+  readonly keys: EncryptionKeys;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -47,11 +48,13 @@ export async function openJobSession(
     ...options,
   });
   releases.add(() => temporal.close());
+  signal.throwIfAborted();
   await bindLake(preflight, keys);
   return {
     preflight,
     temporal,
     sealed: new SealedStore(store, createSealer(keys)),
+    keys,
     log: handle.logger,
     signal,
   };

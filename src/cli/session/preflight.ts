@@ -1,6 +1,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Config, type ConfigParts, readConfig, scopeOf } from "../../config.js";
+import { readAll } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
@@ -45,16 +46,25 @@ export interface Preflight extends JobConfig {
 /**
  * Reads the configuration of a job.
  *
- * @throws InputError (exit 2) naming the variable.
+ * @throws InputError (exit 2) naming every variable that is wrong, a line for each.
  */
 export function readJobConfig(terminal: Terminal): JobConfig {
-  const config = readConfig({ env: terminal.env, cwd: terminal.cwd }, PARTS);
+  const source = { env: terminal.env, cwd: terminal.cwd };
+  const { temporal } = readConfig(source, ["temporal"]);
+  const { config, settings } = readAll({
+    config: () => readConfig(source, PARTS),
+    settings: () => {
+      const found = resolveTemporal(temporal.env);
+      if (found.mode === "cluster") readConfig(source, ["clusterKeys"]);
+      return found;
+    },
+    keys: () => {
+      const { encryptionKeys } = readConfig(source, ["keys"]).keys;
+      return encryptionKeys && parseEncryptionKeys(encryptionKeys);
+    },
+  });
   for (const warning of config.warnings) terminal.say(`warning: ${warning}`);
-  const settings = resolveTemporal(config.temporal.env);
-  if (settings.mode === "cluster") {
-    readConfig({ env: terminal.env, cwd: terminal.cwd }, ["clusterKeys"]);
-    return { config, settings };
-  }
+  if (settings.mode === "cluster") return { config, settings };
   const api = { ...config.api, pauses: join(config.home.path, "pauses") };
   return { config: { ...config, api }, settings };
 }
@@ -69,13 +79,19 @@ export async function runPreflight(
   { config, settings }: JobConfig = readJobConfig(terminal),
 ): Promise<Preflight> {
   const store = createLocalStore(config.lake.address);
-  await checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
-  if (settings.mode === "embedded") await checkWritable("NIGHTLEDGER_HOME", config.home.path);
+  const lake = checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
+  const home = settings.mode === "embedded" ? checkWritable("NIGHTLEDGER_HOME", config.home.path) : undefined;
+  const looked = await Promise.allSettled([lake, home]);
+  readAll(Object.fromEntries(looked.map((one, at) => [at, () => outcomeOf(one)])));
   const keys = await findKeys(store, config);
   const service = await findService(config);
   await checkTables(store);
   const scope = scopeOf(config.api.url, config.lake.address);
   return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys };
+}
+
+function outcomeOf(settled: PromiseSettledResult<void>): void {
+  if (settled.status === "rejected") throw settled.reason;
 }
 
 /**

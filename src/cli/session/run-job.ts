@@ -45,5 +45,8 @@ export async function runJob<Progress, Result, Input>(
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
     return followRun(terminal, session, run, flags.detach);
   });
-  return reportRun(terminal, run, left, flags.json === true);
+  // Its worker has stopped by now: what the lake says stays.
+  const { again } = run;
+  const json = flags.json === true;
+  return reportRun(terminal, left, await run.outcome(left, preflight), { json, ...(again && { again }) });
 }

@@ -77,6 +77,8 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   const server = { address: held.address, namespace: held.namespace };
   const { client, close } = await connectClient(server, options.keys);
   releases.add(close);
+  // A worker would go on with whatever an earlier command left.
+  signal?.throwIfAborted();
   const worker = options.worker === false ? undefined : await beginWorker(options, server, releases);
   const watch = watchServer(() => held.ensureRunning(), report, signal);
   releases.add(watch.stop);

@@ -1,6 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import type { FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
@@ -37,9 +38,10 @@ export async function runSync(
       const users = new Set(roster.rows.map(({ fp_id }) => fp_id));
       const run = syncRun(
         terminal,
-        ({ preflight: { scope, taskQueue }, temporal }) => {
+        async ({ preflight: { scope, taskQueue }, temporal, signal }) => {
           const restart = flags.restart === true;
-          return startSync(temporal.client, store, { scope, taskQueue, roster, options, restart });
+          const job = { scope, taskQueue, roster, options, restart, signal };
+          return startSync(temporal.client, store, job);
         },
         failOn &&
           (({ run_id, duration_ms }) => {
@@ -47,7 +49,18 @@ export async function runSync(
             return judgeRun(store, failOn, { runId: run_id, startedAt, users, only: options.links });
           }),
       );
-      return { pingedUser: roster.rows[0]?.fp_id, run };
+      const afterStart: typeof run.afterStart = async (session, started) => {
+        sayOtherSize(terminal, started, options);
+        await run.afterStart?.(session, started);
+      };
+      return { pingedUser: roster.rows[0]?.fp_id, run: { ...run, afterStart } };
     },
   });
+}
+
+/** Says that a run which is joined keeps its own size of pages. */
+function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSize }: SyncOptions): void {
+  const size = memo.pageSize;
+  if (!joined || size === undefined || size === pageSize) return;
+  terminal.say(`--page-size ${pageSize} is not used: the run was started with pages of ${size} rows`);
 }

@@ -3,6 +3,8 @@ import type { BrokenRule } from "../../domain/sync/fail-rules.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import type { CommittedByRun } from "../../lake/sync/committed-by-run.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
@@ -11,9 +13,8 @@ import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import { ruleInWords } from "./fail-on.js";
+import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
-
-const REFUSED = "the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY";
 
 /**
  * A sync as its command runs it.
@@ -30,26 +31,32 @@ export function syncRun(
     start,
     afterStart: (session, started) => nameOtherRuns(terminal, session, started),
     progress: SYNC_PROGRESS,
-    async outcome(left) {
-      const { summary, unauthorized } = summaryOf(left);
+    async outcome(left, { store }) {
+      const kept = await keptOf(store, left);
+      const { summary, unauthorized } = summaryOf(left, kept?.committed);
       const waits = waitsOf(left);
       const told = waits === undefined ? [] : waitingLines(waits, Date.now());
       const seen = { ...summary, ...waits };
       const text = [summaryText(summary), ...told].join("\n");
-      if (unauthorized) return { summary: seen, unauthorized, text, notes: [REFUSED] };
-      if (judge === undefined || left.end?.kind !== "completed")
-        return { summary: seen, unauthorized, text, notes: [] };
+      const isKept = left.end === undefined || left.end.kind === "interrupted";
+      const notes = isKept && kept !== undefined ? keptWords(kept, left.sofar) : [];
+      if (judge === undefined || unauthorized || left.end?.kind !== "completed")
+        return { summary: seen, unauthorized, text, notes };
       const broken = await judge(summary);
       const judged = { ...summary, fail_on: broken };
-      return {
-        summary: judged,
-        unauthorized,
-        text,
-        failed: broken.length > 0,
-        notes: broken.map(ruleInWords),
-      };
+      const rules = broken.map(ruleInWords);
+      return { summary: judged, unauthorized, text, failed: broken.length > 0, notes: rules };
     },
   };
+}
+
+/** What the lake holds of a run that was watched and has not come to its end; what can't be told harms none. */
+async function keptOf(
+  store: ObjectStore,
+  { started, end, watchedMs }: LeftRun<SyncProgress, SyncResult>,
+): Promise<KeptOfRun | undefined> {
+  if (end?.kind === "completed" || watchedMs === 0) return undefined;
+  return keptSoFar(store, started.runId).catch(() => undefined);
 }
 
 /** Runs that an earlier command left in HOME go on while this one lives; not being able to tell harms none. */
@@ -69,16 +76,17 @@ async function nameOtherRuns(
   }
 }
 
-/** What is known of a sync as its command leaves it. */
-export function summaryOf({ started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>): {
-  summary: SyncSummary;
-  unauthorized: boolean;
-} {
+/** What is known of a sync as its command leaves it; `committed`: by the lake, where it has not ended. */
+export function summaryOf(
+  { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
+  committed?: CommittedByRun,
+): { summary: SyncSummary; unauthorized: boolean } {
   if (end?.kind === "completed") {
     const { unauthorized, ...summary } = end.result;
     return { summary, unauthorized };
   }
-  const totals = sofar?.totals ?? noTotals();
+  const seen = sofar?.totals ?? noTotals();
+  const totals = committed === undefined ? seen : totalsSoFar(seen, sofar?.usersTotal ?? 0, committed);
   const status = statusWithoutResult(end);
   const quarantine = { new: totals.rows.quarantined, open: null };
   return {

@@ -8,16 +8,22 @@ const MOST_SHOWN = 10;
 
 /** A run's summary for people. */
 export function summaryText(summary: SyncSummary): string {
-  const { users, links, rows, quarantine } = summary;
+  const { users, links, rows, status, quarantine } = summary;
+  // Calls are counted where a group of users ends.
+  const isLeft = status === "paused" || status === "running";
   const lines = [
     `run       ${summary.run_id}`,
-    `status    ${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`,
+    `status    ${status} ${isLeft ? "after" : "in"} ${(summary.duration_ms / 1000).toFixed(1)} s`,
     `users     ${users.total}${users.failed > 0 ? `, ${users.failed} failed` : ""}`,
-    `links     ${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed`,
+    `links     ${links.synced} synced, ${links.unchanged} unchanged, ${links.skipped} skipped, ${links.not_ready} not ready, ${links.failed} failed${links.superseded > 0 ? `, ${links.superseded} superseded` : ""}`,
     ...inColumn("skipped", turnsInWords(summary.skipped)),
     `rows      ${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
     ...badRows(quarantine),
-    `calls     ${summary.calls} for ${summary.pages} pages${summary.restarts > 0 ? `, ${summary.restarts} restarts` : ""}`,
+    ...(isLeft
+      ? []
+      : [
+          `calls     ${summary.calls} for ${summary.pages} pages${summary.restarts > 0 ? `, ${summary.restarts} restarts` : ""}`,
+        ]),
   ];
   const shown = summary.failures.slice(0, MOST_SHOWN);
   for (const { stream, owner, reason } of shown) lines.push(`failed    ${stream} ${owner}: ${reason}`);

@@ -18,9 +18,7 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   const releases = new Releases();
   const controller = new AbortController();
   const abort = () =>
-    controller.abort(
-      new InterruptedError("stopped before a run was under way. Nothing was started or changed by it"),
-    );
+    controller.abort(new InterruptedError("stopped before a run was under way. Nothing was started"));
   process.once("SIGINT", abort);
   process.once("SIGTERM", abort);
   releases.add(() => {

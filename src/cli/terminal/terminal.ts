@@ -6,6 +6,8 @@ export interface Terminal {
   readonly cwd: string;
   /** Whether standard error is a terminal: bars and colours, or plain lines. */
   readonly interactive: boolean;
+  /** The command line that joins or continues what this one began; left out where nobody typed one. */
+  readonly again?: string;
   /** A result, on standard output. */
   result(text: string): void;
   /** A line for people, on standard error. */

@@ -1,6 +1,6 @@
 import type { NewRun } from "../run.js";
 
-/** What is asked of a sync, apart from the people: part of the job's identity. */
+/** What is asked of a sync, apart from the people: part of the job's identity, but for the size of its pages. */
 export interface SyncOptions {
   /** Names of streams. */
   readonly streams: readonly string[];
@@ -8,7 +8,7 @@ export interface SyncOptions {
   readonly links: readonly string[] | null;
   /** Read every link again from no cursor and accept large removals. */
   readonly full: boolean;
-  /** Rows asked for in one page. */
+  /** Rows asked for in one page; of two commands for one job, the one that starts the run decides. */
   readonly pageSize: number;
   /** Run whose failed links and users these are; left out of any other. */
   readonly retryOf?: string;
@@ -16,7 +16,8 @@ export interface SyncOptions {
 
 /**
  * The text whose sha256 names a job, so that Temporal refuses a second run of it at the same time.
- * Two commands with the same roster, streams and options are the same job, in whatever order they were given.
+ * Two commands with the same roster, streams and options are the same job, in whatever order they were given, and
+ * whatever size of page each asks for.
  */
 export function jobText(rosterSha256: string, options: SyncOptions): string {
   return JSON.stringify({
@@ -25,7 +26,6 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
     streams: [...options.streams].sort(),
     links: options.links === null ? null : [...new Set(options.links)].sort(),
     full: options.full,
-    page_size: options.pageSize,
     ...(options.retryOf !== undefined && { retry_of: options.retryOf }),
   });
 }

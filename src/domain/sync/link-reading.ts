@@ -2,7 +2,7 @@ import { afterTransient, backoffMs } from "../backoff.js";
 import { type LinkProgress, nextAttempt } from "./link-progress.js";
 
 /** How a link ended in a run: `link_syncs.status`. */
-export type LinkStatus = "synced" | "unchanged" | "skipped" | "not_ready" | "failed";
+export type LinkStatus = "synced" | "unchanged" | "skipped" | "not_ready" | "failed" | "superseded";
 
 /** What a slice, or the loading of its pages, says of one link. */
 export type LinkOutcome =

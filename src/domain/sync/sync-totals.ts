@@ -48,7 +48,7 @@ export function isStep(owner: string): boolean {
 export function noTotals(): SyncTotals {
   return {
     users: { total: 0, failed: 0 },
-    links: { synced: 0, unchanged: 0, skipped: 0, not_ready: 0, failed: 0 },
+    links: { synced: 0, unchanged: 0, skipped: 0, not_ready: 0, failed: 0, superseded: 0 },
     skipped: skippedLinks(),
     rows: { created: 0, updated: 0, removed: 0, quarantined: 0 },
     pages: 0,
@@ -64,7 +64,8 @@ function sum<K extends string>(
   b: Readonly<Record<K, number>>,
 ): Record<K, number> {
   const total = { ...a } as Record<K, number>;
-  for (const key of Object.keys(b) as K[]) total[key] += b[key];
+  // A run that an older version began has counted without a status that is new.
+  for (const key of Object.keys(b) as K[]) total[key] = (total[key] ?? 0) + b[key];
   return total;
 }
 

@@ -47,7 +47,11 @@ export function afterUserOutcome(
   return { kind: "failed", reason: `${outcome.stream}: ${verdict.reason}` };
 }
 
-/** Whether an outcome that came at `at` fails the user: then, and only then, a history names them. */
-export function endsUser(progress: UserProgress, outcome: UserOutcome, at: number): boolean {
-  return afterUserOutcome(progress, outcome, at, 0).kind === "failed";
+/**
+ * Why an outcome that came at `at` fails the user: then, and only then, a history names them. Undefined where it does
+ * not.
+ */
+export function userFailure(progress: UserProgress, outcome: UserOutcome, at: number): string | undefined {
+  const verdict = afterUserOutcome(progress, outcome, at, 0);
+  return verdict.kind === "failed" ? verdict.reason : undefined;
 }

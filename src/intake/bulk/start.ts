@@ -30,12 +30,14 @@ export interface AskedJob {
   readonly retryOf: string | null;
   /** Whether a run of the job that is going on is given up. */
   readonly restart: boolean;
+  readonly signal?: AbortSignal;
   readonly run?: NewRun;
 }
 
 /** Joins the job's run that is going on, unless that is given up, or freezes the rows and starts a new one. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
-  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf, restart, run } = asked;
+  const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
+  const { restart, signal, run } = asked;
   const { kind, groupRows, effect, pack } = job;
   const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf });
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -43,6 +45,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
   return startOrJoin(client, {
     run,
+    signal,
     restart,
     workflow: "bulkJob",
     workflowId,

@@ -34,6 +34,7 @@ interface ReadyBatch {
   readonly sealed: SealedStore;
   readonly facts: BatchFacts;
   readonly options: OnboardingOptions;
+  readonly signal?: AbortSignal;
   readonly run?: NewRun;
 }
 
@@ -46,10 +47,11 @@ export interface StartedBatch extends StartedRun {
 
 /** Joins the batch's run that is going on, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
-  const { sealed, facts, options, scope, taskQueue, run } = batch;
+  const { sealed, facts, options, scope, taskQueue, signal, run } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
   const started = await startOrJoin(client, {
     run,
+    signal,
     workflow: "onboardBatch",
     workflowId: batchWorkflowId(scope, facts.batchId),
     taskQueue,

@@ -15,16 +15,18 @@ interface SyncJob {
   readonly options: SyncOptions;
   /** Whether a run of the job that is going on is given up. */
   readonly restart?: boolean;
+  readonly signal?: AbortSignal;
   readonly run?: NewRun;
 }
 
 /** Joins the job's run that is going on, unless that is given up, or freezes the roster and starts a new one. */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
-  const { scope, taskQueue, roster, options, restart, run } = job;
+  const { scope, taskQueue, roster, options, restart, signal, run } = job;
   const jobId = createHash("sha256").update(jobText(roster.sha256, options)).digest("hex");
   const workflowId = syncWorkflowId(scope, jobId);
   return startOrJoin(client, {
     run,
+    signal,
     restart,
     workflow: "sync",
     workflowId,
@@ -38,7 +40,7 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
         roster: { sha256, users: rows.length, groupSize: GROUP_SIZE },
         options,
       };
-      return { input };
+      return { input, memo: { pageSize: options.pageSize } };
     },
     discard: dropStagingOf(store),
   });

@@ -15,6 +15,8 @@ export interface LinkDomain extends CertificateFields {
   readonly attempt: number;
   readonly restarts: number;
   readonly sign_conflicts: number;
+  /** Whether a row of the link ever had one: from then on the log is silent about them. */
+  readonly signs_differ?: boolean;
   /** Hash of what the last page delivered, kept only where the cursor did not move past it. */
   readonly last_page_sha256: string | null;
   readonly started_at: string;

@@ -16,8 +16,8 @@ type Standing =
   | { readonly kind: "free" }
   /** This run and attempt committed it already: an answer was lost. */
   | { readonly kind: "committed"; readonly domain: LinkDomain }
-  /** Somebody else committed the link meanwhile. */
-  | { readonly kind: "superseded" };
+  /** Another run committed the link meanwhile; null where the feed has lost its head. */
+  | { readonly kind: "superseded"; readonly by: string | null };
 
 /** Compare-and-swap by head, never by the cursor's text (docs/architecture.md, "Heads"). */
 export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
@@ -25,7 +25,8 @@ export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
   if (now !== undefined && now.run_id === update.domain.run_id && now.attempt === update.domain.attempt) {
     return { kind: "committed", domain: now };
   }
-  return (now?.head ?? null) === update.baseHead ? { kind: "free" } : { kind: "superseded" };
+  if ((now?.head ?? null) === update.baseHead) return { kind: "free" };
+  return { kind: "superseded", by: now?.run_id ?? null };
 }
 
 /** The actions that make updates the links' state. */

@@ -31,5 +31,6 @@ export const runs = {
     { name: "scheduled_at", type: "TIMESTAMPTZ" },
     { name: "message", type: "VARCHAR" },
     { name: "quarantine_open", type: "BIGINT" },
+    { name: "superseded", type: "BIGINT" },
   ],
 } as const satisfies TableSpec;

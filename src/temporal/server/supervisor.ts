@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
+import { shellWord } from "../../domain/shell-word.js";
 import { leasesOf } from "./leases.js";
 
 /**
@@ -71,7 +72,7 @@ async function makePipe(path: string): Promise<void> {
 
 /** The command line that runs a program with a supervisor beside it; the program has the shell's pid. */
 export function supervised(program: string, args: readonly string[], database: string): [string, string[]] {
-  const line = [program, ...args].map(quoted).join(" ");
+  const line = [program, ...args].map(shellWord).join(" ");
   return ["/bin/sh", shell(`supervise $$ "$1" &\nexec ${line} 3<&-`, database)];
 }
 
@@ -171,8 +172,4 @@ function holdOf(pipe: string, file: FileHandle): Hold {
 // The database is an argument, so that a shell which is about to become the server is known by it too.
 function shell(line: string, database: string): string[] {
   return ["-c", `${SUPERVISE}${line}\n`, "nightledger-supervisor", database];
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

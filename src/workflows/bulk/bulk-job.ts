@@ -2,6 +2,7 @@ import {
   CancellationScope,
   continueAsNew,
   defineQuery,
+  log,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -48,6 +49,8 @@ export interface BulkResult extends BulkSummary {
  */
 export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   const state = new RunState(input);
+  const { carried, runId, kind, rows } = input;
+  if (!carried) log.info("run begins", { run_id: runId, kind, rows });
   setHandler(defineQuery<BulkProgress>("progress"), () => state.progress);
   return CancellationScope.nonCancellable(async () => {
     await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(input, state)));

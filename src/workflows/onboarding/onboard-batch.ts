@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  log,
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
@@ -21,6 +22,8 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();
+  const { batchId, runId, carried } = input;
+  if (!carried) log.info("run begins", { run_id: runId, kind: "onboard", batch_id: batchId });
   return CancellationScope.nonCancellable(async () => {
     const batch = new BatchRun(input);
     root.cancelRequested.catch(() => batch.cancel());
@@ -28,7 +31,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       await condition(allHandlersFinished);
       await continueAsNew<typeof onboardBatch>({ ...input, carried: batch.carry() });
     }
-    const { batchId, runId, startedAt, firing, options } = input;
+    const { startedAt, firing, options } = input;
     const { counts, manualReview, calls, refusals, cancelled } = batch.window;
     const summary = {
       run_id: runId,

@@ -61,6 +61,8 @@ export interface SyncResult extends SyncSummary {
 /** Syncs the users of a frozen roster, group by group, then materializes and writes the run's row. */
 export async function sync(input: SyncInput): Promise<SyncResult> {
   let run = input.carried ?? firstGroups(input);
+  if (!input.carried)
+    log.info("run begins", { run_id: input.runId, kind: "sync", users: input.roster.users });
   let phase: SyncProgress["phase"] = "reading";
   const going = new GoingGroups();
   const stragglers = new Stragglers(input.runId);

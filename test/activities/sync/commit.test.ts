@@ -142,3 +142,52 @@ test("a file that goes after the commit looked is noticed by the commit itself, 
   expect((await attempt(bench.deps.lake)).totals).toMatchObject({ links: { synced: 2 }, failures: [] });
   expect((await feed()).cursors).toEqual(["a", "b"]);
 });
+
+test("the log names a link's failure each time, and its bank's signs once for ever", async () => {
+  const { lake } = bench.deps;
+  const signs = () => bench.logged().filter(({ msg }) => String(msg).startsWith("amounts have another sign"));
+  const base = async (link_id: string) => {
+    const domain = linkDomain(await lake.table("transaction_changes").snapshot(), link_id);
+    return {
+      ...newLink(link_id),
+      base: domain ? { ...domain, signs_differ: domain.signs_differ === true } : null,
+    };
+  };
+  await committed(await loaded(true));
+  expect(signs()).toMatchObject([
+    { level: "warn", run_id: "run", link_id: "a", rows: 25 },
+    { level: "warn", run_id: "run", link_id: "b", rows: 25 },
+  ]);
+  const ref = { ...bench.ref, runId: "later" };
+  await bench.deps.lake.staging.putDocument("later", ref.plan, {
+    links: [await base("a"), await base("b")],
+    started_at: new Date(0).toISOString(),
+  });
+  for (const id of LINKS) {
+    bench.sandbox.append(id, [{ change: "created", row: transactionRow({ transaction_id: `${id}-later` }) }]);
+  }
+  const links = await Promise.all(
+    LINKS.map(async (id, link) => freshProgress(link, (await base(id)).base?.cursor ?? null, 10, false)),
+  );
+  const read = await bench.run(() => extract(bench.deps, { ...ref, links, budgetMs: 5_000 }));
+  const input = { ...ref, links: read.links.map(({ progress }) => ({ progress, complete: true })) };
+  const { manifest } = await bench.run(() => load(bench.deps, input));
+  const complete = read.links.map(({ progress }) => ({
+    progress: handedToLoading(progress),
+    manifests: [manifest],
+  }));
+  const ended = [
+    { progress: freshProgress(0, null, 10, false), status: "failed", reason: "cursor_loop" },
+  ] as const;
+  const { totals } = await bench.run(() =>
+    commit(bench.deps, { ...ref, chunk: 0, complete: complete.slice(1), ended, full: false }),
+  );
+  expect(totals).toMatchObject({ links: { synced: 1, failed: 1 } });
+  expect(signs()).toHaveLength(2);
+  expect(bench.logged().at(-1)).toMatchObject({
+    run_id: "later",
+    link_id: "a",
+    reason: "cursor_loop",
+    msg: "failed",
+  });
+});

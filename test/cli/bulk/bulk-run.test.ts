@@ -1,9 +1,12 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test } from "vitest";
 import { bulkRun } from "../../../src/cli/bulk/bulk-run.js";
+import type { Preflight } from "../../../src/cli/session/preflight.js";
 import { noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
 import type { RunStatus } from "../../../src/domain/run.js";
 import { nothingWaits } from "../../../src/domain/waiting.js";
+
+const LAKE = {} as Preflight;
 
 const run = bulkRun({ kind: "import", effect: true }, () =>
   Promise.reject(new Error("a report starts nothing")),
@@ -21,7 +24,7 @@ async function notesOf(status: RunStatus) {
     unauthorized: false,
   };
   const end = { kind: "completed", result } as const;
-  return (await run.outcome({ started, end, sofar: undefined, watchedMs: 0 })).notes;
+  return (await run.outcome({ started, end, sofar: undefined, watchedMs: 0 }, LAKE)).notes;
 }
 
 test.each<[RunStatus, number]>([
@@ -34,18 +37,21 @@ test.each<[RunStatus, number]>([
 });
 
 test("a run that was ended from outside names the command that brings it to its end", async () => {
-  const { notes } = await run.outcome({
-    started,
-    end: { kind: "cancelled" },
-    sofar: undefined,
-    watchedMs: 0,
-  });
+  const { notes } = await run.outcome(
+    {
+      started,
+      end: { kind: "cancelled" },
+      sofar: undefined,
+      watchedMs: 0,
+    },
+    LAKE,
+  );
   expect(notes).toEqual([expect.stringContaining("nightledger imports continue")]);
 });
 
 test("a run that goes on is not to be retried", async () => {
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...nothingWaits() } as const;
-  expect((await run.outcome({ started, end: undefined, sofar, watchedMs: 0 })).notes).toEqual([]);
+  expect((await run.outcome({ started, end: undefined, sofar, watchedMs: 0 }, LAKE)).notes).toEqual([]);
 });
 
 test("a command that leaves its run says what the run waits for", async () => {
@@ -55,9 +61,9 @@ test("a command that leaves its run says what the run waits for", async () => {
     ...{ waiting_total: 1, throttled_until: null },
   };
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...waits } as const;
-  const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 });
+  const left = await run.outcome({ started, end: { kind: "interrupted" }, sofar, watchedMs: 0 }, LAKE);
   expect(left.summary).toMatchObject(waits);
   expect(left.text).toContain("waiting: line 3, fp_1 http_503, 3rd try now, gives up ");
-  const ended = await run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 });
+  const ended = await run.outcome({ started, end: { kind: "cancelled" }, sofar, watchedMs: 0 }, LAKE);
   expect(ended.summary).not.toHaveProperty("waiting");
 });

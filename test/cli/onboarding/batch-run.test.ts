@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from "@temporalio/client";
 import { expect, test } from "vitest";
 import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
+import type { Preflight } from "../../../src/cli/session/preflight.js";
 import type { RunEnd } from "../../../src/cli/session/run-watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
 import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-rows.js";
@@ -28,12 +29,15 @@ const progressOf = (paused: BatchPause | null, more: Partial<BatchProgress> = {}
   ...more,
 });
 const outcomeOf = (end: RunEnd<OnboardSummary>, sofar: BatchProgress) =>
-  run.outcome({
-    started: { handle: {} as WorkflowHandle, runId: RUN, memo: {}, joined: false },
-    end,
-    sofar,
-    watchedMs: 1_200,
-  });
+  run.outcome(
+    {
+      started: { handle: {} as WorkflowHandle, runId: RUN, memo: {}, joined: false },
+      end,
+      sofar,
+      watchedMs: 1_200,
+    },
+    {} as Preflight,
+  );
 const resultOf = (status: OnboardSummary["status"]): OnboardSummary => ({
   run_id: RUN,
   batch_id: BATCH,

@@ -6,6 +6,8 @@ import {
   reportRun,
   statusWithoutResult,
 } from "../../../src/cli/session/job-run.js";
+import { refusedWords } from "../../../src/cli/session/other-keys.js";
+import type { Preflight } from "../../../src/cli/session/preflight.js";
 import type { RunEnd } from "../../../src/cli/session/run-watch.js";
 import type { RunStatus } from "../../../src/domain/run.js";
 
@@ -24,6 +26,8 @@ function unauthorized(end: RunEnd<Result> | undefined): boolean {
   return end?.kind === "completed" && end.result.unauthorized === true;
 }
 
+const AGAIN = "npx nightledger sync --roster 'my users.csv'";
+
 async function report(end: RunEnd<Result> | undefined, json = false) {
   const out: string[] = [];
   const said: string[] = [];
@@ -31,12 +35,14 @@ async function report(end: RunEnd<Result> | undefined, json = false) {
     env: {},
     cwd: "/",
     interactive: false,
+    again: AGAIN,
     result: (text: string) => void out.push(text),
     say: (line: string) => void said.push(line),
   };
   const started = { handle: {} as WorkflowHandle, runId: "job-1", memo: {}, joined: false };
   const left: LeftRun<number, Result> = { started, end, sofar: undefined, watchedMs: 0 };
-  return { code: await reportRun(terminal, run, left, json), out, said };
+  const outcome = await run.outcome(left, {} as Preflight);
+  return { code: reportRun(terminal, left, outcome, { json }), out, said };
 }
 
 describe("the report of a run", () => {
@@ -54,26 +60,41 @@ describe("the report of a run", () => {
       { kind: "completed", result: { status: "failed", unauthorized: true } },
       "failed",
       4,
-      undefined,
+      /^the service refused the credentials \(exit 4\); check NIGHTLEDGER_API_KEY$/,
     ],
     [
       "left running",
       undefined,
       "running",
       0,
-      /^run job-1 goes on without this command; the same command joins it$/,
+      /^run job-1 goes on without this command\. Join it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
     ],
     ["halted", { kind: "halted" }, "paused", 1, undefined],
-    ["interrupted", { kind: "interrupted" }, "paused", 1, /^interrupted: run job-1 stands as it is/],
+    [
+      "interrupted",
+      { kind: "interrupted" },
+      "paused",
+      1,
+      /^interrupted: run job-1 is kept\. Continue it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
+    ],
     ["cancelled", { kind: "cancelled" }, "cancelled", 1, undefined],
     ["failed", { kind: "failed", message: "no" }, "failed", 1, /^run job-1 failed: no$/],
   ];
   it.each(ends)("that is %s: status, exit code and words", async (_, end, status, code, words) => {
     const text = await report(end);
     expect([text.code, text.out]).toEqual([code, [`status ${status}`]]);
-    expect(text.said).toEqual(words === undefined ? ["a note"] : [expect.stringMatching(words), "a note"]);
+    expect(text.said[0]).toBe("a note");
+    expect(text.said.slice(1).join("\n")).toMatch(words ?? /^$/);
     const json = await report(end, true);
     expect(JSON.parse(json.out.join())).toMatchObject({ status });
     expect([json.code, json.said]).toEqual([code, text.said]);
   });
+});
+
+it("names every worker whose key was refused and is not the command's", () => {
+  const worker = { process: "7@host", startedAt: "2026-11-22T02:11:03Z", keyId: "k", fingerprint: "0" };
+  expect(refusedWords([worker, { ...worker, process: "8@host" }])).toEqual([
+    "the service refused the key of the worker 7@host (started 2026-11-22 02:11 UTC), which is another one than this command's; restart it with the right NIGHTLEDGER_API_KEY",
+    expect.stringContaining("the worker 8@host"),
+  ]);
 });

@@ -6,7 +6,7 @@ const none = { usersTotal: 400, usersDone: 0, totals: noTotals(), linksAgain: 0,
 const group = { users: 100, linksTotal: 200, linksDone: 50, rowsRead: 7_000 };
 const ended = {
   ...noTotals(),
-  links: { synced: 180, unchanged: 10, skipped: 5, not_ready: 0, failed: 3 },
+  links: { synced: 180, unchanged: 10, skipped: 5, not_ready: 0, failed: 3, superseded: 0 },
   rows: { created: 9_000, updated: 50, removed: 10, quarantined: 4 },
 };
 

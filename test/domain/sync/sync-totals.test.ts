@@ -12,6 +12,7 @@ const totals: fc.Arbitrary<SyncTotals> = fc.record({
     skipped: fc.nat(9),
     not_ready: fc.nat(9),
     failed: fc.nat(9),
+    superseded: fc.nat(9),
   }),
   skipped: fc.record({
     by_reason: fc.dictionary(fc.constantFrom("link_gone", "state deleted", "x"), fc.nat(9)),
@@ -42,4 +43,12 @@ test("the first hundred failures are kept, all are counted", () => {
   expect(sum.failures).toHaveLength(100);
   expect(sum.failures[0]?.owner).toBe("l0");
   expect(sum.failures_total).toBe(120);
+});
+
+test("totals of a version that knew fewer statuses add up too", () => {
+  const { superseded: _, ...links } = noTotals().links;
+  const older = { ...noTotals(), links: { ...links, synced: 2 } } as SyncTotals;
+  const newer = { ...noTotals(), links: { ...noTotals().links, superseded: 3 } };
+  expect(addTotals(older, newer).links).toMatchObject({ synced: 2, superseded: 3 });
+  expect(addTotals(newer, older).links).toMatchObject({ synced: 2, superseded: 3 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
-import { afterUserOutcome, endsUser, type UserProgress } from "../../../src/domain/sync/user-reading.js";
+import { afterUserOutcome, type UserProgress, userFailure } from "../../../src/domain/sync/user-reading.js";
 
 const FRESH: UserProgress = { user: 3, attempt: 0, streak: null, notBefore: 0 };
 const OLD: UserProgress = { user: 3, attempt: 0, streak: { count: 9, since: 0 }, notBefore: 5 };
@@ -42,8 +42,8 @@ test("a transient failure waits, and after an hour names stream and reason", () 
 });
 
 test("a history names a user only where the user fails", () => {
-  expect(endsUser(OLD, transient, 10)).toBe(false);
-  expect(endsUser(OLD, transient, GIVE_UP_AFTER_MS)).toBe(true);
-  expect(endsUser(FRESH, { kind: "failed", reason: "x" }, 0)).toBe(true);
-  expect(endsUser(FRESH, { kind: "complete" }, 0)).toBe(false);
+  expect(userFailure(OLD, transient, 10)).toBeUndefined();
+  expect(userFailure(OLD, transient, GIVE_UP_AFTER_MS)).toContain("gave_up");
+  expect(userFailure(FRESH, { kind: "failed", reason: "x" }, 0)).toBe("x");
+  expect(userFailure(FRESH, { kind: "complete" }, 0)).toBeUndefined();
 });

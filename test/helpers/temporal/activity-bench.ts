@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +30,17 @@ export interface ActivityBench {
   plan(...links: readonly PlannedLink[]): Promise<void>;
   /** Runs an activity as its n-th attempt. */
   run<R>(work: () => Promise<R>, attempt?: number): Promise<R>;
+  /** Lines of the log so far. */
+  logged(): Record<string, unknown>[];
   close(): Promise<void>;
+}
+
+/** What a log file has so far. */
+export function linesOf(logFile: string): Record<string, unknown>[] {
+  return readFileSync(logFile, "utf8")
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
 }
 
 /** A link of user `fp_1` that was never committed. */
@@ -51,7 +62,8 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
     maxBodyBytes: 1 << 24,
   });
   const lake = openLake({ directory: join(directory, "lake") });
-  const log = createLogger({ destination: { file: join(directory, "log") }, level: "info", secrets: [] });
+  const logFile = join(directory, "log");
+  const log = createLogger({ destination: { file: logFile }, level: "info", secrets: [] });
   const sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
   const deps = {
     api,
@@ -74,6 +86,7 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
         started_at: new Date(0).toISOString(),
       } satisfies GroupPlan),
     run: (work, attempt = 1) => new MockActivityEnvironment({ attempt }, { logger: SILENT }).run(work),
+    logged: () => linesOf(logFile),
     async close() {
       log.close();
       await lake.close();

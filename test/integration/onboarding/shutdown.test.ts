@@ -42,7 +42,9 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
-    expect(stderr).toContain("the same command goes on with it");
+    expect(stderr).toContain(
+      `Continue it with:\n  nightledger ${args.join(" ")} --window ${WINDOW} --json\n`,
+    );
     expect(folder.servers(), "no Temporal server is left").toEqual([]);
     // Calls that were about to be sent when the signal came: at most one a customer of the window.
     expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(WINDOW);

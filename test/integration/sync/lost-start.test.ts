@@ -1,5 +1,7 @@
+import type { Client } from "@temporalio/client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exitCodeOf, listedError } from "../../../src/cli/terminal/exit-code.js";
+import { InterruptedError } from "../../../src/cli/terminal/interruption.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
@@ -35,6 +37,13 @@ afterEach(async () => {
 
 /** Starts a sync over the wire, whose answers are lost from the moment at which the roster is frozen. */
 function startOverWire(): Promise<StartedRun> {
+  return lossy.client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
+    startHere(lossy.client, () => wire.loseAnswers()),
+  );
+}
+
+/** Starts a sync; something happens once its roster is frozen. */
+function startHere(client: Client, onFrozen: () => void, signal?: AbortSignal): Promise<StartedRun> {
   const store = new Proxy(world.store, {
     get: (target, name: keyof ObjectStore) => {
       if (name !== "put") {
@@ -43,7 +52,7 @@ function startOverWire(): Promise<StartedRun> {
       }
       return async (...args: Parameters<ObjectStore["put"]>) => {
         const put = await target.put(...args);
-        wire.loseAnswers();
+        onFrozen();
         return put;
       };
     },
@@ -55,10 +64,9 @@ function startOverWire(): Promise<StartedRun> {
     taskQueue: taskQueue(world.scope),
     roster: { rows, text, sha256: "0".repeat(64), warnings: [] },
     options: { streams: ["accounts", "bank_links", "transactions"], links: null, full: false, pageSize: 500 },
+    signal,
   } as const;
-  return lossy.client.connection.withDeadline(Date.now() + DEADLINE_MS, () =>
-    startSync(lossy.client, store, job as never),
-  );
+  return startSync(client, store, job as never);
 }
 
 /** The run that Temporal has of this world, once it has it. */
@@ -106,4 +114,15 @@ test("the answer is lost and Temporal with it: the roster stays, and the run com
   await world.startWorker();
   expect(await world.client.workflow.getHandle(workflowId).result()).toMatchObject({ status: "completed" });
   expect(await auditLake(world.lake, world.sandbox)).toEqual([]);
+});
+
+test("Ctrl-C while the roster is frozen: nothing is started, and nothing is left", async () => {
+  const stop = new AbortController();
+  const start = startHere(world.client, () => stop.abort(new InterruptedError("stopped")), stop.signal);
+  await expect(start).rejects.toThrow(InterruptedError);
+  const begun: string[] = [];
+  const query = `TaskQueue = "${taskQueue(world.scope)}"`;
+  for await (const { workflowId } of world.client.workflow.list({ query })) begun.push(workflowId);
+  expect(begun).toEqual([]);
+  expect(await world.store.list("_staging/")).toEqual([]);
 });

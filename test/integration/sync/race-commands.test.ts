@@ -41,10 +41,16 @@ async function expectExact(ends: readonly ProcessEnd[]): Promise<void> {
   for (const end of ends) expect(end.code, end.stderr).toBe(0);
   expect(await auditLake(folder.lake, sandbox)).toEqual([]);
   await withLake(folder.lake, async (query) => {
-    const reasons = await rowsOf(query, "select distinct reason from link_syncs where status = 'skipped'");
-    expect(reasons.filter(({ reason }) => !String(reason).startsWith("state "))).toEqual([
-      { reason: "superseded" },
-    ]);
+    const lost = await rowsOf(
+      query,
+      `select l.link_id, l.reason, w.run_id as winner from link_syncs l
+      join link_syncs w on w.link_id = l.link_id and w.status = 'synced' where l.status = 'superseded'`,
+    );
+    expect(lost).not.toEqual([]);
+    expect(lost.filter(({ reason, winner }) => reason !== winner)).toEqual([]);
+    const told = ends.reduce((sum, { stdout }) => sum + JSON.parse(stdout).links.superseded, 0);
+    expect(told).toBe(lost.length);
+    expect(await rowsOf(query, "select sum(superseded)::int as n from runs")).toEqual([{ n: lost.length }]);
     const synced = await rowsOf(
       query,
       "select link_id, count(*) as n from link_syncs where status = 'synced' group by all",
@@ -75,8 +81,21 @@ test("two commands of two machines read one roster into one lake at once: no row
 test("two commands with other options in one HOME race for the same links: the loser is superseded", async () => {
   const ends = await raceFromFirstPage(["20", "30"], () => [
     folder.sync("--page-size", "20"),
-    folder.sync("--page-size", "30"),
+    folder.sync("--page-size", "30", "--streams", "transactions"),
   ]);
   await expectExact(ends);
   expect(folder.servers()).toEqual([]);
+});
+
+test("a command that asks for another size of pages joins the run of the same job, and says which size it has", async () => {
+  const release = sandbox.hold(PAGES);
+  const first = folder.sync("--page-size", "20");
+  const [, runId] = await first.says(/^run (sync-[\w-]+)/m);
+  const second = folder.sync("--page-size", "30");
+  await second.says(new RegExp(`joined run ${runId}`));
+  release();
+  const ends = await Promise.all([first.ended, second.ended]);
+  for (const end of ends) expect(end.code, end.stderr).toBe(0);
+  expect(ends[1]?.stderr).toContain("--page-size 30 is not used: the run was started with pages of 20 rows");
+  expect(new Set(sandbox.requests(PAGES).map(({ query }) => query.size))).toEqual(new Set(["20"]));
 });

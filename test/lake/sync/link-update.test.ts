@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
+import { committedByRun } from "../../../src/lake/sync/committed-by-run.js";
 import { domainName, type LinkDomain, linkDomain } from "../../../src/lake/sync/link-checkpoint.js";
 import { domainActions, type LinkUpdate, standing } from "../../../src/lake/sync/link-update.js";
 
@@ -60,6 +61,28 @@ test.for([
   ["this run's earlier attempt", committed(domain({ run_id: "r2", attempt: 3 })), update("h0"), "superseded"],
 ] as const)("compare-and-swap by head: %s", ([, snapshot, wanted, kind]) => {
   expect(standing(snapshot, wanted).kind).toBe(kind);
+});
+
+test("a superseded link tells which run was faster, where the feed knows", () => {
+  expect(standing(committed(domain({ head: "h9" })), update("h1"))).toEqual({ kind: "superseded", by: "r1" });
+  expect(standing(NO_TABLE, update("h1"))).toEqual({ kind: "superseded", by: null });
+});
+
+test("what a run has committed is counted by its links, another run's left out", () => {
+  const linkOf = (linkId: string, change: Partial<LinkDomain>) => {
+    return { linkId, baseHead: null, domain: domain({ link_id: linkId, ...change }) };
+  };
+  const links = [
+    linkOf("a", { created: 5, updated: 1, pages: 2 }),
+    linkOf("b", { created: 0, removed: 3 }),
+    linkOf("c", { created: 0 }),
+    linkOf("d", { run_id: "other", created: 9 }),
+  ];
+  const feed = advance(NO_TABLE, [{ version: 0, actions: domainActions(links) }]);
+  expect(committedByRun(feed, "r1")).toEqual({
+    ...{ synced: 2, unchanged: 1, created: 5, updated: 1, removed: 3, pages: 4 },
+    links: new Set(["a", "b", "c"]),
+  });
 });
 
 test("the cursor's text decides nothing: the same cursor under another head is superseded", () => {

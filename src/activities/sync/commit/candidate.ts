@@ -178,6 +178,7 @@ function nextDomain(
     attempt: progress.attempt,
     restarts: progress.restarts,
     sign_conflicts: counts.sign_conflicts,
+    ...((base?.signs_differ || counts.sign_conflicts > 0) && { signs_differ: true }),
     last_page_sha256: progress.lastPageSha256,
     started_at: plan.started_at,
     finished_at: new Date().toISOString(),

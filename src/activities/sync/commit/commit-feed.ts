@@ -16,7 +16,8 @@ const FEW_REMOVALS = 20;
 
 /** What is known of the standing of a group's links, found while trying to commit them. */
 interface Standings {
-  readonly superseded: Set<Candidate>;
+  /** Those that another run was faster with, and its id. */
+  readonly superseded: Map<Candidate, string | null>;
   /** Whose pages had to be loaded once more and were gone by then, and the reason. */
   readonly lost: Map<Candidate, string>;
   readonly committed: Map<Candidate, LinkDomain>;
@@ -33,21 +34,25 @@ export async function commitFeed(
   plan: GroupPlan,
   candidates: readonly Candidate[],
 ): Promise<LinkSyncRow[]> {
-  const ended = (candidate: Candidate, status: "unchanged" | "failed" | "skipped", reason: string | null) =>
+  const ended = (
+    candidate: Candidate,
+    status: "unchanged" | "failed" | "superseded",
+    reason: string | null,
+  ) =>
     endedRow(plan, input.runId, candidate.planned, candidate.progress, status, reason, {
       quarantined: candidate.bad.length,
     });
   const refused = candidates.filter((candidate) => refusal(candidate, input.full) !== null);
   const idle = candidates.filter((candidate) => candidate.domain === null && !refused.includes(candidate));
   const wanted = candidates.filter((candidate) => candidate.domain !== null && !refused.includes(candidate));
-  const { committed, lost } = await publish(deps, input, plan, candidates, wanted);
+  const { committed, lost, superseded } = await publish(deps, input, plan, candidates, wanted);
   return [
     ...wanted.map((candidate) => {
       const domain = committed.get(candidate);
       if (domain !== undefined) return committedRow(domain);
       const reason = lost.get(candidate);
       return reason === undefined
-        ? ended(candidate, "skipped", "superseded")
+        ? ended(candidate, "superseded", superseded.get(candidate) ?? null)
         : ended(candidate, "failed", reason);
     }),
     ...idle.map((candidate) => ended(candidate, "unchanged", null)),
@@ -70,7 +75,7 @@ async function publish(
   wanted: readonly Candidate[],
 ): Promise<Standings> {
   const feed = deps.lake.table(transactionChanges.name);
-  const found: Standings = { superseded: new Set(), lost: new Map(), committed: new Map() };
+  const found: Standings = { superseded: new Map(), lost: new Map(), committed: new Map() };
   const removals = new Map<Candidate, DataFile | undefined>();
   for (;;) {
     const free = wanted.filter(
@@ -113,7 +118,7 @@ function allFree(snapshot: Snapshot, candidates: readonly Candidate[], found: St
     if (now.kind === "free") continue;
     all = false;
     if (now.kind === "committed") found.committed.set(candidate, now.domain);
-    else found.superseded.add(candidate);
+    else found.superseded.set(candidate, now.by);
   }
   return all;
 }

@@ -6,6 +6,7 @@ import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { writeRows } from "../../../lake/tables/parquet-file.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
+import type { Logger } from "../../../logger.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { breather } from "../../event-loop.js";
@@ -57,17 +58,26 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
       writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),
     );
     const rows = await commitFeed(deps, input, plan, candidates);
-    const links = rows.filter(({ sign_conflicts }) => sign_conflicts > 0).length;
-    if (links > 0) {
-      const message = "amounts have another sign than their type says; signed_amount follows the type";
-      deps.warnings.once(input.runId, "signs", { links }, message);
-    }
     for (const { progress, status, reason } of input.ended) {
       rows.push(endedRow(plan, input.runId, plannedLink(plan, progress.link), progress, status, reason));
     }
     await appendOnce(deps.lake, linkSyncs, appId, () => writeRows(deps.lake, linkSyncs, input.runId, rows));
+    const known = candidates.filter(({ planned }) => planned.base?.signs_differ);
+    tellOf(deps.log, input.runId, rows, new Set(known.map(({ planned }) => planned.link_id)));
     return { totals: rows.map(totalsOf).reduce(addTotals, noTotals()) };
   });
+}
+
+/** Says in the log which links failed or lost, and once for each link that its bank's signs are not the types'. */
+function tellOf(log: Logger, run_id: string, rows: readonly LinkSyncRow[], told: ReadonlySet<string>): void {
+  for (const { link_id, status, reason, sign_conflicts } of rows) {
+    if (status === "failed") log.warn({ run_id, link_id, reason }, "failed");
+    if (status === "superseded") log.info({ run_id, link_id, by: reason }, "another run committed it first");
+    if (sign_conflicts > 0 && !told.has(link_id)) {
+      const message = "amounts have another sign than their type says; signed_amount follows the type";
+      log.warn({ run_id, link_id, rows: sign_conflicts }, message);
+    }
+  }
 }
 
 function quarantineRows({ planned, bad, runId }: Candidate): Record<string, unknown>[] {

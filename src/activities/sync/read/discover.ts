@@ -2,7 +2,7 @@ import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
-import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
+import { type UserOutcome, type UserProgress, userFailure } from "../../../domain/sync/user-reading.js";
 import { type NamedFailure, namedFailures } from "../../../domain/waiting.js";
 import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
@@ -60,10 +60,14 @@ export async function discover(deps: SyncDependencies, input: DiscoverInput): Pr
   await deps.lake.staging.persist(read);
   const at = Date.now();
   const named = namedFailures(results, ({ fpId }) => ({ owner: fpId }));
-  const discovered = named.map(({ fpId, ...result }) => ({
-    ...result,
-    failed: endsUser(result.progress, result.outcome, at) ? fpId : null,
-  }));
+  const discovered = named.map(({ fpId, ...result }) => {
+    const { progress, outcome } = result;
+    const reason = userFailure(progress, outcome, at);
+    const told = reason === undefined ? outcome : ({ kind: "failed", reason } as const);
+    const streak = outcome.kind === "complete" ? null : progress.streak;
+    deps.warnings.fares(input.runId, { fp_id: fpId }, told, streak, at);
+    return { ...result, failed: reason === undefined ? null : fpId };
+  });
   return { users: discovered, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }
 

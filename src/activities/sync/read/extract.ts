@@ -59,10 +59,15 @@ export async function extract(deps: Dependencies, input: ExtractInput): Promise<
     const reader: Reader = { deps, input, slice, planned, previousId: undefined };
     return readLink(reader, progress);
   });
+  const at = Date.now();
   const links = namedFailures(results, ({ progress }) => ({
     link: plannedLink(plan, progress.link).link_id,
   }));
-  return { links, calls, gateUntil: deps.api.gateUntil ?? null, at: Date.now() };
+  for (const { progress, outcome } of results) {
+    const { link_id } = plannedLink(plan, progress.link);
+    deps.warnings.fares(input.runId, { link_id }, outcome, progress.streak, at);
+  }
+  return { links, calls, gateUntil: deps.api.gateUntil ?? null, at };
 }
 
 async function readLink(reader: Reader, start: LinkProgress): Promise<ExtractedLink> {

@@ -1,0 +1,39 @@
+import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
+import type { RunWarnings } from "./run-warnings.js";
+
+type Activity = (input: never) => Promise<unknown>;
+
+/** The same activities, whose failures are in the worker's log with the ids of what they were for. */
+export function loggedActivities<A extends Readonly<Record<string, Activity>>>(
+  activities: A,
+  warnings: RunWarnings,
+): A {
+  const logged = Object.entries(activities).map(([activity, work]) => [
+    activity,
+    async (input: never) => {
+      try {
+        return await work(input);
+      } catch (error) {
+        if (error instanceof Error && !(error instanceof CancelledFailure)) {
+          const { attempt, workflowExecution } = activityInfo();
+          const { runId } = ((input as unknown) ?? {}) as { readonly runId?: string };
+          const ids = {
+            workflow_id: workflowExecution?.workflowId ?? "",
+            ...(runId && { run_id: runId }),
+            activity,
+          };
+          warnings.failed(ids, error, { attempt, ...factsOf(error) });
+        }
+        throw error;
+      }
+    },
+  ]);
+  return Object.fromEntries(logged) as A;
+}
+
+/** What a failure tells of the request that it is about. */
+function factsOf(error: Error): Readonly<Record<string, unknown>> {
+  if (!(error instanceof ApplicationFailure)) return {};
+  const [facts] = (error.details ?? []) as readonly unknown[];
+  return { ...(facts as object | undefined), class: error.type };
+}

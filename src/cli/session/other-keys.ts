@@ -1,0 +1,31 @@
+import type { Client } from "@temporalio/client";
+import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
+import { hasOtherKey, type WorkerIdentity, workersOf, workerWords } from "../../temporal/worker-identity.js";
+
+const ASK_MS = 2_000;
+
+/** Where workers are looked for, and what they are compared with. */
+interface OwnKey {
+  readonly client: Client;
+  readonly taskQueue: string;
+  readonly keys: EncryptionKeys;
+  /** Key of the service that this command has. */
+  readonly apiKey: string;
+}
+
+/** The workers of a task queue, and those among them that have another key of the service than this command. */
+export async function comparedWorkers({ client, taskQueue, keys, apiKey }: OwnKey) {
+  const workers = await client.connection.withDeadline(Date.now() + ASK_MS, () =>
+    workersOf(client, taskQueue),
+  );
+  return { workers, others: workers.filter((worker) => hasOtherKey(worker, keys, apiKey)) };
+}
+
+/** What a command says where the service refused the credentials midway: its own key was accepted at its start. */
+export function refusedWords(others: readonly WorkerIdentity[]): string[] {
+  if (others.length === 0) return ["the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY"];
+  return others.map(
+    (worker) =>
+      `the service refused the key of ${workerWords(worker)}, which is another one than this command's; restart it with the right NIGHTLEDGER_API_KEY`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { SyncTotals } from "../../domain/sync/sync-totals.js";
+import { newestSnapshot } from "../../lake/delta/delta-log.js";
+import { NO_TABLE } from "../../lake/delta/delta-snapshot.js";
+import { createDuckDb } from "../../lake/sql/duckdb.js";
+import { temporaryScratch } from "../../lake/sql/scratch.js";
+import { ownerHash } from "../../lake/staging.js";
+import type { ObjectStore } from "../../lake/store/object-store.js";
+import { type CommittedByRun, committedByRun } from "../../lake/sync/committed-by-run.js";
+import { transactionChanges } from "../../lake/tables/transactions.js";
+import { transactionStream } from "../../streams/transactions.js";
+import type { SyncProgress } from "../../workflows/sync/messages.js";
+
+/** What the lake holds of a run that has not ended. */
+export interface KeptOfRun {
+  readonly committed: CommittedByRun;
+  /** Pages of transactions that were read and not committed yet, and the links that they are of. */
+  readonly staged: { readonly pages: number; readonly links: number };
+}
+
+/** Looks at what a run has committed and staged so far; reads names and the feed's log alone, and writes nothing. */
+export async function keptSoFar(store: ObjectStore, runId: string): Promise<KeptOfRun> {
+  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
+  try {
+    const feed = await newestSnapshot({ store, table: transactionChanges.name, duckdb }, NO_TABLE);
+    const committed = committedByRun(feed, runId);
+    return { committed, staged: await stagedOf(store, runId, committed.links) };
+  } finally {
+    await duckdb.close();
+  }
+}
+
+async function stagedOf(store: ObjectStore, runId: string, committed: ReadonlySet<string>) {
+  const prefix = `_staging/${runId}/${transactionStream.name}/`;
+  const done = new Set([...committed].map(ownerHash));
+  const owners = (await store.list(prefix)).flatMap(({ key }) => {
+    const [owner = "", name = ""] = key.slice(prefix.length).split("/");
+    return /^\d+-\d+\.json$/.test(name) && !done.has(owner) ? [owner] : [];
+  });
+  return { pages: owners.length, links: new Set(owners).size };
+}
+
+/**
+ * Totals of a run that its command leaves. Its workflow counts groups of users that have ended; what the groups under
+ * way have committed is in the lake.
+ */
+export function totalsSoFar(totals: SyncTotals, users: number, committed: CommittedByRun): SyncTotals {
+  const { synced, unchanged, created, updated, removed, pages } = committed;
+  const { links, rows } = totals;
+  return {
+    ...totals,
+    users: { ...totals.users, total: users },
+    links: {
+      ...links,
+      synced: Math.max(links.synced, synced),
+      unchanged: Math.max(links.unchanged, unchanged),
+    },
+    rows: {
+      ...rows,
+      created: Math.max(rows.created, created),
+      updated: Math.max(rows.updated, updated),
+      removed: Math.max(rows.removed, removed),
+    },
+    pages: Math.max(totals.pages, pages),
+  };
+}
+
+/** What a run that its command leaves has read, and what of it is safe. */
+export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgress | undefined): string[] {
+  const { links, created, updated, removed } = committed;
+  const done = progress && `; ${progress.usersDone} of ${count(progress.usersTotal, "user")} are done`;
+  const rows = count(created + updated + removed, "row");
+  const safe = `committed: ${count(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
+  if (staged.pages === 0) return [safe];
+  const others = count(staged.links, "other link");
+  return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which are not asked for again`];
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}

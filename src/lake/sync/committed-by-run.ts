@@ -1,0 +1,33 @@
+import type { Snapshot } from "../delta/delta-snapshot.js";
+import { linkDomains } from "./link-checkpoint.js";
+
+/** What a run has committed to the feed, as far as it has come. */
+export interface CommittedByRun {
+  /** Links of which rows were committed. */
+  readonly synced: number;
+  /** Links of which only the cursor was. */
+  readonly unchanged: number;
+  readonly created: number;
+  readonly updated: number;
+  /** Inferred ones included. */
+  readonly removed: number;
+  readonly pages: number;
+  /** Ids of both kinds of links. */
+  readonly links: ReadonlySet<string>;
+}
+
+/** Counts what a run has committed by the links' checkpoints in the feed's log, which are never ahead of its rows. */
+export function committedByRun(feed: Snapshot, runId: string): CommittedByRun {
+  const counts = { synced: 0, unchanged: 0, created: 0, updated: 0, removed: 0, pages: 0 };
+  const links = new Set<string>();
+  for (const [link, { run_id, created, updated, removed, pages }] of linkDomains(feed)) {
+    if (run_id !== runId) continue;
+    links.add(link);
+    counts[created + updated + removed > 0 ? "synced" : "unchanged"] += 1;
+    counts.created += created;
+    counts.updated += updated;
+    counts.removed += removed;
+    counts.pages += pages;
+  }
+  return { ...counts, links };
+}

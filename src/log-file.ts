@@ -1,0 +1,80 @@
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+const MOST_BYTES = 10 * 1024 * 1024;
+const KEPT = 5;
+
+/** A log file that is being written. */
+interface LogFile {
+  /** Appends a whole line. One that can't be written, as on a full disk, is lost: what is logged goes on all the same. */
+  write(line: string): void;
+  close(): void;
+}
+
+interface LogFileOptions {
+  /** Size in bytes from which the file is put aside. */
+  readonly mostBytes?: number;
+  /** Files that are kept beside the one that is written. */
+  readonly kept?: number;
+}
+
+/**
+ * Opens a log that any number of processes write at once, for months. Whoever finds it too large puts it aside under a
+ * name of its own, `<name>.<time>-<pid>-<number>`, so that nobody's lines are ever overwritten; the others see at their next
+ * line that the file is another one by then.
+ */
+export function openLogFile(
+  path: string,
+  { mostBytes = MOST_BYTES, kept = KEPT }: LogFileOptions = {},
+): LogFile {
+  let open: number | undefined = openSync(path, "a", 0o600);
+  let aside = 0;
+  const reopen = (old: number) => {
+    open = openSync(path, "a", 0o600);
+    closeSync(old);
+    return open;
+  };
+  /** The file to write to now. */
+  const current = (file: number) => {
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there === undefined || there.ino !== fstatSync(file).ino) return reopen(file);
+    if (there.size < mostBytes) return file;
+    const time = new Date().toISOString().replaceAll(/[-:.]/g, "");
+    renameSync(path, `${path}.${time}-${process.pid}-${aside}`);
+    aside += 1;
+    const next = reopen(file);
+    removeOldest(path, kept);
+    return next;
+  };
+  return {
+    write(line) {
+      if (open === undefined) return;
+      try {
+        appendFileSync(current(open), line);
+      } catch {
+        // There is no better place to say so.
+      }
+    },
+    close() {
+      if (open !== undefined) closeSync(open);
+      open = undefined;
+    },
+  };
+}
+
+function removeOldest(path: string, kept: number): void {
+  const prefix = `${basename(path)}.`;
+  const names = readdirSync(dirname(path)).filter(
+    (name) => name.startsWith(prefix) && /^\d{8}T\d{9}Z-\d+-\d+$/.test(name.slice(prefix.length)),
+  );
+  for (const name of names.sort().slice(0, -kept)) rmSync(join(dirname(path), name), { force: true });
+}

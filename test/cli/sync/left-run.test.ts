@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
+import { summaryText } from "../../../src/cli/sync/text.js";
+import { noTotals } from "../../../src/domain/sync/sync-totals.js";
+import { Staging } from "../../../src/lake/staging.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import type { CommittedByRun } from "../../../src/lake/sync/committed-by-run.js";
+import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
+
+const quarantine = { new: 0, open: null };
+
+const COMMITTED: CommittedByRun = {
+  synced: 2,
+  unchanged: 1,
+  created: 40,
+  updated: 2,
+  removed: 1,
+  pages: 3,
+  links: new Set(["a", "b", "c"]),
+};
+const ENDED = { ...noTotals(), links: { ...noTotals().links, synced: 1, skipped: 4 } };
+
+test("what the groups under way have committed counts, and what ended groups counted besides stays", () => {
+  const totals = totalsSoFar(ENDED, 9, COMMITTED);
+  expect(totals).toMatchObject({
+    users: { total: 9 },
+    links: { synced: 2, unchanged: 1, skipped: 4 },
+    rows: { created: 40, updated: 2, removed: 1 },
+    pages: 3,
+  });
+  // Counts that the groups have told are never taken back.
+  expect(totalsSoFar({ ...ENDED, pages: 7 }, 9, COMMITTED).pages).toBe(7);
+});
+
+test("a run that is left says what is safe and what is staged, and no number that is not known yet", () => {
+  const progress = { usersTotal: 9, usersDone: 1 } as SyncProgress;
+  const kept = { committed: COMMITTED, staged: { pages: 137, links: 1 } };
+  expect(keptWords(kept, progress)).toEqual([
+    "committed: 3 links with 43 rows, safe in the lake; 1 of 9 users are done",
+    "staged: 137 pages of 1 other link, which are not asked for again",
+  ]);
+  expect(keptWords(kept, undefined)[0]).toBe("committed: 3 links with 43 rows, safe in the lake");
+  const summary = { run_id: "r", status: "paused" as const, ...totalsSoFar(ENDED, 9, COMMITTED) };
+  const text = summaryText({ ...summary, quarantine, duration_ms: 1_200 });
+  expect(text).toContain("status    paused after 1.2 s\nusers     9\n");
+  expect(text).not.toContain("calls");
+});
+
+test("pages that were read and not committed are counted by their names", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "nightledger-left-"));
+  try {
+    const store = createLocalStore(directory);
+    const staging = new Staging(store);
+    const page = (owner: string, page: number) => ({
+      runId: "r",
+      stream: "transactions",
+      owner,
+      attempt: 0,
+      page,
+    });
+    for (const name of [page("a", 0), page("a", 1), page("b", 0)])
+      await staging.putPage(name, Buffer.from("{}"));
+    await staging.putCleanPage(page("a", 0), "0".repeat(64), { clean: "{}", bad: [] });
+    await staging.putPage({ ...page("a", 0), runId: "other" }, Buffer.from("{}"));
+    expect(await keptSoFar(store, "r")).toMatchObject({
+      committed: { synced: 0 },
+      staged: { pages: 3, links: 2 },
+    });
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+});
+
+test("a summary names superseded links where there are some", () => {
+  const summary = { run_id: "r", status: "completed" as const, ...noTotals(), quarantine, duration_ms: 0 };
+  expect(summaryText(summary)).not.toContain("superseded");
+  const links = { ...noTotals().links, superseded: 2 };
+  expect(summaryText({ ...summary, links })).toContain("0 failed, 2 superseded");
+});
