@@ -50,13 +50,17 @@ export function createProgressView<P>(terminal: Terminal, form: ProgressForm<P>)
 }
 
 /** Gives rate and estimate of each progress in words. */
-function paceOf<P>({ figures, paced }: ProgressForm<P>): (progress: P) => PaceWords {
+function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>): (progress: P) => PaceWords {
   let pace: Pace | undefined;
   return (progress) => {
     if (paced === undefined) return { rate: [], left: [] };
     const { amount, unit, expected } = paced(progress);
-    pace = withLook(pace, { at: Date.now(), done: figures(progress).done, amount });
-    return paceWords(pace, unit, expected);
+    const { done } = figures(progress);
+    pace = withLook(pace, { at: Date.now(), done, amount });
+    const words = paceWords(pace, unit, expected);
+    // Where all that is left waits for another try, the pace of the others tells nothing.
+    const waits = waiting?.(progress).waiting_total ?? 0;
+    return waits < expected - done ? words : { ...words, left: [] };
   };
 }
 

@@ -49,6 +49,12 @@ test("a line every few seconds, with its time, rate and estimate", () => {
   expect(said[6]).toMatch(/02:00:21.* reading: 21\/100 links, 102 rows\/s, 2 min left$/);
 });
 
+test("no estimate where all that is left waits for another try", () => {
+  const waits = { ...nothingWaits(), waiting_total: 79 };
+  watch(openView(), 21, (second) => ({ done: Math.floor(second), waits }));
+  expect(said.at(-1)).toMatch(/21\/100 links, 102 rows\/s$/);
+});
+
 test("no line where nothing has changed", () => {
   const view = openView();
   watch(view, 600, () => ({ done: 5 }));
