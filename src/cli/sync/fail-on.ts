@@ -29,8 +29,8 @@ async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: Fa
 }
 
 /** A broken rule in words. */
-export function ruleInWords({ rule, count, owners }: BrokenRule): string {
-  const what = rule === "quarantine" ? "row" : "link";
-  const some = `${count} ${rule === "quarantine" ? "open " : ""}${what}${count === 1 ? "" : "s"}`;
-  return `exit 1 by --fail-on ${rule}: ${some} (${owners.join(", ")}${owners.length < count && rule !== "quarantine" ? ", …" : ""})`;
+export function ruleInWords({ rule, count, owners, owners_total }: BrokenRule): string {
+  const what = rule === "quarantine" ? "open row" : "link";
+  const named = owners_total > owners.length ? [...owners, "…"] : owners;
+  return `exit 1 by --fail-on ${rule}: ${count} ${what}${count === 1 ? "" : "s"} (${named.join(", ")})`;
 }

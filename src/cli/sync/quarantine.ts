@@ -103,7 +103,7 @@ function linesOf(row: QuarantinedRow): string[] {
   ];
 }
 
-const INDENT = " ".repeat(14);
+const INDENT = " ".repeat(6);
 
 const WORDS: Readonly<Record<string, string>> = {
   change: "a later change of the transaction",

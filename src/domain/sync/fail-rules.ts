@@ -42,6 +42,7 @@ export interface BrokenRule {
   readonly count: number;
   /** Whose they are, the first ten: ids of links, or of users where a list of theirs is meant. */
   readonly owners: readonly string[];
+  readonly owners_total: number;
 }
 
 const MOST_NAMED = 10;
@@ -54,6 +55,8 @@ export function brokenRules(rules: FailRules, { open, skipped, stale }: RunFindi
     [rules.skipped && "skipped", skipped.length, skipped],
   ];
   return judged.flatMap(([rule, count, owners]) =>
-    rule && count > 0 ? [{ rule, count, owners: owners.slice(0, MOST_NAMED) }] : [],
+    rule && count > 0
+      ? [{ rule, count, owners: owners.slice(0, MOST_NAMED), owners_total: owners.length }]
+      : [],
   );
 }

@@ -45,8 +45,8 @@ test("open rows are listed without their payload, which comes when it is asked f
   const [, id] = /^(\w{12}) {2}fp_1 {2}amount: not a decimal string$/m.exec(stdout) ?? [];
   expect(code).toBe(0);
   expect(stdout).toContain(`${id}  fp_1  amount`);
-  expect(stdout).toContain("              accounts; 2026-01-03 03:04, run-2\n");
-  expect(stdout).toContain("              transactions, created; 2026-01-02 03:04, run-1\n");
+  expect(stdout).toContain("      accounts; 2026-01-03 03:04, run-2\n");
+  expect(stdout).toContain("      transactions, created; 2026-01-02 03:04, run-1\n");
   expect(stdout).toMatch(/\n3 open\n$/);
   expect(stderr).toContain("nightledger quarantine resolve --row <id> --reason");
   expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ruleInWords } from "../../../src/cli/sync/fail-on.js";
 import { summaryText } from "../../../src/cli/sync/text.js";
 import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
@@ -28,6 +29,13 @@ test("skipped links by whose turn it is, in 80 columns", () => {
     "          3 wait for the bank (institution_error 3), 1 deleted",
   ]);
   expect(lines({}, "skipped")).toEqual([]);
+});
+
+test.each([
+  [1, ["a"], 1, "exit 1 by --fail-on quarantine: 1 open row (a)"],
+  [12, ["a", "b"], 3, "exit 1 by --fail-on quarantine: 12 open rows (a, b, …)"],
+])("a broken rule: %i", (count, owners, owners_total, words) => {
+  expect(ruleInWords({ rule: "quarantine", count, owners, owners_total })).toBe(words);
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TableSpec } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { LISTED_STREAMS } from "../../../src/lake/query/quarantine-view.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import { openQuarantine } from "../../../src/lake/sync/open-quarantine.js";
@@ -16,6 +17,7 @@ import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { quarantine } from "../../../src/lake/tables/quarantine.js";
 import { transactionChanges } from "../../../src/lake/tables/transactions.js";
 import { accountStream } from "../../../src/streams/accounts.js";
+import { STREAMS } from "../../../src/streams/index.js";
 import { TABLES } from "../../../src/tables.js";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
 
@@ -176,6 +178,11 @@ test("a bad row of a reading that was thrown away is closed by the next one that
   expect(await open()).toBe(1);
   await synced(4);
   expect(await open()).toBe(0);
+});
+
+test("every stream without a cursor is one whose lists are read as a whole by each run", () => {
+  const names = STREAMS.filter(({ paging }) => paging !== "cursor").map(({ name }) => name);
+  expect(names.sort()).toEqual([...LISTED_STREAMS].sort());
 });
 
 test("a bad account is closed when the user's accounts are read again, well or badly", async () => {
