@@ -71,7 +71,7 @@ export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgre
   const rows = count(created + updated + removed, "row");
   const safe = `committed: ${count(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
   if (staged.pages === 0) return [safe];
-  const others = count(staged.links, "other link");
+  const others = count(staged.links, links.size === 0 ? "link" : "other link");
   return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which are not asked for again`];
 }
 
