@@ -3,6 +3,7 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { DiscoveredUser } from "../../activities/sync/read/discover.js";
 import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
 import { UNTRIED } from "../../domain/item-state.js";
+import type { RefusedRequest } from "../../domain/refusals.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { addTotals, noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { afterUserOutcome, type UserProgress } from "../../domain/sync/user-reading.js";
@@ -41,7 +42,7 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
     judge({ progress, outcome, failed }, at) {
       const verdict = afterUserOutcome(progress, outcome, at, Math.random());
       if (verdict.kind === "done") users.push({ user: progress.user, attempt: progress.attempt });
-      if (verdict.kind === "failed") totals = failedUser(totals, failed ?? "", verdict.reason);
+      if (verdict.kind === "failed") totals = failedUser(totals, failed ?? "", verdict);
       return verdict;
     },
   });
@@ -49,9 +50,15 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
   return { users: users.sort((a, b) => a.user - b.user), totals, unauthorized: false };
 }
 
-function failedUser(totals: SyncTotals, owner: string, reason: string): SyncTotals {
+function failedUser(
+  totals: SyncTotals,
+  owner: string,
+  { reason, refused }: { readonly reason: string; readonly refused?: RefusedRequest },
+): SyncTotals {
   const none = noTotals();
-  const failure = { stream: reason.split(":", 1)[0] ?? "bank_links", owner, reason };
+  const message = refused?.message ?? null;
+  const stream = reason.split(":", 1)[0] ?? "bank_links";
+  const failure = { stream, owner, reason, ...(message !== null && { message }) };
   return addTotals(totals, {
     ...none,
     users: { total: 0, failed: 1 },
