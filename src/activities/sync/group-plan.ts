@@ -72,9 +72,9 @@ export async function planGroup(deps: Dependencies, input: PlanGroupInput): Prom
   return withHeartbeat(async () => {
     const startedAt = new Date().toISOString();
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
-    const failures = input.failed.flatMap(({ user, reason }) => {
+    const failures = input.failed.flatMap(({ user, ...failure }) => {
       const owner = roster[user]?.fp_id;
-      return owner === undefined ? [] : [{ stream: streamOf(reason), owner, reason }];
+      return owner === undefined ? [] : [{ stream: streamOf(failure.reason), owner, ...failure }];
     });
     await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
     const users = input.users.flatMap(({ user }) => roster[user] ?? []);

@@ -89,8 +89,10 @@ function pauseNotes(
   { kind, reason }: BatchPause,
   { run_id, batch_id, refusals }: OnboardSummary,
 ): readonly string[] {
-  const said = refusals.length === 1 ? refusals.map(refusalWords) : [];
-  const paused = [`paused: ${[reason, ...said].join(": ")}`];
+  const [said] = refusals;
+  const words =
+    kind === "circuit" && said !== undefined && refusals.length === 1 ? ` (${refusalWords(said)})` : "";
+  const paused = [`paused: ${reason}${words}`];
   const resume = `nightledger batch resume ${batch_id}`;
   if (kind !== "circuit") return [...paused, `run ${run_id} stands still; \`${resume}\` goes on with it`];
   return [

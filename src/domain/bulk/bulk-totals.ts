@@ -27,8 +27,11 @@ export interface BulkTotals {
   /** The first hundred. */
   readonly failures: readonly RowFailure[];
   readonly failures_total: number;
-  /** What the service refused, by rows that failed by it: the first ten different ones. */
-  readonly refusals: readonly Refusals[];
+  /**
+   * What the service refused, by rows that failed by it: the first ten different ones. What an older version counted
+   * has none.
+   */
+  readonly refusals?: readonly Refusals[];
 }
 
 /** What a job of this kind prints with `--json`. */
@@ -64,7 +67,7 @@ export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
     calls: a.calls + b.calls,
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
     failures_total: a.failures_total + b.failures_total,
-    refusals: addRefusals(a.refusals, b.refusals),
+    refusals: addRefusals(a.refusals ?? [], b.refusals ?? []),
   };
 }
 

@@ -56,8 +56,11 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
       const verdict = afterUserOutcome(progress, outcome, at, Math.random());
       if (verdict.kind === "done") users.push({ user: progress.user, attempt: progress.attempt });
       if (verdict.kind === "failed") {
-        failedUsers.push({ user: progress.user, reason: verdict.reason });
-        totals = failedUser(totals, failed ?? "", verdict.reason);
+        const { reason, refused } = verdict;
+        const message = refused?.message ?? undefined;
+        const user = { user: progress.user, reason, ...(message !== undefined && { message }) };
+        failedUsers.push(user);
+        totals = failedUser(totals, failed ?? "", user);
       }
       return verdict;
     },
@@ -71,9 +74,9 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
   return { users: users.sort((a, b) => a.user - b.user), failed: failedUsers, totals, unauthorized: false };
 }
 
-function failedUser(totals: SyncTotals, owner: string, reason: string): SyncTotals {
+function failedUser(totals: SyncTotals, owner: string, { reason, message }: FailedUser): SyncTotals {
   const none = noTotals();
-  const failure = { stream: streamOf(reason), owner, reason };
+  const failure = { stream: streamOf(reason), owner, reason, ...(message !== undefined && { message }) };
   return addTotals(totals, {
     ...none,
     users: { total: 0, failed: 1 },

@@ -267,11 +267,17 @@ export class GroupState {
     link.complete = verdict.kind === "publish";
     if (verdict.kind === "end") {
       this.#open.delete(link.base.link);
-      const { status, reason } = verdict;
+      const { status, reason, message } = verdict;
       if (status === "not_ready" && !this.options.secondTry) {
         this.#set({ notReady: [...this.notReady, link.base.link] });
       } else {
-        this.#set({ ended: [...this.#state.ended, { progress: verdict.progress, status, reason }] });
+        const ended = {
+          progress: verdict.progress,
+          status,
+          reason,
+          ...(message !== undefined && { message }),
+        };
+        this.#set({ ended: [...this.#state.ended, ended] });
       }
     } else if (verdict.kind === "drop") {
       this.#set({ unauthorized: true });

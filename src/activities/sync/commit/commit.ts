@@ -22,6 +22,8 @@ export interface EndedLink {
   readonly progress: LinkProgress;
   readonly status: LinkStatus;
   readonly reason: string;
+  /** What the service said, where a refusal ended it. */
+  readonly message?: string;
 }
 
 interface CommitInput extends GroupRef {
@@ -58,13 +60,16 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
       writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),
     );
     const rows = await commitFeed(deps, input, plan, candidates);
-    for (const { progress, status, reason } of input.ended) {
-      rows.push(endedRow(plan, input.runId, plannedLink(plan, progress.link), progress, status, reason));
+    const said = new Map<string, string | undefined>();
+    for (const { progress, status, reason, message } of input.ended) {
+      const planned = plannedLink(plan, progress.link);
+      rows.push(endedRow(plan, input.runId, planned, progress, status, reason));
+      said.set(planned.link_id, message);
     }
     await appendOnce(deps.lake, linkSyncs, appId, () => writeRows(deps.lake, linkSyncs, input.runId, rows));
     const known = candidates.filter(({ planned }) => planned.base?.signs_differ);
     tellOf(deps.log, input.runId, rows, new Set(known.map(({ planned }) => planned.link_id)));
-    return { totals: rows.map(totalsOf).reduce(addTotals, noTotals()) };
+    return { totals: rows.map((row) => totalsOf(row, said.get(row.link_id))).reduce(addTotals, noTotals()) };
   });
 }
 
@@ -95,7 +100,7 @@ function quarantineRows({ planned, bad, runId }: Candidate): Record<string, unkn
   }));
 }
 
-function totalsOf(row: LinkSyncRow): SyncTotals {
+function totalsOf(row: LinkSyncRow, message: string | undefined): SyncTotals {
   const none = noTotals();
   const totals: SyncTotals = {
     ...none,
@@ -110,5 +115,6 @@ function totalsOf(row: LinkSyncRow): SyncTotals {
     stream: transactionStream.name,
     owner: row.link_id,
     reason: row.reason ?? "unknown",
+    ...(message !== undefined && { message }),
   });
 }

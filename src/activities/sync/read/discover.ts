@@ -165,7 +165,11 @@ function userOutcome(failure: ReturnType<typeof pageFailure>, stream: Stream): U
     case "gone":
       return { kind: "failed", reason: `${stream.name}: user not found` };
     case "rejected":
-      return { kind: "failed", reason: `${stream.name}: refused http_${failure.status}` };
+      return {
+        kind: "failed",
+        reason: `${stream.name}: refused http_${failure.status}`,
+        refused: { status: failure.status, message: failure.message },
+      };
     case "broken":
       return { kind: "failed", reason: `${stream.name}: ${failure.reason}` };
     case "transient":

@@ -73,7 +73,7 @@ test("a paused batch never says completed; cancelled, it ends as that", async ()
   const said = paused.stdout + paused.stderr;
   expect(said).toContain("status    paused");
   expect(said).toContain(`refused   5 × 400: ${SAID}\n`);
-  expect(said).toContain(`paused: 5 customers in a row ended with the same error: 400: ${SAID}`);
+  expect(said).toContain(`paused: 5 customers in a row ended with the same error (400: ${SAID})`);
   expect(said).not.toContain("completed");
   const batch = batchIn(said);
   expect(said).toContain(`nightledger batch cancel ${batch}`);
