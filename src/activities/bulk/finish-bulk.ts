@@ -15,6 +15,8 @@ interface FinishBulkInput extends BulkRun, NewRun {
   readonly totals: BulkTotals;
   /** Groups that were closed: the first so many. */
   readonly groups: number;
+  /** Milliseconds for which the service wanted no calls. */
+  readonly pausedMs?: number;
 }
 
 /** Writes the run's row, once, keeps the rows that failed for a retry, and deletes everything else it staged. */
@@ -27,13 +29,14 @@ export async function finishBulk(
     const staging = stagingOf(deps, input);
     const file = await staging.findFile();
     const { rows, calls } = totals;
+    const paused_ms = input.pausedMs ?? 0;
     const steps = totals.failures.filter(({ line }) => line === 0);
     await recordFailures(deps.lake, { runId: input.runId, part: "steps" }, steps);
     const ended = await writeRunRow(deps, {
       ...input,
       options: file?.options ?? {},
       rosterSha256: file?.sha256,
-      counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls },
+      counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
     });
     // A repetition: the first one may have ended while it deleted.
     if (file === undefined) {

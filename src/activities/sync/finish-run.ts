@@ -11,6 +11,8 @@ import { writeRunRow } from "../run-row.js";
 interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
   readonly totals: SyncTotals;
+  /** Milliseconds for which the service wanted no calls. */
+  readonly pausedMs?: number;
 }
 
 interface FinishRunResult {
@@ -22,13 +24,14 @@ interface FinishRunResult {
 /** Counts the bad rows that are open, writes the run's row, once, and then deletes what it staged. */
 export async function finishRun(
   deps: Dependencies,
-  { totals, roster, ...run }: FinishRunInput,
+  { totals, roster, pausedMs = 0, ...run }: FinishRunInput,
 ): Promise<FinishRunResult> {
   return withHeartbeat(async () => {
     const open = await openRows(deps, run.runId);
     const { users, links, rows, pages, restarts, calls } = totals;
     const all = Object.values(links).reduce((sum, count) => sum + count, 0);
-    const counts = { users: users.total, links: all, ...links, ...rows, pages, restarts, calls };
+    const sums = { users: users.total, links: all, pages, restarts, calls, paused_ms: pausedMs };
+    const counts = { ...links, ...rows, ...sums };
     const steps = totals.failures.filter(({ owner }) => isStep(owner));
     for (const { owner, reason } of steps) {
       deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");

@@ -1,4 +1,5 @@
 import { failureAction } from "../../domain/sync/failure-action.js";
+import { skippedAction } from "../../domain/sync/link-obstacle.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { LATEST_OF_A_LINE } from "../../lake/tables/onboardings.js";
@@ -37,7 +38,7 @@ function runSql({ run_id }: Pick<SeenRun, "run_id">): string {
   const id = sqlText(run_id);
   return `select status, reason, count(*) as count, ${EXAMPLES("owner")} from (
       select status, coalesce(reason, '') as reason, link_id as owner from link_syncs
-      where run_id = ${id} and status not in ('synced', 'unchanged')
+      where run_id = ${id} and status not in ('synced', 'unchanged', 'superseded')
       union all
       select 'failed', concat_ws(': ', reason, message), case when line is null then owner else 'line ' || line || ' ' || owner end
       from run_failures where run_id = ${id}
@@ -53,5 +54,6 @@ function batchSql({ job_id }: Pick<SeenRun, "job_id">): string {
 }
 
 function actionOf(kind: string, { status, reason }: FindingRow): string | null {
-  return kind === "sync" && status === "failed" ? failureAction(reason) : null;
+  if (kind !== "sync") return null;
+  return status === "failed" ? failureAction(reason) : (skippedAction(reason) ?? null);
 }

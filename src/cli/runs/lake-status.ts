@@ -1,11 +1,12 @@
 import { DAY } from "../../domain/duration.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
-import { quarantine } from "../../lake/tables/quarantine.js";
 import { runFailures } from "../../lake/tables/run-failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
+import { withLakeReader } from "../lake/reader.js";
 import { shownSchedules } from "../schedules/described.js";
 import { type EndedRun, latestRuns } from "./ended-runs.js";
 import { type Finding, findingsOf } from "./findings.js";
@@ -38,6 +39,7 @@ export interface LakeStatus {
   readonly lake: string;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
+  /** Bad rows that are open. */
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly NextFiring[];
@@ -58,12 +60,12 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       lake: config.lake.address,
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
-      quarantined: await quarantined(query),
+      quarantined: (await withLakeReader(store, openQuarantine)).rows,
       stale: await staleLinks(query, staleMs),
       schedules: await nextFirings(view),
       offline: view.missing ?? null,
     }),
-    { tables: [runs, linkSyncs, runFailures, onboardings, quarantine] },
+    { tables: [runs, linkSyncs, runFailures, onboardings] },
   );
 }
 
@@ -73,20 +75,15 @@ async function latest(query: LakeQuery): Promise<LatestRun[]> {
   return found;
 }
 
-async function quarantined(query: LakeQuery): Promise<number> {
-  const [row] = await rowsOf<{ readonly n: number }>(query, "select count(*) as n from quarantine");
-  return Number(row?.n ?? 0);
-}
-
 async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus["stale"]> {
   const [since, before] = [Date.now() - WINDOW_MS - staleMs, Date.now() - staleMs].map((at) =>
     new Date(at).toISOString(),
   );
   const sql = `select *, count(*) over () as total from (
-      select link_id, max(finished_at) filter (status in ('synced', 'unchanged')) as committed_at,
+      select link_id, max(finished_at) filter (status in ('synced', 'unchanged', 'superseded')) as committed_at,
         arg_max(status, finished_at) as status, arg_max(reason, finished_at) as reason, min(finished_at) as seen_at
       from link_syncs where finished_at >= '${since}' group by link_id
-    ) where coalesce(committed_at, seen_at) < '${before}' order by committed_at nulls first, link_id limit ${MOST_STALE}`;
+    ) where coalesce(committed_at, seen_at) < '${before}' and coalesce(reason, '') not in ('state deleted', 'link_gone') order by committed_at nulls first, link_id limit ${MOST_STALE}`;
   const rows = await rowsOf<StaleLink & { readonly total: number; readonly seen_at: string }>(query, sql);
   const links = rows.map(({ total: _, seen_at: __, ...link }) => link);
   return { total: Number(rows[0]?.total ?? 0), links };

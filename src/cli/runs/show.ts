@@ -1,3 +1,4 @@
+import { durationWords } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -9,7 +10,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
 import { type Finding, findingsOf } from "./findings.js";
 import type { SeenRun } from "./seen-run.js";
-import { countWords, findingLines, openRunWords, tookWords } from "./text.js";
+import { countWords, findingLines, openRunWords, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
@@ -75,9 +76,7 @@ function runLines(run: ShownRun): string[] {
       ? []
       : [`schedule  ${schedule}${scheduled_at === null ? "" : `, due ${scheduled_at}`}`]),
     ...(done === "" ? [] : [`counts    ${done}`]),
-    ...("calls" in counts
-      ? [`cost      ${countWords(counts, ["calls", "pages", "restarts"]) || "no calls"}`]
-      : []),
+    ...("calls" in counts ? [`cost      ${costWords(counts)}`] : []),
     ...(message === null ? [] : [`message   ${message}`]),
     ...findings.flatMap(findingLines),
     ...(findings.some(({ status }) => status === "failed") && run.finished_at !== null
@@ -91,6 +90,13 @@ function openLines(terminal: Terminal, open: UnfinishedRun | undefined): string[
   const isWatched = open.progress !== undefined;
   return [
     `progress  ${openRunWords(terminal, open)}`,
+    ...waitingWords(open),
     ...(isWatched ? [`next      nightledger runs watch ${open.run_id}`] : []),
   ];
+}
+
+function costWords(counts: SeenRun["counts"]): string {
+  const sent = countWords(counts, ["calls", "pages", "restarts"]) || "no calls";
+  const paused = counts.paused_ms ?? 0;
+  return paused === 0 ? sent : `${sent}, ${durationWords(paused)} paused by the service`;
 }

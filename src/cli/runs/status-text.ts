@@ -1,7 +1,7 @@
 import { durationWords } from "../../domain/duration.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { LakeStatus, LatestRun } from "./lake-status.js";
-import { countWords, findingLines, openRunWords, tookWords } from "./text.js";
+import { countWords, findingLines, openRunWords, tookWords, waitingWords } from "./text.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
@@ -13,11 +13,11 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const lines = [
     `lake      ${status.lake}`,
     ...latest.flatMap(latestLines),
-    ...unfinished.map(
-      (run) =>
-        `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
-    ),
-    ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} quarantined; see table quarantine`]),
+    ...unfinished.flatMap((run) => [
+      `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
+      ...waitingWords(run),
+    ]),
+    ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} open; see: nightledger quarantine list`]),
     ...staleLines(stale),
     ...schedules.map(
       ({ name, paused, next }) => `next      ${name}: ${paused ? "paused" : (next ?? "never")}`,

@@ -1,5 +1,7 @@
 import { durationWords } from "../../domain/duration.js";
+import type { WaitingState } from "../../domain/waiting.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { waitingLines } from "../terminal/waiting-lines.js";
 import type { Finding } from "./findings.js";
 import { jobRunOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
@@ -41,4 +43,10 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   const never = () => Promise.reject(new Error("a run that is only looked at is not started"));
   const { progress: form } = jobRunOf(terminal, running, never);
   return `${status}: ${form.line(form.figures(progress))}`;
+}
+
+/** What a run waits for that is going on, in lines. */
+export function waitingWords({ progress }: UnfinishedRun): string[] {
+  const told = progress as Partial<WaitingState> | undefined;
+  return told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now());
 }

@@ -44,7 +44,7 @@ export interface LeftRun<Progress, Result> {
 }
 
 /** What is known of a run as its command leaves it. */
-export interface RunOutcome {
+interface RunOutcome {
   /** What `--json` prints. */
   readonly summary: { readonly status: RunStatus };
   /** The summary for people. */

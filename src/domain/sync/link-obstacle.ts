@@ -1,3 +1,9 @@
+/** What a person does about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
+export function skippedAction(reason: string): string | undefined {
+  const [, state = "", code = null] = /^state (\S+)(?: (.*))?$/s.exec(reason) ?? [];
+  return state === "" ? undefined : linkObstacle(state, code)?.action;
+}
+
 /** Whose turn it is with a link that was not read. */
 export type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
 

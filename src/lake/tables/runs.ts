@@ -32,5 +32,6 @@ export const runs = {
     { name: "message", type: "VARCHAR" },
     { name: "quarantine_open", type: "BIGINT" },
     { name: "superseded", type: "BIGINT" },
+    { name: "paused_ms", type: "BIGINT" },
   ],
 } as const satisfies TableSpec;

@@ -17,6 +17,7 @@ import {
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
+import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
 import { allWaiting, type WaitingState } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
@@ -36,6 +37,7 @@ interface CarriedRun {
   readonly stopped: "failed" | "cancelled" | null;
   /** The service refused the credentials. */
   readonly unauthorized: boolean;
+  readonly pauses?: Pauses;
 }
 
 /** Result of a run; `unauthorized` tells a refused key from every other failure. */
@@ -99,6 +101,9 @@ class RunState {
 
   wait(group: number, waiting: WaitingState): void {
     this.#waiting.set(group, waiting);
+    const { throttled_until } = waiting;
+    const until = throttled_until === null ? null : Date.parse(throttled_until);
+    this.run = { ...this.run, pauses: withPause(this.run.pauses ?? NO_PAUSES, Date.now(), until) };
   }
 
   endGroup(group: number): void {
@@ -157,7 +162,11 @@ async function finish(
   const { stopped, run } = state;
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, { stopped });
-  const { duration_ms } = await finishBulk({ ...started, status, totals, groups: run.nextGroup });
+  const { duration_ms } = await finishBulk({
+    ...started,
+    ...{ status, totals, groups: run.nextGroup },
+    pausedMs: run.pauses?.ms ?? 0,
+  });
   tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);
   return {
     run_id: started.runId,

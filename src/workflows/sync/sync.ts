@@ -10,6 +10,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
+import type { Pauses } from "../../domain/pauses.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
 import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
@@ -27,12 +28,13 @@ import { allWaiting } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
+import { DroppedGroups } from "./dropped-groups.js";
 import { GoingGroups } from "./going-groups.js";
 import { groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { Stragglers } from "./stragglers.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
-const { materialize, markSeen, dropGroup, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+const { materialize, markSeen, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 
 interface SyncInput extends SyncRun {
   readonly carried?: CarriedRun;
@@ -51,6 +53,7 @@ interface CarriedRun {
   readonly notReady: readonly NotReady[];
   readonly size: number | null;
   readonly unauthorized: boolean;
+  readonly pauses?: Pauses;
 }
 
 /** Result of a run; `unauthorized` tells a refused key from every other failure. */
@@ -64,7 +67,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   if (!input.carried)
     log.info("run begins", { run_id: input.runId, kind: "sync", users: input.roster.users });
   let phase: SyncProgress["phase"] = "reading";
-  const going = new GoingGroups();
+  const going = new GoingGroups(run.pauses);
   const stragglers = new Stragglers(input.runId);
   const look = () => stragglers.look(going.all, rowsOf(run.totals));
   setHandler(groupProgressSignal, (progress) => {
@@ -81,8 +84,8 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     groups: going.all,
     ...allWaiting(going.all),
   }));
-  const drops = new Drops();
-  const end = (status: RunStatus) => finish(input, run.totals, status);
+  const drops = new DroppedGroups();
+  const end = (status: RunStatus) => finish(input, run.totals, going.pauses, status);
   try {
     const onProgress = (progress: CarriedRun) => {
       run = progress;
@@ -106,20 +109,6 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => end("cancelled"));
     throw error;
-  }
-}
-
-/** Groups whose staging is being deleted, beside whatever comes next; what fails is deleted with the run's. */
-class Drops {
-  #under: Promise<unknown> = Promise.resolve();
-
-  add(runId: string, plan: string | null): void {
-    if (plan === null) return;
-    this.#under = Promise.all([this.#under, dropGroup({ runId, plan }).catch(() => undefined)]);
-  }
-
-  async ended(): Promise<void> {
-    await this.#under;
   }
 }
 
@@ -162,7 +151,7 @@ type GroupHandle = ChildWorkflowHandle<typeof syncGroup>;
 /** What goes on beside the groups. */
 interface Beside {
   readonly going: GoingGroups;
-  readonly drops: Drops;
+  readonly drops: DroppedGroups;
   readonly stragglers: Stragglers;
   /** Looks whether the groups that are going on only wait. */
   look(): void;
@@ -170,11 +159,8 @@ interface Beside {
 }
 
 /** Runs the groups that are left, a few at a time, and continues as new once the history has grown. */
-async function readGroups(
-  input: SyncInput,
-  start: CarriedRun,
-  { going, drops, stragglers, look, onProgress }: Beside,
-): Promise<CarriedRun> {
+async function readGroups(input: SyncInput, start: CarriedRun, beside: Beside): Promise<CarriedRun> {
+  const { going, drops, look, onProgress } = beside;
   let run = start;
   const groups = Math.ceil(input.roster.users / input.roster.groupSize);
   const lane = async (): Promise<void> => {
@@ -189,7 +175,7 @@ async function readGroups(
     look();
   };
   await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, lane));
-  if (run.nextGroup < groups && !run.unauthorized) await goOnAsNew(input, run, drops, stragglers);
+  if (run.nextGroup < groups && !run.unauthorized) await goOnAsNew(input, run, beside);
   return run;
 }
 
@@ -197,16 +183,13 @@ async function readGroups(
  * Links whose history was not ready get one more try at the end of the run
  * (docs/architecture.md, "Sync rules").
  */
-async function readAgain(
-  input: SyncInput,
-  start: CarriedRun,
-  { going, drops, stragglers, onProgress }: Beside,
-): Promise<CarriedRun> {
+async function readAgain(input: SyncInput, start: CarriedRun, beside: Beside): Promise<CarriedRun> {
+  const { going, onProgress } = beside;
   let run = start;
   for (;;) {
     const [next, ...notReady] = run.notReady;
     if (next === undefined || run.unauthorized) return run;
-    if (hasGrown()) await goOnAsNew(input, run, drops, stragglers);
+    if (hasGrown()) await goOnAsNew(input, run, beside);
     onProgress({ ...run, notReady });
     const { group, plan, links } = next;
     const result = await runGroup(groupInput(input, group, run.size, { plan, links }), going);
@@ -223,11 +206,10 @@ function hasGrown(): boolean {
 async function goOnAsNew(
   input: SyncInput,
   run: CarriedRun,
-  drops: Drops,
-  stragglers: Stragglers,
+  { drops, stragglers, going }: Beside,
 ): Promise<never> {
   await Promise.all([drops.ended(), stragglers.ended()]);
-  return continueAsNew<typeof sync>({ ...input, carried: run });
+  return continueAsNew<typeof sync>({ ...input, carried: { ...run, pauses: going.pauses } });
 }
 
 function groupInput(
@@ -290,8 +272,13 @@ function withGroup(run: CarriedRun, group: number, result: SyncGroupResult): Car
   };
 }
 
-async function finish({ carried: _, ...run }: SyncInput, totals: SyncTotals, status: RunStatus) {
-  const ended = await finishRun({ ...run, totals, status });
+async function finish(
+  { carried: _, ...run }: SyncInput,
+  totals: SyncTotals,
+  { ms: pausedMs }: Pauses,
+  status: RunStatus,
+) {
+  const ended = await finishRun({ ...run, totals, pausedMs, status });
   tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
   return ended;
 }

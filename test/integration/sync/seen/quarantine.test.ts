@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import type { SyncSummary } from "../../../src/domain/sync/sync-summary.js";
-import { type JobFolder, openJobFolder } from "../../helpers/command/job-folder.js";
-import { created, updated } from "../../helpers/sync/scripted-links.js";
+import { type Sandbox, startSandbox } from "../../../../sandbox/index.js";
+import type { SyncSummary } from "../../../../src/domain/sync/sync-summary.js";
+import { type JobFolder, openJobFolder } from "../../../helpers/command/job-folder.js";
+import { created, updated } from "../../../helpers/sync/scripted-links.js";
 
 const releases: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

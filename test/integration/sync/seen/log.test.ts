@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { addLink } from "../../helpers/sync/scripted-links.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+import { addLink } from "../../../helpers/sync/scripted-links.js";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
