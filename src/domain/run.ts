@@ -1,3 +1,5 @@
+import { HOUR } from "./duration.js";
+
 /**
  * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits.
  * Made once by whoever starts a run; names its staging and its rows.
@@ -15,12 +17,25 @@ export function isRunId(kind: string, text: string): boolean {
   return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
 }
 
+/** When a run was asked for, by its id, in epoch milliseconds; undefined for what is no run's id. */
+export function startOfRun(runId: string): number | undefined {
+  const [, day, time] = /-(\d{8})T(\d{6})Z-[0-9a-f]{6}$/.exec(runId) ?? [];
+  if (day === undefined || time === undefined) return undefined;
+  const [, hour, minute, second] = /(..)(..)(..)/.exec(time) ?? [];
+  const date = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
+  const at = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
 /** What a schedule fired a run for. */
 export interface Firing {
   readonly schedule: string;
   /** ISO instant at which it was due, the run's logical date, however late it began. */
   readonly dueAt: string;
 }
+
+/** What became due while Temporal was off is caught up with if it is no older than this. */
+export const CATCH_UP_MS = 6 * HOUR;
 
 /** A run that is about to start. */
 export interface NewRun {
@@ -40,7 +55,14 @@ export type RunStatus =
   | "running"
   | "paused";
 
+const QUEUE = "nightledger-";
+
 /** Workers of another service or lake never share a queue. */
 export function taskQueue(scope: string): string {
-  return `nightledger-${scope}`;
+  return `${QUEUE}${scope}`;
+}
+
+/** The scope that a task queue is of. */
+export function scopeOfQueue(queue: string): string {
+  return queue.slice(QUEUE.length);
 }

@@ -1,0 +1,30 @@
+/** Every rule by its name: in flags, in the file of settings and in the table `alerts`. */
+export const RULE_NAMES = [
+  "max-age",
+  "failed-links",
+  "open-quarantine",
+  "run-missing",
+  "run-longer-than",
+] as const;
+
+export type RuleName = (typeof RULE_NAMES)[number];
+
+/** What alerts are judged by; a rule that is left out is not judged. Durations are in milliseconds. */
+export interface AlertRules {
+  readonly "max-age"?: number | undefined;
+  readonly "failed-links"?: number | undefined;
+  readonly "open-quarantine"?: number | undefined;
+  readonly "run-missing"?: boolean | undefined;
+  readonly "run-longer-than"?: number | undefined;
+}
+
+/** The rules that are judged. */
+export function judgedRules(rules: AlertRules): RuleName[] {
+  return RULE_NAMES.filter((name) => rules[name] !== undefined && rules[name] !== false);
+}
+
+/** The first rules, with those of the second instead where it has them. */
+export function mergedRules(rules: AlertRules, over: AlertRules): AlertRules {
+  const given = Object.entries(over).filter(([, value]) => value !== undefined);
+  return { ...rules, ...Object.fromEntries(given) };
+}
