@@ -1,9 +1,9 @@
 import type { NewRun, RunStatus } from "../domain/run.js";
-import type { Lake } from "../lake/lake.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
 import { runs } from "../lake/tables/runs.js";
 import { VERSION } from "../version.js";
+import type { Dependencies } from "./dependencies.js";
 
 /** A run that has ended, as the table `runs` has it. */
 interface EndedRun extends NewRun {
@@ -20,8 +20,11 @@ interface EndedRun extends NewRun {
   readonly message?: string;
 }
 
-/** Writes the row of a run that has ended, once. */
-export async function writeRunRow(lake: Lake, run: EndedRun): Promise<{ readonly duration_ms: number }> {
+/** Writes the row of a run that has ended, once, and tells whoever waits for the ends of runs. */
+export async function writeRunRow(
+  { lake, runEnded }: Pick<Dependencies, "lake" | "runEnded">,
+  run: EndedRun,
+): Promise<{ readonly duration_ms: number }> {
   const { runId, startedAt, firing } = run;
   const finishedAt = new Date();
   await appendOnce(lake, runs, `${runId}/run`, () =>
@@ -43,5 +46,6 @@ export async function writeRunRow(lake: Lake, run: EndedRun): Promise<{ readonly
       },
     ]),
   );
+  await runEnded?.();
   return { duration_ms: finishedAt.getTime() - Date.parse(startedAt) };
 }

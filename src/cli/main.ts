@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
+import { alertsCommand } from "./commands/alerts.js";
 import { callCommand } from "./commands/call.js";
 import { checkCommand } from "./commands/check.js";
 import type { AddCommand } from "./commands/command.js";
@@ -40,6 +41,7 @@ const COMMANDS: readonly AddCommand[] = [
   onboardCommand,
   runsCommand,
   scheduleCommand,
+  alertsCommand,
   serviceCommand,
   webhooksCommand,
   tablesCommand,

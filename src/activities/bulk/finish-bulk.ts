@@ -26,7 +26,7 @@ export async function finishBulk(
     const staging = stagingOf(deps, input);
     const file = await staging.findFile();
     const { rows, calls } = totals;
-    const ended = await writeRunRow(deps.lake, {
+    const ended = await writeRunRow(deps, {
       ...input,
       options: file?.options ?? {},
       rosterSha256: file?.sha256,

@@ -12,13 +12,13 @@ interface FailedFiringInput {
 
 /** Writes down, in `runs` and in the log, why the run of a firing did not begin. */
 export async function recordFailedFiring(
-  { lake, log }: ScheduleDependencies,
+  deps: ScheduleDependencies,
   { job, run, message }: FailedFiringInput,
 ): Promise<void> {
   const { schedule, dueAt } = run.firing;
-  log.error({ run: run.runId, schedule, due_at: dueAt }, `a scheduled run did not begin: ${message}`);
+  deps.log.error({ run: run.runId, schedule, due_at: dueAt }, `a scheduled run did not begin: ${message}`);
   await withHeartbeat(() =>
-    writeRunRow(lake, {
+    writeRunRow(deps, {
       ...run,
       jobId: "",
       kind: runKindOf(job),

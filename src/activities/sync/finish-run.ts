@@ -12,15 +12,15 @@ interface FinishRunInput extends SyncRun {
 
 /** Writes the run's row, once, and then deletes what it staged. */
 export async function finishRun(
-  { lake }: Dependencies,
+  deps: Dependencies,
   { totals, roster, ...run }: FinishRunInput,
 ): Promise<{ readonly duration_ms: number }> {
   return withHeartbeat(async () => {
     const { users, links, rows, pages, restarts, calls } = totals;
     const all = Object.values(links).reduce((sum, count) => sum + count, 0);
     const counts = { users: users.total, links: all, ...links, ...rows, pages, restarts, calls };
-    const ended = await writeRunRow(lake, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
-    await lake.staging.dropRun(run.runId);
+    const ended = await writeRunRow(deps, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
+    await deps.lake.staging.dropRun(run.runId);
     return ended;
   });
 }

@@ -1,7 +1,8 @@
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { deliveriesEnded } from "./alert-deliveries.js";
 import { followRun, type JobRun, reportRun } from "./job-run.js";
-import { openJobSession } from "./job-session.js";
+import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
 import { pingService } from "./service.js";
 
@@ -43,7 +44,19 @@ export async function runJob<Progress, Result, Input>(
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
   const left = await withInterruption(async (held) => {
     const session = await openJobSession(terminal, preflight, held);
-    return followRun(terminal, session, run, flags.detach);
+    const left = await followRun(terminal, session, run, flags.detach);
+    await afterAlerts(terminal, session);
+    return left;
   });
   return reportRun(terminal, run, left, flags.json === true);
+}
+
+/** An embedded worker ends with its command: alerts that the run has raised are delivered first. */
+async function afterAlerts(
+  terminal: Terminal,
+  { preflight: { config, taskQueue }, temporal, signal }: JobSession,
+): Promise<void> {
+  if (!temporal.embedded || config.alerts.settings === undefined || signal.aborted) return;
+  if (await deliveriesEnded(temporal.client, taskQueue, signal)) return;
+  terminal.say("an alert is not delivered yet: tried again for a day, while a worker runs");
 }

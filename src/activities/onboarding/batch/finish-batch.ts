@@ -30,7 +30,7 @@ export async function finishBatch(
   await writeOutcomesCsv(deps, { batchId: jobId, rows });
   const counts = { users: customers.total, failed: customers.failed, calls };
   return withHeartbeat(() =>
-    writeRunRow(deps.lake, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts }),
+    writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts }),
   );
 }
 
