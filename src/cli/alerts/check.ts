@@ -1,4 +1,4 @@
-import type { AlertEvent, AlertMessage } from "../../domain/alerts/alert-message.js";
+import { type AlertEvent, type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
 import { type AlertRules, judgedRules, mergedRules } from "../../domain/alerts/rules.js";
 import { instantWords } from "../../domain/alerts/span.js";
 import { type AlertTargets, TARGETS } from "../../domain/alerts/targets.js";
@@ -39,10 +39,11 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
     const { temporal, sealed, signal } = await openJobSession(terminal, preflight, held);
     const lake = openLake({ directory: preflight.config.lake.address });
     held.releases.add(() => lake.close());
-    const { scope, taskQueue } = preflight;
+    const { scope } = preflight;
     const place = { client: temporal.client, scope, lake, sealed, schedules: asked.schedules };
     const checked = await checkAlerts(place, { rules, targets });
-    if (checked.pending.length > 0) await deliveriesEnded(temporal.client, taskQueue, signal);
+    const deliveries = new Set(checked.pending.map((message) => deliveryWorkflowId(scope, message)));
+    await deliveriesEnded(temporal.client, [...deliveries], signal);
     const asks = new Set(checked.pending.map(nameOf));
     const late = asks.size === 0 ? [] : (await pendingMessages(lake)).filter((one) => asks.has(nameOf(one)));
     return { checked, late };

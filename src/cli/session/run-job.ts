@@ -1,6 +1,6 @@
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { deliveriesEnded } from "./alert-deliveries.js";
+import { deliveriesEnded, goingDeliveries } from "./alert-deliveries.js";
 import { followRun, type JobRun, reportRun } from "./job-run.js";
 import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
@@ -51,12 +51,18 @@ export async function runJob<Progress, Result, Input>(
   return reportRun(terminal, run, left, flags.json === true);
 }
 
-/** An embedded worker ends with its command: alerts that the run has raised are delivered first. */
+/**
+ * An embedded worker ends with its command: alerts that the run has raised are delivered first. What goes wrong here is
+ * no failure of the run, and the next check delivers them.
+ */
 async function afterAlerts(
   terminal: Terminal,
   { preflight: { config, taskQueue }, temporal, signal }: JobSession,
 ): Promise<void> {
   if (!temporal.embedded || config.alerts.settings === undefined || signal.aborted) return;
-  if (await deliveriesEnded(temporal.client, taskQueue, signal)) return;
-  terminal.say("an alert is not delivered yet: tried again for a day, while a worker runs");
+  const { client } = temporal;
+  const isDone = await goingDeliveries(client, taskQueue)
+    .then((ids) => deliveriesEnded(client, ids, signal))
+    .catch(() => false);
+  if (!isDone) terminal.say("an alert is not delivered yet: tried again for a day, while a worker runs");
 }

@@ -15,10 +15,10 @@ import { addOf, writeRows } from "../tables/parquet-file.js";
 
 /** The newest row of each alert, where that says that it was raised. */
 const OPEN = `
-  select alert_id, rule, subject, state, message, action, run_id, epoch_ms(at) as at
+  select alert_id, rule, subject, state, message, action, run_id, epoch_ms(recorded_at) as recorded
   from alerts where delivery is null
   qualify row_number() over (partition by alert_id order by state) = 1 and state = 'raised'
-  order by at, alert_id`;
+  order by recorded_at, alert_id`;
 
 /** Messages that a target was to get and of which nothing is on record, those of an alert in their order. */
 const PENDING = `
@@ -28,7 +28,7 @@ const PENDING = `
   where not exists (
     select 1 from alerts d
     where d.alert_id = a.alert_id and d.state = a.state and d.target = a.target and d.delivery is not null)
-  order by a.at, a.alert_id, a.state desc`;
+  order by a.recorded_at, a.alert_id, a.state desc`;
 
 /** What a check of the rules wrote down. */
 export interface WrittenAlerts {
@@ -59,7 +59,7 @@ export async function alertEvent(
 ): Promise<AlertEvent | undefined> {
   const [row] = await readTables(lake, [alerts], (sql) =>
     sql.rows(
-      `select alert_id, rule, subject, state, message, action, run_id, epoch_ms(at) as at
+      `select alert_id, rule, subject, state, message, action, run_id, epoch_ms(recorded_at) as recorded
        from alerts where delivery is null and alert_id = $1 and state = $2`,
       [alertId, state],
     ),
@@ -99,7 +99,7 @@ export async function writeAlerts(
       snapshot.version === version ? [...schemaActions(alerts, snapshot, at), { add: addOf(file) }] : null,
     );
     if (done === null) continue;
-    await compact(lake, alerts, ["at", "alert_id"]);
+    await compact(lake, alerts, ["recorded_at", "alert_id"]);
     return { raised, cleared };
   }
 }
@@ -119,7 +119,7 @@ export async function recordDelivery(
     action: null,
     delivery: failure === null ? "delivered" : "undelivered",
     target,
-    at: new Date().toISOString(),
+    recorded_at: new Date().toISOString(),
   };
   await appendOnce(lake, alerts, `${messageId(event)}/${target}`, () =>
     writeRows(lake, alerts, "alerts", [row]),
@@ -132,10 +132,16 @@ function targetText(targets: readonly AlertTarget[]): string | null {
 
 function rowOf({ alertId, runId, at, action, ...event }: AlertEvent) {
   const when = new Date(at).toISOString();
-  return { ...event, alert_id: alertId, run_id: runId, action: action === "" ? null : action, at: when };
+  return {
+    ...event,
+    alert_id: alertId,
+    run_id: runId,
+    action: action === "" ? null : action,
+    recorded_at: when,
+  };
 }
 
-function eventOf({ alert_id, rule, subject, state, message, action, run_id, at }: SqlRow): AlertEvent {
+function eventOf({ alert_id, rule, subject, state, message, action, run_id, recorded }: SqlRow): AlertEvent {
   return {
     alertId: String(alert_id),
     rule: rule as RuleName,
@@ -144,6 +150,6 @@ function eventOf({ alert_id, rule, subject, state, message, action, run_id, at }
     message: String(message),
     action: String(action ?? ""),
     runId: run_id === null || run_id === undefined ? null : String(run_id),
-    at: Number(at),
+    at: Number(recorded),
   };
 }

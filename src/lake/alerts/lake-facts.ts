@@ -22,13 +22,13 @@ const RUNS = `(select * from runs union all by name
  * roster names it any more.
  */
 const FAILED_LINKS = `
-  select count(*) as count, arg_max(run_id, at) as run_id
+  select count(*) as count, arg_max(run_id, read_at) as run_id
   from (
     select link_id, arg_max(status, finished_at) as status, arg_max(run_id, finished_at) as run_id,
-      max(finished_at) as at
+      max(finished_at) as read_at
     from link_syncs where reason is distinct from 'superseded' group by link_id
   )
-  where status = 'failed' and at > (select max(finished_at) from link_syncs) - interval 7 day`;
+  where status = 'failed' and read_at > (select max(finished_at) from link_syncs) - interval 7 day`;
 
 const SYNCS = `
   select epoch_ms(min(started_at)) as first,

@@ -14,6 +14,6 @@ export const alerts = {
     { name: "targets", type: "VARCHAR" },
     { name: "delivery", type: "VARCHAR" },
     { name: "target", type: "VARCHAR" },
-    { name: "at", type: "TIMESTAMPTZ" },
+    { name: "recorded_at", type: "TIMESTAMPTZ" },
   ],
 } as const satisfies TableSpec;
