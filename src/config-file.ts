@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { codeOf } from "./config-values.js";
-import type { AlertRules } from "./domain/alerts/rules.js";
-import { type AlertSettings, isWebhookAddress } from "./domain/alerts/targets.js";
+import { type AlertRules, type AlertSettings, isWebhookAddress } from "./domain/alert-settings.js";
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 

@@ -14,7 +14,7 @@ import {
   unknownVariables,
   type Values,
 } from "./config-values.js";
-import type { AlertSettings } from "./domain/alerts/targets.js";
+import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;

@@ -1,6 +1,10 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import { type AlertRules, judgedRules, mergedRules } from "../../domain/alerts/rules.js";
-import type { AlertSettings } from "../../domain/alerts/targets.js";
+import {
+  type AlertRules,
+  type AlertSettings,
+  judgedRules,
+  mergedRules,
+} from "../../domain/alert-settings.js";
 import { InputError } from "../../domain/failures.js";
 import { scopeOfQueue } from "../../domain/run.js";
 import { checkAlerts } from "../../intake/alerts/check.js";

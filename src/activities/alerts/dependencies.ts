@@ -1,4 +1,4 @@
-import type { AlertSettings } from "../../domain/alerts/targets.js";
+import type { AlertSettings } from "../../domain/alert-settings.js";
 import type { ScheduleReader } from "../../intake/alerts/check.js";
 import type { Dependencies } from "../dependencies.js";
 

@@ -21,7 +21,7 @@ interface SendAlertInput extends AlertMessage {
 const ANSWER_WITHIN_MS = 15_000;
 
 /** Thrown when a command or a webhook did not take an alert; it is tried again. */
-export class AlertDeliveryError extends Error {
+class AlertDeliveryError extends Error {
   override readonly name = "AlertDeliveryError";
 }
 

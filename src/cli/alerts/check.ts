@@ -1,7 +1,12 @@
+import {
+  type AlertRules,
+  type AlertTargets,
+  judgedRules,
+  mergedRules,
+  TARGETS,
+} from "../../domain/alert-settings.js";
 import { type AlertEvent, type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
-import { type AlertRules, judgedRules, mergedRules } from "../../domain/alerts/rules.js";
 import { instantWords } from "../../domain/alerts/span.js";
-import { type AlertTargets, TARGETS } from "../../domain/alerts/targets.js";
 import type { OpenAlert } from "../../domain/alerts/transitions.js";
 import { InputError } from "../../domain/failures.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";

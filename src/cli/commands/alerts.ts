@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import type { AlertRules } from "../../domain/alerts/rules.js";
-import { isWebhookAddress } from "../../domain/alerts/targets.js";
+import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
 import type { AddCommand } from "./command.js";
 import { count, duration } from "./option-values.js";
 import type { Schedulable } from "./schedulable.js";

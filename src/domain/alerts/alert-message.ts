@@ -1,8 +1,7 @@
-import type { RuleName } from "./rules.js";
+import type { AlertTarget, RuleName } from "../alert-settings.js";
 import { instantWords } from "./span.js";
-import type { AlertTarget } from "./targets.js";
 
-export type AlertState = "raised" | "cleared";
+type AlertState = "raised" | "cleared";
 
 /** A row of the table `alerts` that tells of an alert. */
 export interface AlertEvent {

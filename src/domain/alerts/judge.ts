@@ -1,7 +1,7 @@
+import type { AlertRules, RuleName } from "../alert-settings.js";
 import { DAY } from "../duration.js";
 import type { AlertFacts, EndedRun, GoingRun } from "./facts.js";
 import { missingRun } from "./missing-run.js";
-import type { AlertRules, RuleName } from "./rules.js";
 import { instantWords, spanWords } from "./span.js";
 
 /** Something that a rule forbids and that is so. */

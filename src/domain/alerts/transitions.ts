@@ -1,5 +1,5 @@
+import type { RuleName } from "../alert-settings.js";
 import type { Cause } from "./judge.js";
-import type { RuleName } from "./rules.js";
 
 /** An alert that was raised and is not over. */
 export interface OpenAlert {

@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import { type AlertSettings, judgedRules, TARGETS } from "../../domain/alert-settings.js";
 import {
   type AlertEvent,
   type AlertMessage,
@@ -8,8 +9,6 @@ import {
 } from "../../domain/alerts/alert-message.js";
 import type { ScheduleFacts } from "../../domain/alerts/facts.js";
 import { judge } from "../../domain/alerts/judge.js";
-import { judgedRules } from "../../domain/alerts/rules.js";
-import { type AlertSettings, TARGETS } from "../../domain/alerts/targets.js";
 import { type OpenAlert, transitions } from "../../domain/alerts/transitions.js";
 import { taskQueue } from "../../domain/run.js";
 import { openAlerts, pendingMessages, writeAlerts } from "../../lake/alerts/alert-log.js";
@@ -24,7 +23,7 @@ import { sealTargets } from "./sealed-targets.js";
 export type ScheduleReader = (client: Client, scope: string, now: number) => Promise<ScheduleFacts[]>;
 
 /** What the rules are judged with. */
-export interface CheckPlace {
+interface CheckPlace {
   readonly client: Client;
   readonly scope: string;
   readonly lake: Lake;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { AlertTargets } from "../../domain/alerts/targets.js";
+import type { AlertTargets } from "../../domain/alert-settings.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 
 /** Keeps where alerts go, sealed, and gives its name: a history must not hold the address of a chat's webhook. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import type { AlertRules } from "../../domain/alerts/rules.js";
+import type { AlertRules } from "../../domain/alert-settings.js";
 import type { NewRun } from "../../domain/run.js";
 import { type StartedRun, startOrJoin } from "../start-or-join.js";
 

@@ -1,4 +1,4 @@
-import type { AlertRules } from "../../domain/alerts/rules.js";
+import type { AlertRules } from "../../domain/alert-settings.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import type { SyncOptions } from "../../domain/sync/job.js";

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { type AlertTarget, type RuleName, TARGETS } from "../../domain/alert-settings.js";
 import { type AlertEvent, type AlertMessage, messageId } from "../../domain/alerts/alert-message.js";
-import type { RuleName } from "../../domain/alerts/rules.js";
-import { type AlertTarget, TARGETS } from "../../domain/alerts/targets.js";
 import { type OpenAlert, overWords, type Transitions } from "../../domain/alerts/transitions.js";
 import { runId as makeId } from "../../domain/run.js";
 import { schemaActions } from "../delta/delta-schema.js";
@@ -31,7 +30,7 @@ const PENDING = `
   order by a.recorded_at, a.alert_id, a.state desc`;
 
 /** What a check of the rules wrote down. */
-export interface WrittenAlerts {
+interface WrittenAlerts {
   readonly raised: readonly AlertEvent[];
   readonly cleared: readonly AlertEvent[];
 }

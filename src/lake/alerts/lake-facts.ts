@@ -1,5 +1,5 @@
+import type { AlertRules } from "../../domain/alert-settings.js";
 import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/facts.js";
-import type { AlertRules } from "../../domain/alerts/rules.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlSession } from "../sql/duckdb-session.js";

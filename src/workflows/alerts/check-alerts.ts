@@ -1,6 +1,6 @@
 import { proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { AlertRules } from "../../domain/alerts/rules.js";
+import type { AlertRules } from "../../domain/alert-settings.js";
 import type { RunStatus } from "../../domain/run.js";
 import { HEARTBEATING } from "../policies.js";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { AlertRules } from "../../../src/domain/alert-settings.js";
 import type { AlertFacts, EndedRun, GoingRun } from "../../../src/domain/alerts/facts.js";
 import { judge } from "../../../src/domain/alerts/judge.js";
-import type { AlertRules } from "../../../src/domain/alerts/rules.js";
 import { DAY, HOUR, MINUTE } from "../../../src/domain/duration.js";
 
 const NOW = Date.parse("2026-11-22T12:00:00Z");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { RuleName } from "../../../src/domain/alert-settings.js";
 import type { Cause } from "../../../src/domain/alerts/judge.js";
-import type { RuleName } from "../../../src/domain/alerts/rules.js";
 import { type OpenAlert, overWords, transitions } from "../../../src/domain/alerts/transitions.js";
 
 const cause = (rule: RuleName, subject: string, message = "m"): Cause => {

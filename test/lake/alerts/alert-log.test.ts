@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AlertTarget } from "../../../src/domain/alert-settings.js";
 import type { Cause } from "../../../src/domain/alerts/judge.js";
-import type { AlertTarget } from "../../../src/domain/alerts/targets.js";
 import { type OpenAlert, transitions } from "../../../src/domain/alerts/transitions.js";
 import {
   openAlerts,
