@@ -69,7 +69,8 @@ async function answerOf(
   const body = JSON.stringify(alertBody(event));
   const id = messageId(event);
   const now = new Date();
-  const signed = secret === undefined ? {} : { "webhook-signature": new Webhook(secret).sign(id, now, body) };
+  const signed: Record<string, string> =
+    secret === undefined ? {} : { "webhook-signature": new Webhook(secret).sign(id, now, body) };
   const timestamp = String(Math.floor(now.getTime() / 1_000));
   const signal = AbortSignal.any([cancellationSignal(), AbortSignal.timeout(ANSWER_WITHIN_MS)]);
   try {
