@@ -56,6 +56,7 @@ async function newestDueTime(
   return null;
 }
 
+// The wire takes a number as well; the type knows only the class of a package that is not ours.
 function timestamp(ms: number) {
   return { seconds: Math.floor(ms / 1_000) as never, nanos: (ms % 1_000) * 1e6 };
 }
