@@ -30,7 +30,7 @@ export async function checkRules(
 /** Judges this worker's rules after a run; what goes wrong is logged, and never the run's. */
 export async function checkAfterRun(deps: AlertDependencies): Promise<void> {
   const { alerts, log } = deps;
-  if (alerts === undefined) return;
+  if (alerts === undefined || judgedRules(alerts.rules).length === 0) return;
   try {
     await check(deps, alerts);
   } catch (error) {

@@ -66,7 +66,8 @@ function textOf({ open, raised, cleared }: CheckedAlerts): string {
   const isNew = new Set(raised.map(({ alertId }) => alertId));
   const lines = open.flatMap((alert) => [
     `${isNew.has(alert.alertId) ? "new" : "open"}   ${alert.rule}: ${alert.message}`,
-    `       since ${instantWords(alert.raisedAt)}; ${alert.action}`,
+    `       since ${instantWords(alert.raisedAt)}`,
+    ...alert.action.split("; ").map((step) => `       ${step}`),
   ]);
   const over = cleared.map(({ rule, message }) => `over   ${rule}: ${message}`);
   return [...lines, ...over, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");

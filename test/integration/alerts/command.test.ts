@@ -54,7 +54,7 @@ test("a check tells a command and a webhook what is new, shows what is open, and
   const shown = await run("alerts", "check", "--failed-links");
   expect(shown).toMatchObject({ code: 1 });
   expect(shown.stdout).toMatch(
-    /^open {3}failed-links: 1 bank link failed.*\n {7}since 20.*Z; nightledger runs show sync-/,
+    /^open {3}failed-links: 1 bank link failed.*\n {7}since 20.*Z\n {7}nightledger runs show sync-/,
   );
   sandbox.removeFault(fault);
   expect((await run("sync", "--roster", "users.csv")).code).toBe(0);
