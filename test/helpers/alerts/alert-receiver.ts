@@ -5,7 +5,7 @@ import { secretOf, signedHeaders } from "../webhooks/signed-webhook.js";
 export const ALERT_SECRET = secretOf("a secret of alerts......");
 
 /** A request that came, taken or not. */
-export interface ReceivedAlert {
+interface ReceivedAlert {
   readonly id: string;
   readonly isSigned: boolean;
   readonly contentType: string | undefined;
