@@ -65,7 +65,7 @@ function nameOf({ alertId, state, target }: AlertMessage): string {
 function textOf({ open, raised, cleared }: CheckedAlerts): string {
   const isNew = new Set(raised.map(({ alertId }) => alertId));
   const lines = open.flatMap((alert) => [
-    `${isNew.has(alert.alertId) ? "new" : "open"}   ${alert.rule}: ${alert.message}`,
+    `${isNew.has(alert.alertId) ? "new " : "open"}   ${alert.rule}: ${alert.message}`,
     `       since ${instantWords(alert.raisedAt)}`,
     ...alert.action.split("; ").map((step) => `       ${step}`),
   ]);

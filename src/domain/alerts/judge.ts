@@ -2,7 +2,7 @@ import type { AlertRules, RuleName } from "../alert-settings.js";
 import { DAY } from "../duration.js";
 import type { AlertFacts, EndedRun, GoingRun } from "./facts.js";
 import { missingRun } from "./missing-run.js";
-import { instantWords, spanWords } from "./span.js";
+import { spanWords } from "./span.js";
 
 /** Something that a rule forbids and that is so. */
 export interface Cause {
@@ -33,7 +33,7 @@ function tooOld(limit: number | undefined, { newestSync, firstSyncAt }: AlertFac
   const message =
     newestSync === null
       ? `no sync was ever completed, and the first one began ${spanWords(now - since)} ago`
-      : `the newest completed sync ended ${spanWords(now - since)} ago, at ${instantWords(since)}; allowed: ${spanWords(limit)}`;
+      : `the newest completed sync ended ${spanWords(now - since)} ago; allowed: ${spanWords(limit)}`;
   const action = "nightledger schedule list shows when syncs run; nightledger sync runs one now";
   return [{ rule: "max-age", subject: "sync", message, action, runId: newestSync?.runId ?? null }];
 }

@@ -36,7 +36,7 @@ export function missingRun(schedule: ScheduleFacts, facts: AlertFacts, now: numb
   if (refused !== undefined && (refused.dueAt ?? refused.finishedAt) > covered) {
     const due = instantWords(refused.dueAt ?? refused.startedAt);
     return cause(
-      `its run of ${due} did not begin: ${refused.message}`,
+      `its run of ${due} did not begin: ${refused.message?.replace(/\.$/, "")}`,
       `fix that, then nightledger schedule trigger ${name}`,
       refused.runId,
     );

@@ -48,9 +48,7 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     "an old sync",
     AGE,
     { newestSync: old },
-    [
-      "max-age sync: the newest completed sync ended 1 d 17 h ago, at 2026-11-20T19:00:00Z; allowed: 1 d 12 h",
-    ],
+    ["max-age sync: the newest completed sync ended 1 d 17 h ago; allowed: 1 d 12 h"],
   ],
   ["a lake without a sync", AGE, { newestSync: null, firstSyncAt: null }, []],
   ["a lake whose first sync is young", AGE, { newestSync: null, firstSyncAt: NOW - HOUR }, []],

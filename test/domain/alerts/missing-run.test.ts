@@ -38,7 +38,7 @@ const facts = (ended: EndedRun[], going: AlertFacts["going"] = []): AlertFacts =
   going,
   schedules: [],
 });
-const refused = row({ runId: "sync-2", message: "users.csv is not there" });
+const refused = row({ runId: "sync-2", message: "users.csv is not there." });
 
 test.each<[string, ScheduleFacts, AlertFacts, number, RegExp | undefined]>([
   ["its run has a row", nightly([fired("sync-1", "completed")]), facts([row()]), NOW, undefined],
@@ -84,7 +84,7 @@ test.each<[string, ScheduleFacts, AlertFacts, number, RegExp | undefined]>([
     nightly([]),
     facts([lastNight, refused]),
     NOW,
-    /did not begin: users\.csv is not there/,
+    /did not begin: users\.csv is not there$/,
   ],
   [
     "it did not begin a second ago",
