@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
 import { alertsCommand } from "./commands/alerts.js";
+import { batchCommand } from "./commands/batch.js";
 import { callCommand } from "./commands/call.js";
 import { checkCommand } from "./commands/check.js";
 import type { AddCommand } from "./commands/command.js";
@@ -17,6 +18,7 @@ import { runsCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
 import { serviceCommand } from "./commands/service.js";
+import { statusCommand } from "./commands/status.js";
 import { syncCommand } from "./commands/sync.js";
 import { tablesCommand } from "./commands/tables.js";
 import { verifyCommand } from "./commands/verify.js";
@@ -32,6 +34,7 @@ const COMMANDS: readonly AddCommand[] = [
   workerCommand,
   sandboxCommand,
   checkCommand,
+  statusCommand,
   syncCommand,
   materializeCommand,
   exportCommand,
@@ -40,6 +43,7 @@ const COMMANDS: readonly AddCommand[] = [
   rebindCommand,
   onboardCommand,
   runsCommand,
+  batchCommand,
   scheduleCommand,
   alertsCommand,
   serviceCommand,

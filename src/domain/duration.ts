@@ -16,3 +16,15 @@ export function parseDuration(text: string): number | undefined {
   const ms = Number(count) * UNITS[unit as keyof typeof UNITS];
   return ms <= LONGEST ? ms : undefined;
 }
+
+/** A duration in its two largest units: `0.4s`, `12s`, `4m12s`, `2h05m`, `3d04h`. */
+export function durationWords(ms: number): string {
+  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)}s`;
+  const seconds = Math.round(ms / SECOND);
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600), seconds / 60];
+  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
+  if (seconds < 60) return `${seconds}s`;
+  if (hours === 0) return `${Math.floor(minutes)}m${two(seconds % 60)}s`;
+  if (days === 0) return `${hours}h${two(minutes % 60)}m`;
+  return `${days}d${two(hours % 24)}h`;
+}

@@ -17,14 +17,11 @@ export function isRunId(kind: string, text: string): boolean {
   return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
 }
 
-/** When a run was asked for, by its id, in epoch milliseconds; undefined for what is no run's id. */
-export function startOfRun(runId: string): number | undefined {
-  const [, day, time] = /-(\d{8})T(\d{6})Z-[0-9a-f]{6}$/.exec(runId) ?? [];
-  if (day === undefined || time === undefined) return undefined;
-  const [, hour, minute, second] = /(..)(..)(..)/.exec(time) ?? [];
-  const date = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`;
-  const at = Date.parse(`${date}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(at) ? undefined : at;
+/** When a run was asked for, to the second, as its id says: an ISO instant. */
+export function startOfRun(runId: string): string {
+  const [, day = "", time = ""] = /-(\d{8})T(\d{6})Z-/.exec(runId) ?? [];
+  const [date, clock] = [day.replace(/(....)(..)(..)/, "$1-$2-$3"), time.replace(/(..)(..)(..)/, "$1:$2:$3")];
+  return `${date}T${clock}Z`;
 }
 
 /** What a schedule fired a run for. */

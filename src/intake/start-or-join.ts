@@ -3,6 +3,7 @@ import type { Client, WorkflowExecutionDescription, WorkflowHandle } from "@temp
 import { runId as makeRunId, type NewRun } from "../domain/run.js";
 import { giveUpRun } from "../temporal/give-up.js";
 import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
+import { startAttributes } from "../temporal/search-attributes.js";
 
 /** A run that was started, or one of the same job that was going on and is joined. */
 export interface StartedRun {
@@ -61,7 +62,9 @@ export async function startOrJoin(
   const prepared = await job.prepare(run);
   const { schedule } = run.firing ?? {};
   const memo = { ...prepared.memo, runId, ...(schedule !== undefined && { schedule }) };
-  const start = { workflowId, taskQueue, args: [{ ...prepared.input, ...run }], memo };
+  const typedSearchAttributes = await startAttributes(client, { kind, schedule });
+  const args = [{ ...prepared.input, ...run }];
+  const start = { workflowId, taskQueue, args, memo, typedSearchAttributes };
   const handle = await startUnlessRunning(client, workflow, start);
   if (handle !== undefined) return { handle, runId, memo, joined: false };
   // Only now it is certain that this run does not exist and nobody will look for what was frozen.

@@ -59,8 +59,31 @@ export async function signalOrStart(
   });
 }
 
+/** Types of the workflows that are the runs of jobs. */
+const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
+
+/** A run of a job that is going on, as Temporal lists it. */
+export interface RunningRun {
+  readonly runId: string;
+  readonly workflowId: string;
+  readonly type: string;
+  /** Temporal's own id of the execution. */
+  readonly execution: string;
+  readonly memo: Readonly<Record<string, unknown>>;
+}
+
+/** The runs of jobs that are going on, as far as the listing knows them by now. */
+export async function runningRuns(client: Client, taskQueue: string): Promise<RunningRun[]> {
+  const types = RUN_WORKFLOWS.map((type) => `WorkflowType = "${type}"`).join(" OR ");
+  const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue}" AND (${types})`;
+  const runs: RunningRun[] = [];
+  for await (const { workflowId, type, memo = {}, runId: execution } of client.workflow.list({ query }))
+    runs.push({ runId: String(memo.runId), workflowId, type, execution, memo });
+  return runs;
+}
+
 /** A workflow to start; the run's id is in its memo, by which a command knows its own. */
-interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"> {
+interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue" | "typedSearchAttributes"> {
   readonly args: unknown[];
   readonly memo: { readonly runId: string; readonly [name: string]: unknown };
 }

@@ -76,6 +76,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ["sync", "onboarding"],
   alerts: ["sync"],
   schedules: ["sync", "onboarding", "bulk", "alerts"],
+  runs: ["sync", "onboarding", "bulk", "schedules"],
 };
 
 /** Layers that serve one room as a whole. */

@@ -4,15 +4,16 @@ import type { StagedClose } from "../../lake/bulk/bulk-staging.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { withHeartbeat } from "../heartbeat.js";
+import { recordFailures } from "../run-failures.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
 import { endedItems } from "./ended-items.js";
-import { ownersOf, placeOf, totalsOf } from "./group-plan.js";
+import { failedRows, ownersOf, placeOf, totalsOf } from "./group-plan.js";
 
 interface CloseGroupInput extends BulkGroup, StagedClose {}
 
 /**
  * Closes a group that no slice will take any more: keeps what its items came to and, of a kind that writes group by
- * group, its rows; what the items that failed add to the totals.
+ * group, its rows, and what failed; what the items that failed add to the totals.
  */
 export async function closeGroup(
   deps: BulkDependencies,
@@ -23,8 +24,11 @@ export async function closeGroup(
     const job = jobOf(deps, group);
     const { items, rows } = await endedItems(deps, group, close);
     if (job.pack === undefined) await writeGroup(deps, group, items);
+    const owner = ownersOf(job, rows);
+    const failures = failedRows(items.flatMap(job.ends), owner);
+    await recordFailures(deps.lake, { runId: group.runId, part: `g${group.group}` }, failures);
     const ends = items.filter(({ result }) => result === null).flatMap((item) => job.ends(item));
-    return totalsOf(ends, ownersOf(job, rows));
+    return totalsOf(ends, owner);
   });
 }
 

@@ -4,6 +4,7 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import type { NewRun, RunStatus } from "../../domain/run.js";
 import { withHeartbeat } from "../heartbeat.js";
+import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 import { type BulkDependencies, jobOf, stagingOf } from "./dependencies.js";
 import { endedItems, notBegun } from "./ended-items.js";
@@ -26,6 +27,8 @@ export async function finishBulk(
     const staging = stagingOf(deps, input);
     const file = await staging.findFile();
     const { rows, calls } = totals;
+    const steps = totals.failures.filter(({ line }) => line === 0);
+    await recordFailures(deps.lake, { runId: input.runId, part: "steps" }, steps);
     const ended = await writeRunRow(deps, {
       ...input,
       options: file?.options ?? {},

@@ -39,10 +39,18 @@ export async function placeOf(
 export function totalsOf(ends: readonly RowEnd[], owner: (line: number) => string): BulkTotals {
   const rows = { ...noBulkTotals().rows };
   for (const { status } of ends) rows[status] += 1;
-  const failures = ends
+  const failures = failedRows(ends, owner);
+  return addBulkTotals(noBulkTotals(), { rows, calls: 0, failures, failures_total: failures.length });
+}
+
+/** The rows that failed. */
+export function failedRows(
+  ends: readonly RowEnd[],
+  owner: (line: number) => string,
+): BulkTotals["failures"][number][] {
+  return ends
     .filter(({ status }) => status === "failed")
     .map(({ line, reason }) => ({ line, owner: owner(line), reason: reason ?? "" }));
-  return addBulkTotals(noBulkTotals(), { rows, calls: 0, failures, failures_total: failures.length });
 }
 
 /** Whose row a line holds. */

@@ -1,11 +1,13 @@
 import type { LinkProgress } from "../../domain/sync/link-progress.js";
 import type { RosterRow } from "../../domain/sync/roster.js";
+import { type FailedUser, streamOf } from "../../domain/sync/user-reading.js";
 import type { Snapshot } from "../../lake/delta/delta-snapshot.js";
 import { frozenUsers } from "../../lake/sync/frozen-roster.js";
 import { linkDomain } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
+import { recordFailures } from "../run-failures.js";
 import { listedLinks, type ObservedUser } from "./read/observed-pages.js";
 
 /** What a group knows of one link when its reading starts. Staged, so that no history holds ids in bulk. */
@@ -50,6 +52,8 @@ interface PlanGroupInput {
   /** Only these links, or all. */
   readonly only: readonly string[] | null;
   readonly users: readonly ObservedUser[];
+  /** Users whose links could not be listed. */
+  readonly failed: readonly FailedUser[];
 }
 
 interface PlanGroupResult {
@@ -66,6 +70,11 @@ export async function planGroup(deps: Dependencies, input: PlanGroupInput): Prom
   return withHeartbeat(async () => {
     const startedAt = new Date().toISOString();
     const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
+    const failures = input.failed.flatMap(({ user, reason }) => {
+      const owner = roster[user]?.fp_id;
+      return owner === undefined ? [] : [{ stream: streamOf(reason), owner, reason }];
+    });
+    await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
     const users = input.users.flatMap(({ user }) => roster[user] ?? []);
     const links = input.streams.includes("transactions") ? await plannedLinks(deps, input, users) : [];
     const plan = `g${input.group}/plan-${crypto.randomUUID()}`;
@@ -84,9 +93,10 @@ async function plannedLinks(
 ): Promise<PlannedLink[]> {
   const feed = await deps.lake.table(transactionChanges.name).snapshot();
   const planned = new Map<string, PlannedLink>();
-  for (const { fp_id } of users) {
+  for (const { fp_id, links } of users) {
+    const only = links ?? input.only;
     for (const { id, obstacle } of await listedLinks(deps, input.runId, fp_id)) {
-      if (planned.has(id) || (input.only !== null && !input.only.includes(id))) continue;
+      if (planned.has(id) || (only !== null && !only.includes(id))) continue;
       planned.set(id, { link_id: id, fp_id, obstacle, base: baseOf(feed, id) });
     }
   }

@@ -11,7 +11,6 @@ export async function cancelBulk(
   json: boolean,
 ): Promise<number> {
   return cancelRun(terminal, json, {
-    workflow: "bulkJob",
     runId,
     runOf: (start) => bulkRun(job, start),
     // What a job with an effect has sent is known by its staging alone: the next run continues it.

@@ -74,3 +74,13 @@ export const portNumber = between(0, 65_535, "a number");
 
 /** Reads a time-out in whole seconds. */
 export const seconds = between(1, 99_999, "a whole number of seconds");
+
+/** Reads a time of the past: a day, an instant, or how long ago it is, as `36h`; an ISO instant. */
+export function pastInstant(text: string): string {
+  const ago = parseDuration(text);
+  const at = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
+  const isTime = ago !== undefined || /^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+  if (!isTime || Number.isNaN(at.getTime()))
+    throw new InvalidArgumentError("accepted: 2026-11-21, 2026-11-21T02:15:00Z, or a time ago, as 36h.");
+  return at.toISOString();
+}

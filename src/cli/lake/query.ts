@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import type { Sealer } from "../../domain/sealer.js";
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
 import { type LakeQuery, openQuery } from "../../lake/query/query.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import { createLocalStore } from "../../lake/store/local-store.js";
@@ -33,7 +34,7 @@ export async function withLakeQuery<R>(
   decrypt = false,
 ): Promise<R> {
   const store = await lakeStore(terminal);
-  return withStoreQuery(store, work, decrypt ? await lakeSealer(terminal, store) : undefined);
+  return withStoreQuery(store, work, decrypt ? { sealer: await lakeSealer(terminal, store) } : {});
 }
 
 /** @throws InputError saying which keys are missing, or that those given are not the lake's. */
@@ -47,15 +48,22 @@ async function lakeSealer({ env, cwd }: Terminal, store: ObjectStore): Promise<S
   );
 }
 
-/** Opens the tables of a store for reading and closes them again. */
+/** Every row of a query, for those that give few. */
+export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));
+  return rows;
+}
+
+/** Opens tables of a store for reading, all of them unless some are named, and closes them again. */
 export async function withStoreQuery<R>(
   store: ObjectStore,
   work: (lake: LakeQuery) => Promise<R>,
-  sealer?: Sealer,
+  { sealer, tables = TABLES }: { readonly sealer?: Sealer; readonly tables?: readonly TableSpec[] } = {},
 ): Promise<R> {
   // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
   const scratchDirectory = await temporaryScratch();
-  const query = openQuery(store, { scratchDirectory, tables: TABLES, ...(sealer && { sealer }) });
+  const query = openQuery(store, { scratchDirectory, tables, ...(sealer && { sealer }) });
   try {
     return await work(query);
   } finally {

@@ -53,7 +53,7 @@ export function batchRun(
       const { end, sofar, started } = left;
       const summary = summaryOf(batchId, left);
       const halted = end?.kind === "halted";
-      const resume = `run ${started.runId} stands still; \`nightledger runs resume ${batchId}\` goes on with it`;
+      const resume = `run ${started.runId} stands still; \`nightledger batch resume ${batchId}\` goes on with it`;
       return {
         summary,
         text: batchText(summary),

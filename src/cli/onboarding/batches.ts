@@ -103,7 +103,7 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
 }
 
 /** @throws InputError for what is not the id of a batch. */
-function checkBatchId(batchId: string): void {
+export function checkBatchId(batchId: string): void {
   if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
   throw new InputError(
     `${JSON.stringify(batchId)} is not the id of a batch or a run. Accepted: onb_ and 24 hex digits, or what a run printed, such as cip-20261122T021500Z-3f9c2a.`,

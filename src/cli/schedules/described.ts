@@ -1,10 +1,10 @@
 import type { Client, ScheduleDescription } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
-import { type FiringMemo, scheduleId } from "../../domain/schedules/scheduled-run.js";
+import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
 import type { ScheduleInput } from "../../intake/schedules/schedule-input.js";
-import { describeSchedule } from "../../intake/schedules/schedules.js";
+import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 
 const MOST_FIRINGS = 5;
 
@@ -36,6 +36,15 @@ export async function describedSchedule(client: Client, scope: string, name: str
   const described = await describeSchedule(client, scheduleId(scope, name));
   if (described === undefined) throw noSchedule(name);
   return shownSchedule(client, name, described);
+}
+
+/** Every schedule of a lake, by its name. */
+export async function shownSchedules(client: Client, scope: string): Promise<ShownSchedule[]> {
+  const prefix = schedulePrefix(scope);
+  const shown: ShownSchedule[] = [];
+  for (const id of await scheduleIds(client, prefix))
+    shown.push(await describedSchedule(client, scope, id.slice(prefix.length)));
+  return shown;
 }
 
 export function noSchedule(name: string): InputError {

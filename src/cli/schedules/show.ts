@@ -1,16 +1,11 @@
-import { schedulePrefix } from "../../domain/schedules/scheduled-run.js";
-import { scheduleIds } from "../../intake/schedules/schedules.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { describedSchedule, type ShownSchedule } from "./described.js";
+import { describedSchedule, type ShownSchedule, shownSchedules } from "./described.js";
 import { withSchedules } from "./session.js";
 
 /** Lists the schedules of the lake; the exit code. */
 export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
-    const prefix = schedulePrefix(scope);
-    const names = (await scheduleIds(client, prefix)).map((id) => id.slice(prefix.length));
-    const shown: ShownSchedule[] = [];
-    for (const name of names) shown.push(await describedSchedule(client, scope, name));
+    const shown = await shownSchedules(client, scope);
     if (json) return terminal.result(JSON.stringify(shown));
     if (shown.length === 0) {
       terminal.say(

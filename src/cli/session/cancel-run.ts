@@ -3,6 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { giveUpRun } from "../../temporal/give-up.js";
+import { runningRuns } from "../../temporal/running-workflows.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobRun } from "./job-run.js";
 import type { JobSession } from "./job-session.js";
@@ -10,8 +11,6 @@ import { runJob } from "./run-job.js";
 
 /** A run that is to be cancelled, whatever its job. */
 interface CancelledRun<Progress, Result> {
-  /** Type of its workflow. */
-  readonly workflow: string;
   readonly runId: string;
   /** The run as a command sees it. */
   runOf(start: (session: JobSession) => Promise<StartedRun>): JobRun<Progress, Result>;
@@ -23,7 +22,7 @@ interface CancelledRun<Progress, Result> {
 export async function cancelRun<Progress, Result>(
   terminal: Terminal,
   json: boolean,
-  { workflow, runId, runOf, cleanUp }: CancelledRun<Progress, Result>,
+  { runId, runOf, cleanUp }: CancelledRun<Progress, Result>,
 ): Promise<number> {
   const notRunning = new InputError(
     `run ${runId} is not running, so there is nothing to cancel. Nothing was changed.`,
@@ -36,7 +35,7 @@ export async function cancelRun<Progress, Result>(
         // Where HOME has no keys yet, nothing was ever run: it is left as it is.
         if (keys === undefined) throw notRunning;
         const run = runOf(async ({ temporal: { client } }) => {
-          const running = await runningRun(client, workflow, taskQueue, runId);
+          const running = await runningRun(client, taskQueue, runId);
           if (running === undefined) throw notRunning;
           await giveUpRun(client, running, cleanUp(store));
           return running;
@@ -48,18 +47,13 @@ export async function cancelRun<Progress, Result>(
 }
 
 /** The run of this id, bound to its execution; undefined where it is not going on. */
-async function runningRun(
+export async function runningRun(
   client: Client,
-  workflow: string,
   taskQueue: string,
   runId: string,
 ): Promise<StartedRun | undefined> {
-  const query = `ExecutionStatus = "Running" AND WorkflowType = "${workflow}" AND TaskQueue = "${taskQueue}"`;
-  for await (const { workflowId, memo, runId: execution } of client.workflow.list({ query })) {
-    if (memo?.runId !== runId) continue;
-    const running = await joinRun(client, workflowId);
-    if (running?.runId !== runId) return undefined;
-    return { ...running, handle: client.workflow.getHandle(workflowId, execution) };
-  }
-  return undefined;
+  const listed = (await runningRuns(client, taskQueue)).find((run) => run.runId === runId);
+  const running = listed && (await joinRun(client, listed.workflowId));
+  if (listed === undefined || running?.runId !== runId) return undefined;
+  return { ...running, handle: client.workflow.getHandle(listed.workflowId, listed.execution) };
 }

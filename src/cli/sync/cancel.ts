@@ -6,7 +6,6 @@ import { syncRun } from "./sync-run.js";
 /** Cancels a sync that is going on, or ends it where it can't be cancelled; the exit code. @throws InputError */
 export async function cancelSync(terminal: Terminal, runId: string, json: boolean): Promise<number> {
   return cancelRun(terminal, json, {
-    workflow: "sync",
     runId,
     runOf: (start) => syncRun(terminal, start),
     cleanUp: dropStagingOf,

@@ -2,6 +2,7 @@ import { ServiceError } from "@temporalio/client";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
@@ -33,13 +34,10 @@ async function nameOtherRuns(
   { handle }: StartedRun,
 ): Promise<void> {
   if (!embedded) return;
-  const query = `ExecutionStatus = "Running" AND WorkflowType = "sync" AND TaskQueue = "${taskQueue}"`;
   try {
-    for await (const { workflowId, memo } of client.workflow.list({ query })) {
+    for (const { workflowId, runId } of await runningRuns(client, taskQueue)) {
       if (workflowId === handle.workflowId) continue;
-      terminal.say(
-        `run ${memo?.runId} of another job was left unfinished; it goes on while this command runs`,
-      );
+      terminal.say(`run ${runId} of another job was left unfinished; it goes on while this command runs`);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

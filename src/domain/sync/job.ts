@@ -10,6 +10,8 @@ export interface SyncOptions {
   readonly full: boolean;
   /** Rows asked for in one page. */
   readonly pageSize: number;
+  /** Run whose failed links and users these are; left out of any other. */
+  readonly retryOf?: string;
 }
 
 /**
@@ -24,6 +26,7 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
     links: options.links === null ? null : [...new Set(options.links)].sort(),
     full: options.full,
     page_size: options.pageSize,
+    ...(options.retryOf !== undefined && { retry_of: options.retryOf }),
   });
 }
 

@@ -2,6 +2,8 @@
 export interface RosterRow {
   readonly fp_id: string;
   readonly external_id?: string;
+  /** Only these of the user's bank links; left out, those that the run asks for. */
+  readonly links?: readonly string[];
 }
 
 /** Sorted by `fp_id` in code-unit order, so that one set of users has one form on every machine. */
@@ -19,8 +21,12 @@ export function rosterText(rows: readonly RosterRow[]): string {
     .join("");
 }
 
-function rosterLine({ fp_id, external_id }: RosterRow): string {
-  return JSON.stringify(external_id === undefined ? { fp_id } : { fp_id, external_id });
+function rosterLine({ fp_id, external_id, links }: RosterRow): string {
+  return JSON.stringify({
+    fp_id,
+    ...(external_id !== undefined && { external_id }),
+    ...(links !== undefined && { links }),
+  });
 }
 
 /** Reads rows `[from, to)` of a canonical text back; it trusts the text, because only {@link rosterText} writes it. */

@@ -29,6 +29,19 @@ export interface SyncTotals {
 
 const MOST_FAILURES = 100;
 
+/** A step of a run that failed as a whole, in the place of a link or user. */
+export function groupOwner(group: number, isSecondTry: boolean): string {
+  return isSecondTry ? `g${group}-again` : `g${group}`;
+}
+
+/** As {@link groupOwner}, of the step that brings `transactions` up to the feed. */
+export const MATERIALIZE = "materialize";
+
+/** Whether a failure is that of a step, not of a link or user. */
+export function isStep(owner: string): boolean {
+  return owner === MATERIALIZE || /^g\d+(-again)?$/.test(owner);
+}
+
 /** Nothing done yet. */
 export function noTotals(): SyncTotals {
   return {

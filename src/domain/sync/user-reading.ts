@@ -17,6 +17,19 @@ export type UserOutcome =
   | (Extract<ItemOutcome, { kind: "transient" }> & { readonly stream: string })
   | { readonly kind: "moved"; readonly stream: string };
 
+/** A user who failed, and why. */
+export interface FailedUser {
+  /** Index of the user in the frozen roster. */
+  readonly user: number;
+  /** The stream, a colon, and what happened. */
+  readonly reason: string;
+}
+
+/** The stream that a user's reason begins with. */
+export function streamOf(reason: string): string {
+  return reason.split(":", 1)[0] ?? "bank_links";
+}
+
 /** What follows for one user: as for any item, and a list that moved is read again. Pure. */
 export function afterUserOutcome(
   progress: UserProgress,

@@ -13,7 +13,7 @@ export async function goingRuns(client: Client, taskQueue: string): Promise<Goin
     const { runId, schedule } = memo ?? {};
     if (typeof runId !== "string") continue;
     // A run that continued as new is older than its last execution.
-    const startedAt = startOfRun(runId) ?? startTime.getTime();
+    const startedAt = Date.parse(startOfRun(runId)) || startTime.getTime();
     const kind = runId.slice(0, runId.indexOf("-"));
     found.push({ runId, kind, schedule: typeof schedule === "string" ? schedule : null, startedAt });
   }

@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -40,11 +41,7 @@ export async function listBelow(root: string, prefix: string, startAfter: string
 }
 
 async function collectKeys(directory: string, prefix: string, startAfter: string, keys: string[]) {
-  const names = await readdir(directory, { withFileTypes: true }).catch((error) => {
-    if (isAbsent(error)) return [];
-    throw unreadable(error, directory);
-  });
-  for (const name of names) {
+  for (const name of await namesIn(directory)) {
     const key = prefix + name.name;
     if (isTemporary(name.name)) continue;
     if (name.isDirectory()) {
@@ -54,4 +51,20 @@ async function collectKeys(directory: string, prefix: string, startAfter: string
       }
     } else if (key > startAfter) keys.push(key);
   }
+}
+
+/** The names of the folders directly below a prefix, sorted. */
+export async function foldersBelow(root: string, prefix: string): Promise<string[]> {
+  const names = await namesIn(pathOfKey(root, prefix.replace(/\/$/, "")));
+  return names
+    .filter((name) => name.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+async function namesIn(directory: string): Promise<Dirent[]> {
+  return readdir(directory, { withFileTypes: true }).catch((error) => {
+    if (isAbsent(error)) return [];
+    throw unreadable(error, directory);
+  });
 }

@@ -11,7 +11,7 @@ import {
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
-import { entryOf, listBelow } from "./local-store-list.js";
+import { entryOf, foldersBelow, listBelow } from "./local-store-list.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { StoreModes } from "./modes.js";
 import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
@@ -118,6 +118,7 @@ export function createLocalStore(root: string): ObjectStore {
       });
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
+    folders: (prefix) => foldersBelow(address, prefix),
     async stat(key) {
       return entryOf(key, pathOf(key));
     },

@@ -43,6 +43,8 @@ export interface ObjectStore {
   persist(keys: readonly string[]): Promise<void>;
   /** Every entry below a key prefix (a prefix ends in `/` or is empty), in key order, after `startAfter`. */
   list(prefix: string, startAfter?: string): Promise<ObjectEntry[]>;
+  /** Names of the folders directly below a prefix that ends in `/`, sorted. */
+  folders(prefix: string): Promise<string[]>;
   delete(key: string): Promise<void>;
   /** What is deleted without `durable` may be there again after a power cut. */
   deletePrefix(prefix: string, options?: PutOptions): Promise<void>;

@@ -5,6 +5,7 @@ import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents } from "./onboarding-events.js";
 import { onboardings } from "./onboardings.js";
 import { quarantine } from "./quarantine.js";
+import { runFailures } from "./run-failures.js";
 import { runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
@@ -18,6 +19,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   onboardingEvents,
   onboardings,
   quarantine,
+  runFailures,
   runs,
   transactionChanges,
   transactionImports,

@@ -1,3 +1,5 @@
+import { RUN_ATTRIBUTES } from "../../domain/run-attributes.js";
+
 /** What one dev server is started with. */
 export interface ServerFlags {
   readonly ip: string;
@@ -30,6 +32,7 @@ export function serverArguments(flags: ServerFlags): string[] {
     ...["server", "start-dev", "--ip", flags.ip, "--port", String(flags.port), "--log-level", "warn"],
     ...(flags.uiPort === undefined ? ["--headless"] : ["--ui-port", String(flags.uiPort)]),
     ...database,
+    ...Object.values(RUN_ATTRIBUTES).flatMap((name) => ["--search-attribute", `${name}=Keyword`]),
     ...Object.entries(DYNAMIC_CONFIG).flatMap(([name, value]) => [
       "--dynamic-config-value",
       `${name}=${value}`,

@@ -18,6 +18,7 @@ import {
 import type { BulkProgress } from "../../domain/bulk/messages.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
+import { tellStatus } from "../run-details.js";
 import { workGroup } from "./work-group.js";
 
 const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
@@ -91,6 +92,8 @@ class RunState {
 
   count(totals: BulkTotals): void {
     this.run = { ...this.run, totals: addBulkTotals(this.run.totals, totals) };
+    const { done, failed } = this.run.totals.rows;
+    tellStatus("running", `${this.phase}: ${done} of ${this.input.rows} rows done, ${failed} failed`);
   }
 
   /** Ends the run with what it has done: the service refused the credentials, or a step can't be done. */
@@ -136,6 +139,7 @@ async function finish(
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
   const status = bulkStatus(totals, { stopped });
   const { duration_ms } = await finishBulk({ ...started, status, totals, groups: run.nextGroup });
+  tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);
   return {
     run_id: started.runId,
     job: started.kind,

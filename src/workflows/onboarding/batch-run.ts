@@ -15,6 +15,7 @@ import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 import { unlessRunning } from "../child-start.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
+import { tellStatus } from "../run-details.js";
 import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRecorder } from "./batch-recorder.js";
 import type { CustomerInput } from "./customer-input.js";
@@ -92,6 +93,7 @@ export class BatchRun {
           return "long";
         }
       }
+      this.#tell();
       if (this.window.paused !== null) this.#recorder.hurry();
       await condition(() => this.#news > seen || this.#recorder.broken, this.#wait());
       await this.#inspect();
@@ -105,6 +107,12 @@ export class BatchRun {
     return "done";
   }
 
+  #tell(): void {
+    const { counts, paused } = this.window;
+    const words = `${counts.queued} of ${counts.total} customers are queued, ${counts.running} run`;
+    tellStatus(paused === null ? "running" : "paused", words);
+  }
+
   #listen(): void {
     const heard = <A extends unknown[]>(handle: (...args: A) => void) => {
       return (...args: A) => {
@@ -113,7 +121,7 @@ export class BatchRun {
       };
     };
     const { window } = this;
-    const asked = { kind: "asked", reason: "paused by hand; runs resume goes on" } as const;
+    const asked = { kind: "asked", reason: "paused by hand; batch resume continues it" } as const;
     setHandler(
       customerReported,
       heard((report) => window.report(report, Date.now())),

@@ -8,6 +8,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { HEARTBEATING } from "../policies.js";
+import { tellStatus } from "../run-details.js";
 import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRun } from "./batch-run.js";
 
@@ -44,6 +45,7 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       startedAt,
       ...(firing && { firing }),
     });
+    tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
     return { ...summary, duration_ms };
   });
 }

@@ -5,7 +5,12 @@ import type { ObservedUser } from "../../activities/sync/read/observed-pages.js"
 import { UNTRIED } from "../../domain/item-state.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { addTotals, noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
-import { afterUserOutcome, type UserProgress } from "../../domain/sync/user-reading.js";
+import {
+  afterUserOutcome,
+  type FailedUser,
+  streamOf,
+  type UserProgress,
+} from "../../domain/sync/user-reading.js";
 import { HEARTBEATING, SLICE_BUDGET_MS } from "../policies.js";
 import { advanceAll } from "../slices.js";
 
@@ -21,6 +26,7 @@ interface DiscoverUsersInput {
 interface DiscoveredUsers {
   /** Users whose observed streams are staged. */
   readonly users: readonly ObservedUser[];
+  readonly failed: readonly FailedUser[];
   readonly totals: SyncTotals;
   readonly unauthorized: boolean;
 }
@@ -31,6 +37,7 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
   const { streams, links } = input.options;
   const fresh = Array.from({ length: input.users }, (_, user) => ({ ...UNTRIED, user, attempt: 0 }));
   const users: ObservedUser[] = [];
+  const failures: FailedUser[] = [];
   let totals: SyncTotals = { ...noTotals(), users: { total: input.users, failed: 0 } };
   const end = await advanceAll<UserProgress, DiscoveredUser>(fresh, {
     async slice(due) {
@@ -41,17 +48,20 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
     judge({ progress, outcome, failed }, at) {
       const verdict = afterUserOutcome(progress, outcome, at, Math.random());
       if (verdict.kind === "done") users.push({ user: progress.user, attempt: progress.attempt });
-      if (verdict.kind === "failed") totals = failedUser(totals, failed ?? "", verdict.reason);
+      if (verdict.kind === "failed") {
+        failures.push({ user: progress.user, reason: verdict.reason });
+        totals = failedUser(totals, failed ?? "", verdict.reason);
+      }
       return verdict;
     },
   });
-  if (end === "stopped") return { users: [], totals, unauthorized: true };
-  return { users: users.sort((a, b) => a.user - b.user), totals, unauthorized: false };
+  if (end === "stopped") return { users: [], failed: failures, totals, unauthorized: true };
+  return { users: users.sort((a, b) => a.user - b.user), failed: failures, totals, unauthorized: false };
 }
 
 function failedUser(totals: SyncTotals, owner: string, reason: string): SyncTotals {
   const none = noTotals();
-  const failure = { stream: reason.split(":", 1)[0] ?? "bank_links", owner, reason };
+  const failure = { stream: streamOf(reason), owner, reason };
   return addTotals(totals, {
     ...none,
     users: { total: 0, failed: 1 },

@@ -2,7 +2,7 @@ import { ActivityFailure, continueAsNew, isCancellation, proxyActivities } from 
 import type { Activities } from "../../activities/create-activities.js";
 import type { ObservedUser } from "../../activities/sync/read/observed-pages.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
+import { groupOwner, noTotals, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import type { CarriedGroup } from "./carried-group.js";
@@ -67,11 +67,12 @@ async function begin(input: SyncGroupInput): Promise<BegunGroup> {
   const { runId, group, options, again } = input;
   if (again !== null) return { carried: GroupState.begin(again.plan, again.links, input.size), users: [] };
   const found = await discoverUsers({ runId, group, users: input.users, options });
-  const { totals, users, unauthorized } = found;
+  const { totals, users, failed, unauthorized } = found;
   if (unauthorized) {
     return { carried: { ...GroupState.begin("", [], input.size), totals, unauthorized }, users: [] };
   }
-  const planned = await planGroup({ runId, group, streams: options.streams, only: options.links, users });
+  const { streams, links: only } = options;
+  const planned = await planGroup({ runId, group, streams, only, users, failed });
   const waiting = Array.from({ length: planned.links }, (_, link) => link);
   return { carried: { ...GroupState.begin(planned.plan, waiting, input.size), totals }, users };
 }
@@ -105,7 +106,7 @@ async function read(input: SyncGroupInput, state: GroupState, users: readonly Ob
 }
 
 function groupName({ group, again }: SyncGroupInput): string {
-  return again === null ? `g${group}` : `g${group}-again`;
+  return groupOwner(group, again !== null);
 }
 
 /** What can't be committed fails, with the reason; everything committed before stays as it is. */

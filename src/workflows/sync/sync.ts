@@ -16,6 +16,8 @@ import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import {
   addTotals,
   type Failure,
+  groupOwner,
+  MATERIALIZE,
   noTotals,
   type SyncTotals,
   withFailure,
@@ -23,6 +25,7 @@ import {
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
+import { tellStatus } from "../run-details.js";
 import { type GroupProgress, groupProgressSignal, type SyncProgress, syncProgressQuery } from "./messages.js";
 import { type SyncGroupInput, type SyncGroupResult, syncGroup } from "./sync-group.js";
 
@@ -73,6 +76,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   try {
     run = await readGroups(input, run, going, drops, (progress) => {
       run = progress;
+      tellStatus("running", `${phase}: ${run.totals.users.total} of ${input.roster.users} users`);
     });
     run = await readAgain(input, run, going, drops);
     phase = "materializing";
@@ -112,7 +116,7 @@ async function bringUp(runId: string): Promise<Failure | undefined> {
     return undefined;
   } catch (error) {
     if (isCancellation(error)) throw error;
-    return { stream: "transactions", owner: "materialize", reason: reasonOf(error) };
+    return { stream: "transactions", owner: MATERIALIZE, reason: reasonOf(error) };
   }
 }
 
@@ -230,7 +234,9 @@ function failedGroup(group: SyncGroupInput, error: unknown): SyncGroupResult {
   const totals: SyncTotals = {
     ...noTotals(),
     users: { total: group.users, failed: group.users },
-    failures: [{ stream: "users", owner: `g${group.group}`, reason: reasonOf(error) }],
+    failures: [
+      { stream: "users", owner: groupOwner(group.group, group.again !== null), reason: reasonOf(error) },
+    ],
     failures_total: 1,
   };
   return { totals, plan: null, notReady: [], size: group.size, unauthorized: false };
@@ -256,5 +262,6 @@ async function finish(
   status: RunStatus,
 ): Promise<number> {
   const { duration_ms } = await finishRun({ ...run, totals, status });
+  tellStatus(status, `${status}: ${totals.links.failed} links and ${totals.users.failed} users failed`);
   return duration_ms;
 }

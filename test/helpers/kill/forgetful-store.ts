@@ -85,6 +85,7 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
     list: read(
       (prefix: string, startAfter?: string): Promise<ObjectEntry[]> => store.list(prefix, startAfter),
     ),
+    folders: read(store.folders),
     download: read(store.download),
     put: (key, body, options) => step("put", [key], () => store.put(key, body, options)),
     putIfAbsent: (key, body) => step("putIfAbsent", [key], () => store.putIfAbsent(key, body)),

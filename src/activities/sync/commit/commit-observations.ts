@@ -64,9 +64,9 @@ async function pagesOf(
 ): Promise<PageToLoad[]> {
   const pages: PageToLoad[] = [];
   for (const { user, attempt } of input.users) {
-    const fpId = roster[user]?.fp_id;
-    if (fpId === undefined) continue;
-    for (const owner of await ownersOf(deps, input, stream, fpId)) {
+    const row = roster[user];
+    if (row === undefined) continue;
+    for (const owner of await ownersOf(deps, input, stream, row)) {
       pages.push(...(await stagedPages(deps, input.runId, stream, owner, attempt)));
     }
   }

@@ -1,6 +1,7 @@
 import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
+import type { RosterRow } from "../../../domain/sync/roster.js";
 import { endsUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
 import { type PageName, pageSha256 } from "../../../lake/staging.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
@@ -46,12 +47,12 @@ export async function discover(deps: SyncDependencies, input: DiscoverInput): Pr
   const users = await frozenUsers(deps.lake.store, input.runId, input.group);
   const read: PageName[] = [];
   const { results, calls } = await runSlice(deps, input, input.users, async (progress, slice) => {
-    const fpId = users[progress.user]?.fp_id;
-    if (fpId === undefined) throw new StagingLostError(`the roster of group ${input.group}`, "torn");
+    const user = users[progress.user];
+    if (user === undefined) throw new StagingLostError(`the roster of group ${input.group}`, "torn");
     const pages: PageName[] = [];
-    const outcome = await readUser({ deps, input, slice, attempt: progress.attempt, pages }, fpId);
+    const outcome = await readUser({ deps, input, slice, attempt: progress.attempt, pages }, user);
     if (outcome.kind === "complete") read.push(...pages);
-    return { progress, fpId, outcome };
+    return { progress, fpId: user.fp_id, outcome };
   });
   await deps.lake.staging.persist(read);
   const at = Date.now();
@@ -73,10 +74,10 @@ interface Reader {
   readonly pages: PageName[];
 }
 
-async function readUser(reader: Reader, fpId: string): Promise<UserOutcome> {
+async function readUser(reader: Reader, user: RosterRow): Promise<UserOutcome> {
   const { deps, input } = reader;
   for (const stream of observedStreams(deps.streams, input.streams)) {
-    for (const owner of await ownersOf(deps, input, stream, fpId)) {
+    for (const owner of await ownersOf(deps, input, stream, user)) {
       const outcome = await readOwner(reader, stream, owner);
       if (outcome !== "read") return outcome;
     }

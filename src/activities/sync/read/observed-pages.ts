@@ -1,4 +1,5 @@
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
+import type { RosterRow } from "../../../domain/sync/roster.js";
 import { type PageName, pageKey, wholeDocument } from "../../../lake/staging.js";
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { readPage, rowsAt } from "../../../streams/page-reading.js";
@@ -33,12 +34,13 @@ export async function ownersOf(
   deps: Dependencies,
   { runId, links }: { readonly runId: string; readonly links: readonly string[] | null },
   stream: Stream,
-  fpId: string,
+  { fp_id: fpId, links: own }: RosterRow,
 ): Promise<Owner[]> {
   if (stream.per === "user") return [{ fpId, linkId: null }];
+  const only = own ?? links;
   const listed = await listedLinks(deps, runId, fpId);
   return listed
-    .filter(({ id, obstacle }) => obstacle === null && (links === null || links.includes(id)))
+    .filter(({ id, obstacle }) => obstacle === null && (only === null || only.includes(id)))
     .map(({ id }) => ({ fpId, linkId: id }));
 }
 

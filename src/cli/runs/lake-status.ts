@@ -1,0 +1,99 @@
+import { DAY } from "../../domain/duration.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
+import { quarantine } from "../../lake/tables/quarantine.js";
+import { runFailures } from "../../lake/tables/run-failures.js";
+import { runs } from "../../lake/tables/runs.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
+import { shownSchedules } from "../schedules/described.js";
+import { type EndedRun, latestRuns } from "./ended-runs.js";
+import { type Finding, findingsOf } from "./findings.js";
+import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import type { RunsView } from "./view.js";
+
+/** The newest run of one job, by its kind and schedule, with what went wrong in it. */
+export interface LatestRun extends EndedRun {
+  readonly findings: readonly Finding[];
+}
+
+/** A bank link that nothing was committed of for long. */
+interface StaleLink {
+  readonly link_id: string;
+  /** ISO instant; null where nothing was within the window. */
+  readonly committed_at: string | null;
+  readonly status: string;
+  readonly reason: string | null;
+}
+
+/** A schedule as `status` tells of it. */
+interface NextFiring {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly next: string | null;
+}
+
+/** How things are: what `status --json` prints. */
+export interface LakeStatus {
+  readonly lake: string;
+  readonly latest: readonly LatestRun[];
+  readonly unfinished: readonly UnfinishedRun[];
+  readonly quarantined: number;
+  readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
+  readonly schedules: readonly NextFiring[];
+  /** Why nothing is worked on; null where Temporal is up. */
+  readonly offline: string | null;
+}
+
+/** Links are looked for that were read in this time: older ones are of rosters that are gone. */
+const WINDOW_MS = 30 * DAY;
+const MOST_STALE = 10;
+
+/** Looks how things are. @param staleMs after which a link that nothing was committed of is named */
+export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
+  const { config, store } = view.preflight;
+  return withStoreQuery(
+    store,
+    async (query): Promise<LakeStatus> => ({
+      lake: config.lake.address,
+      latest: await latest(query),
+      unfinished: await unfinishedRuns(view, query),
+      quarantined: await quarantined(query),
+      stale: await staleLinks(query, staleMs),
+      schedules: await nextFirings(view),
+      offline: view.missing ?? null,
+    }),
+    { tables: [runs, linkSyncs, runFailures, onboardings, quarantine] },
+  );
+}
+
+async function latest(query: LakeQuery): Promise<LatestRun[]> {
+  const found: LatestRun[] = [];
+  for (const run of await latestRuns(query)) found.push({ ...run, findings: await findingsOf(query, run) });
+  return found;
+}
+
+async function quarantined(query: LakeQuery): Promise<number> {
+  const [row] = await rowsOf<{ readonly n: number }>(query, "select count(*) as n from quarantine");
+  return Number(row?.n ?? 0);
+}
+
+async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus["stale"]> {
+  const [since, before] = [Date.now() - WINDOW_MS - staleMs, Date.now() - staleMs].map((at) =>
+    new Date(at).toISOString(),
+  );
+  const sql = `select *, count(*) over () as total from (
+      select link_id, max(finished_at) filter (status in ('synced', 'unchanged')) as committed_at,
+        arg_max(status, finished_at) as status, arg_max(reason, finished_at) as reason, min(finished_at) as seen_at
+      from link_syncs where finished_at >= '${since}' group by link_id
+    ) where coalesce(committed_at, seen_at) < '${before}' order by committed_at nulls first, link_id limit ${MOST_STALE}`;
+  const rows = await rowsOf<StaleLink & { readonly total: number; readonly seen_at: string }>(query, sql);
+  const links = rows.map(({ total: _, seen_at: __, ...link }) => link);
+  return { total: Number(rows[0]?.total ?? 0), links };
+}
+
+async function nextFirings({ client, preflight: { scope } }: RunsView): Promise<NextFiring[]> {
+  if (client === undefined) return [];
+  const shown = await shownSchedules(client, scope);
+  return shown.map(({ name, paused, next }) => ({ name, paused, next: next[0] ?? null }));
+}

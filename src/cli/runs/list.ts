@@ -1,0 +1,36 @@
+import { runs } from "../../lake/tables/runs.js";
+import { withStoreQuery } from "../lake/query.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { endedRuns } from "./ended-runs.js";
+import { isAsked, type RunFilter, type SeenRun } from "./seen-run.js";
+import { runLine } from "./text.js";
+import { unfinishedRuns } from "./unfinished-runs.js";
+import { withRunsView } from "./view.js";
+
+/** Which runs are listed, and how. */
+export interface ListFlags extends RunFilter {
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+/** Lists runs, those that have not ended first, then the newest; the exit code. */
+export async function listRuns(terminal: Terminal, { limit, json, ...filter }: ListFlags): Promise<number> {
+  return withRunsView(terminal, async (view) => {
+    const found = await withStoreQuery(
+      view.preflight.store,
+      async (query): Promise<SeenRun[]> => {
+        const open = (await unfinishedRuns(view, query)).filter((run) => isAsked(run, filter));
+        const seen = open.map(({ running: _, progress: __, ...run }) => run);
+        return [...seen, ...(await endedRuns(query, filter, limit))].slice(0, limit);
+      },
+      { tables: [runs] },
+    );
+    const isLeft = found.some(({ status }) => status === "interrupted");
+    if (view.missing !== undefined && isLeft) terminal.say(view.missing);
+    if (json) terminal.result(JSON.stringify(found));
+    else if (found.length === 0) terminal.say("no such run");
+    else for (const run of found) terminal.result(runLine(run));
+    return EXIT.completed;
+  });
+}

@@ -1,0 +1,43 @@
+import type { RunStatus } from "../../domain/run.js";
+
+/** A run as it was found: in the table `runs`, in Temporal, or by what it left in the staging area. */
+export interface SeenRun {
+  readonly run_id: string;
+  readonly kind: string;
+  /** Of onboarding the batch; null where only its end will tell. */
+  readonly job_id: string | null;
+  /** `interrupted`: it has not ended, and nothing works on it now. */
+  readonly status: RunStatus | "interrupted";
+  readonly schedule: string | null;
+  /** ISO instant at which its schedule was due. */
+  readonly scheduled_at: string | null;
+  /** ISO instant. */
+  readonly started_at: string;
+  /** ISO instant; null where it has not ended. */
+  readonly finished_at: string | null;
+  /** By column of `runs`; those that its kind does not count are left out. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** What was asked for; null where only its end will tell. */
+  readonly options: Readonly<Record<string, unknown>> | null;
+  /** Why it did not begin. */
+  readonly message: string | null;
+}
+
+/** Which runs are asked for. */
+export interface RunFilter {
+  readonly kind?: string | undefined;
+  readonly status?: string | undefined;
+  readonly schedule?: string | undefined;
+  /** ISO instant: only runs that were asked for then or later. */
+  readonly since?: string | undefined;
+}
+
+/** Whether a run is one that is asked for. */
+export function isAsked(run: SeenRun, { kind, status, schedule, since }: RunFilter): boolean {
+  return (
+    (kind === undefined || run.kind === kind) &&
+    (status === undefined || run.status === status) &&
+    (schedule === undefined || run.schedule === schedule) &&
+    (since === undefined || Date.parse(run.started_at) >= Date.parse(since))
+  );
+}

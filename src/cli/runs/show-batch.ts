@@ -1,0 +1,85 @@
+import { InputError } from "../../domain/failures.js";
+import { batchWorkflowId } from "../../domain/onboarding/identity.js";
+import type { BatchProgress } from "../../domain/onboarding/messages.js";
+import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
+import { runs } from "../../lake/tables/runs.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
+import { checkBatchId } from "../onboarding/batches.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { type Finding, findingsOf } from "./findings.js";
+import { findingLines } from "./text.js";
+import { withRunsView } from "./view.js";
+
+/** What `batch show --json` prints. */
+interface ShownBatch {
+  readonly batch_id: string;
+  readonly playbook_key: string | null;
+  /** Rows by their latest status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Its runs that have ended, the newest first. */
+  readonly runs: readonly { readonly run_id: string; readonly status: string }[];
+  /** As its workflow tells it; null where none is running, or nothing answers. */
+  readonly progress: BatchProgress | null;
+  readonly findings: readonly Finding[];
+}
+
+/** Shows how a batch stands; the exit code. @throws InputError where the lake knows nothing of it. */
+export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
+  checkBatchId(batchId);
+  return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {
+    const handle = client?.workflow.getHandle(batchWorkflowId(scope, batchId));
+    const progress = await handle?.query<BatchProgress>("progress").catch(() => undefined);
+    const recorded = await withStoreQuery(
+      store,
+      async (query) => {
+        const statuses = await rowsOf<{ status: string; playbook_key: string; count: number }>(
+          query,
+          `select status, playbook_key, count(*) as count from (select * from onboardings where batch_id = '${batchId}'
+            ${LATEST_OF_A_LINE}) group by all order by count desc, status`,
+        );
+        const ended = await rowsOf<ShownBatch["runs"][number]>(
+          query,
+          `select run_id, status from runs where job_id = '${batchId}' order by started_at desc limit 5`,
+        );
+        const findings = await findingsOf(query, { kind: "onboard", job_id: batchId, run_id: "" });
+        return { statuses, ended, findings };
+      },
+      { tables: [onboardings, runs] },
+    );
+    if (recorded.statuses.length + recorded.ended.length === 0 && progress === undefined) {
+      throw new InputError(
+        `batch ${batchId} has no outcome in the lake ${config.lake.address}, and does not run. Name a batch of the table onboardings.`,
+      );
+    }
+    const { statuses, ended, findings } = recorded;
+    const shown: ShownBatch = {
+      batch_id: batchId,
+      playbook_key: statuses[0]?.playbook_key ?? null,
+      statuses: Object.fromEntries(statuses.map(({ status, count }) => [status, Number(count)])),
+      runs: ended,
+      progress: progress ?? null,
+      findings,
+    };
+    terminal.result(json ? JSON.stringify(shown) : text(shown));
+    return EXIT.completed;
+  });
+}
+
+function text({ batch_id, playbook_key, statuses, runs, progress, findings }: ShownBatch): string {
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} ${status}`);
+  const [latest] = runs;
+  return [
+    `batch     ${batch_id}`,
+    ...(playbook_key === null ? [] : [`playbook  ${playbook_key}`]),
+    `recorded  ${counts.length === 0 ? "nothing yet" : counts.join(", ")}`,
+    ...(progress === null ? [] : [`running   ${progressWords(progress)}`]),
+    ...(latest === undefined ? [] : [`last run  ${latest.run_id} ${latest.status}`]),
+    ...findings.flatMap(findingLines),
+  ].join("\n");
+}
+
+function progressWords({ customers: { total, queued, running }, paused }: BatchProgress): string {
+  const words = `${total - queued - running}/${total} customers, ${running} running`;
+  return paused === null ? words : `${words}; paused: ${paused.reason}`;
+}

@@ -1,0 +1,96 @@
+import { InputError } from "../../domain/failures.js";
+import { linkSyncs } from "../../lake/tables/link-syncs.js";
+import { onboardings } from "../../lake/tables/onboardings.js";
+import { runFailures } from "../../lake/tables/run-failures.js";
+import { runs } from "../../lake/tables/runs.js";
+import { withStoreQuery } from "../lake/query.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { endedRun } from "./ended-runs.js";
+import { type Finding, findingsOf } from "./findings.js";
+import type { SeenRun } from "./seen-run.js";
+import { countWords, findingLines, openRunWords, tookWords } from "./text.js";
+import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
+import { withRunsView } from "./view.js";
+
+/** Everything that there is to know of a run, as `runs show --json` prints it. */
+export interface ShownRun extends SeenRun {
+  readonly duration_ms: number | null;
+  /** As the run's workflow tells it; null for one that has ended, and where no worker answers. */
+  readonly progress: unknown;
+  readonly findings: readonly Finding[];
+}
+
+/** Shows one run; the exit code. @throws InputError where there is none of that id. */
+export async function showRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
+  return withRunsView(terminal, async (view) => {
+    const shown = await withStoreQuery(
+      view.preflight.store,
+      async (query): Promise<readonly [ShownRun, UnfinishedRun | undefined]> => {
+        const ended = await endedRun(query, id);
+        if (ended !== undefined)
+          return [{ ...facts(ended), findings: await findingsOf(query, ended) }, undefined];
+        const open = (await unfinishedRuns(view, query)).find(({ run_id }) => run_id === id);
+        if (open === undefined) throw noRun(id);
+        const { running: _, progress = null, ...run } = open;
+        return [{ ...facts(run), progress, findings: await findingsOf(query, run) }, open];
+      },
+      { tables: [runs, linkSyncs, runFailures, onboardings] },
+    );
+    const [run, open] = shown;
+    if (view.missing !== undefined && open?.status === "interrupted") terminal.say(view.missing);
+    terminal.result(json ? JSON.stringify(run) : [...runLines(run), ...openLines(terminal, open)].join("\n"));
+    return EXIT.completed;
+  });
+}
+
+/** @throws InputError, always. */
+export function noRun(id: string): InputError {
+  return new InputError(
+    `there is no run ${id} in this lake. Nothing was changed. nightledger runs list shows those that are there.`,
+  );
+}
+
+function facts(run: SeenRun): Omit<ShownRun, "findings"> {
+  const { started_at, finished_at } = run;
+  const duration_ms = finished_at === null ? null : Date.parse(finished_at) - Date.parse(started_at);
+  return { ...run, duration_ms, progress: null };
+}
+
+function runLines(run: ShownRun): string[] {
+  const { run_id, kind, job_id, status, schedule, scheduled_at, counts, findings, message } = run;
+  const took = tookWords(run);
+  const retry = kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`;
+  const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
+  const done = countWords(counts, [
+    ...["users", "links", "synced", "unchanged", "skipped", "not_ready", "failed"],
+    ...["created", "updated", "removed", "quarantined"],
+  ]);
+  return [
+    `run       ${run_id}`,
+    `status    ${status}${took === "" ? "" : ` in ${took}`}`,
+    ...(run.started_at === "" ? [] : [`time      ${times.filter(Boolean).join(" ")}`]),
+    ...(kind === "onboard" && job_id !== null ? [`batch     ${job_id}`] : []),
+    ...(schedule === null
+      ? []
+      : [`schedule  ${schedule}${scheduled_at === null ? "" : `, due ${scheduled_at}`}`]),
+    ...(done === "" ? [] : [`counts    ${done}`]),
+    ...("calls" in counts
+      ? [`cost      ${countWords(counts, ["calls", "pages", "restarts"]) || "no calls"}`]
+      : []),
+    ...(message === null ? [] : [`message   ${message}`]),
+    ...findings.flatMap(findingLines),
+    ...(findings.some(({ status }) => status === "failed") && run.finished_at !== null
+      ? [`next      run again only what failed: nightledger ${retry}`]
+      : []),
+  ];
+}
+
+function openLines(terminal: Terminal, open: UnfinishedRun | undefined): string[] {
+  if (open === undefined) return [];
+  const isWatched = open.progress !== undefined;
+  return [
+    `progress  ${openRunWords(terminal, open)}`,
+    ...(isWatched ? [`next      nightledger runs watch ${open.run_id}`] : []),
+  ];
+}

@@ -1,0 +1,52 @@
+import { durationWords } from "../../domain/duration.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { LakeStatus, LatestRun } from "./lake-status.js";
+import { countWords, findingLines, openRunWords, tookWords } from "./text.js";
+
+const MOST_FINDINGS = 3;
+const MOST_STALE = 3;
+const BELOW = " ".repeat(10);
+
+/** How things are, in about ten lines for people. */
+export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
+  const { latest, unfinished, quarantined, stale, schedules, offline } = status;
+  const lines = [
+    `lake      ${status.lake}`,
+    ...latest.flatMap(latestLines),
+    ...unfinished.map(
+      (run) =>
+        `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
+    ),
+    ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} quarantined; see table quarantine`]),
+    ...staleLines(stale),
+    ...schedules.map(
+      ({ name, paused, next }) => `next      ${name}: ${paused ? "paused" : (next ?? "never")}`,
+    ),
+    ...(offline === null ? [] : [`note      ${offline}`]),
+  ];
+  if (latest.length + unfinished.length === 0) lines.push("runs      none yet");
+  return lines;
+}
+
+function latestLines(run: LatestRun): string[] {
+  const { run_id, kind, job_id, schedule, status, counts, findings, message } = run;
+  const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
+  const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
+  const failed = findings.filter(({ status }) => status === "failed");
+  const retry = kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`;
+  return [
+    `${kind.padEnd(9)} ${schedule === null ? "" : `${schedule}: `}${status} ${ago} ago in ${tookWords(run)}`,
+    BELOW + [run_id, done].filter((words) => words !== "").join(": "),
+    ...(message === null ? [] : [BELOW + message]),
+    ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
+    ...(failed.length === 0 ? [] : [`${BELOW}→ nightledger ${retry}`]),
+  ];
+}
+
+function staleLines({ total, links }: LakeStatus["stale"]): string[] {
+  if (total === 0) return [];
+  const words = links
+    .slice(0, MOST_STALE)
+    .map(({ link_id, reason, status }) => `${link_id} (${reason ?? status})`);
+  return [`stale     ${total} links: ${words.join(", ")}${total > MOST_STALE ? ", …" : ""}`];
+}

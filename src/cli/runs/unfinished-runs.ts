@@ -1,0 +1,98 @@
+import type { Client } from "@temporalio/client";
+import { isRunId, startOfRun } from "../../domain/run.js";
+import { effectClaims } from "../../intake/bulk/claim.js";
+import { JOBS } from "../../jobs/index.js";
+import type { LakeQuery } from "../../lake/query/query.js";
+import { sqlText } from "../../lake/sql/duckdb-sql.js";
+import { SealedStore } from "../../lake/store/sealed-store.js";
+import { createSealer } from "../../temporal/encryption/sealer.js";
+import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
+import { rowsOf } from "../lake/query.js";
+import type { Preflight } from "../session/preflight.js";
+import { batchOf, kindOf, RUN_KINDS } from "./kinds.js";
+import type { SeenRun } from "./seen-run.js";
+import type { RunsView } from "./view.js";
+
+/** A run that has not ended; `running` where Temporal has it. */
+export interface UnfinishedRun extends SeenRun {
+  readonly running?: RunningRun;
+  /** How far it is, as its workflow tells; undefined where no worker answers. */
+  readonly progress?: unknown;
+}
+
+const ANSWER_MS = 2_000;
+
+/** The runs that have not ended: those that Temporal has, and those that only their staging is left of. */
+export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<UnfinishedRun[]> {
+  const { client, preflight } = view;
+  const listed = client === undefined ? [] : await runningRuns(client, preflight.taskQueue);
+  const going = await Promise.all(listed.map((running) => goingRun(client as Client, running)));
+  const known = new Set(going.flatMap(({ run_id, job_id }) => [run_id, job_id]));
+  const left = await interruptedRuns(preflight, query, (id) => known.has(id));
+  return [...going, ...left].sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+}
+
+async function goingRun(client: Client, running: RunningRun): Promise<UnfinishedRun> {
+  const { runId, memo, workflowId, execution } = running;
+  const handle = client.workflow.getHandle(workflowId, execution);
+  const progress = await client.connection
+    .withDeadline(Date.now() + ANSWER_MS, () => handle.query<Readonly<Record<string, unknown>>>("progress"))
+    .catch(() => undefined);
+  const isPaused = progress?.paused !== undefined && progress.paused !== null;
+  return {
+    ...unfinished(runId, kindOf(runId) ?? running.type),
+    job_id: running.type === "onboardBatch" ? batchOf(workflowId) : null,
+    status: isPaused ? "paused" : "running",
+    schedule: typeof memo.schedule === "string" ? memo.schedule : null,
+    running,
+    ...(progress !== undefined && { progress }),
+  };
+}
+
+/** Runs whose staging is there although they are not in `runs`, and nothing works on them. */
+async function interruptedRuns(
+  { store, keys }: Preflight,
+  query: LakeQuery,
+  isGoing: (id: string) => boolean,
+): Promise<UnfinishedRun[]> {
+  const folders = await store.folders("_staging/");
+  const runs = folders.filter((name) => kindOf(name) !== undefined).map((id) => ({ id, batch: null }));
+  const batches = folders.filter((name) => /^onb_[0-9a-f]{24}$/.test(name));
+  const found = [...runs.map(({ id }) => id), ...(await claimedRuns(store, keys)), ...batches];
+  if (found.length === 0) return [];
+  const ids = `(${found.map(sqlText).join(", ")})`;
+  const sql = `select run_id as id from runs where run_id in ${ids}
+    union all select job_id from runs where job_id in ${ids}`;
+  const ended = new Set((await rowsOf<{ readonly id: string }>(query, sql)).map(({ id }) => id));
+  return found
+    .filter((id) => !ended.has(id) && !isGoing(id))
+    .map((id) => {
+      const isBatch = kindOf(id) === undefined;
+      return { ...unfinished(id, kindOf(id) ?? "onboard"), job_id: isBatch ? id : null };
+    });
+}
+
+/** Runs of jobs with an effect, whose staging is named by their job. */
+async function claimedRuns(store: Preflight["store"], keys: Preflight["keys"]): Promise<string[]> {
+  if (keys === undefined) return [];
+  const sealed = new SealedStore(store, createSealer(keys));
+  const effects = JOBS.filter(({ effect }) => effect);
+  const holders = await Promise.all(effects.map(({ kind }) => effectClaims(sealed, kind).holder()));
+  return holders.flatMap((holder) => holder?.runId ?? []);
+}
+
+function unfinished(id: string, kind: string): SeenRun {
+  return {
+    run_id: id,
+    kind,
+    job_id: null,
+    status: "interrupted",
+    schedule: null,
+    scheduled_at: null,
+    started_at: RUN_KINDS.some((one) => isRunId(one, id)) ? startOfRun(id) : "",
+    finished_at: null,
+    counts: {},
+    options: null,
+    message: null,
+  };
+}

@@ -1,0 +1,47 @@
+import type { Client } from "@temporalio/client";
+import { UnreachableError } from "../../domain/failures.js";
+import { connectClient } from "../../temporal/connection.js";
+import { runningServer } from "../../temporal/server/running-server.js";
+import { type Preflight, runPreflight } from "../session/preflight.js";
+import { Releases } from "../terminal/releases.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+const ANSWER_MS = 3_000;
+
+/** What a command that only looks has at hand. */
+export interface RunsView {
+  readonly preflight: Preflight;
+  /** Undefined where Temporal is not up. */
+  readonly client: Client | undefined;
+  /** Why it is not. */
+  readonly missing: string | undefined;
+}
+
+/** Opens lake and Temporal for looking at them, and closes them again: nothing is started and nothing changes. */
+export async function withRunsView<R>(terminal: Terminal, work: (view: RunsView) => Promise<R>): Promise<R> {
+  const preflight = await runPreflight(terminal);
+  const releases = new Releases();
+  try {
+    return await work({ preflight, ...(await findClient(preflight, releases)) });
+  } finally {
+    await releases.run();
+  }
+}
+
+async function findClient(
+  { config, settings, keys }: Preflight,
+  releases: Releases,
+): Promise<Pick<RunsView, "client" | "missing">> {
+  const off = "nothing works on runs here now, and no schedule fires: start `nightledger dev`";
+  const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
+  if (server === undefined || keys === undefined) return { client: undefined, missing: off };
+  try {
+    const { client, close } = await connectClient(server, keys, ANSWER_MS);
+    releases.add(close);
+    return { client, missing: undefined };
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    const words = `Temporal at ${server.address} does not answer, so runs that are going on are shown as interrupted`;
+    return { client: undefined, missing: settings.mode === "cluster" ? words : off };
+  }
+}

@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto";
+import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
+import type { Roster } from "./roster-file.js";
+
+/** What failed in a sync. */
+export interface FailedPart {
+  /** Users of whom every link is read again. */
+  readonly users: readonly string[];
+  readonly links: readonly { readonly fp_id: string; readonly link_id: string }[];
+}
+
+/** The roster of what failed in a sync: whole users, and single links of others. */
+export function retryRoster({ users, links }: FailedPart): Roster {
+  const whole = new Set(users);
+  const single = new Map<string, string[]>();
+  for (const { fp_id, link_id } of links) {
+    if (!whole.has(fp_id)) single.set(fp_id, [...(single.get(fp_id) ?? []), link_id]);
+  }
+  const rows: RosterRow[] = [
+    ...[...whole].map((fp_id) => ({ fp_id })),
+    ...[...single].map(([fp_id, ids]) => ({ fp_id, links: ids.sort() })),
+  ];
+  const text = rosterText(rows);
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { rows: canonicalRoster(rows), text, sha256, warnings: [] };
+}

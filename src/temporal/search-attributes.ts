@@ -1,0 +1,32 @@
+import type { Client } from "@temporalio/client";
+import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
+import { RUN_ATTRIBUTES } from "../domain/run-attributes.js";
+
+const KEYWORD = "KEYWORD";
+const known = new WeakMap<Client, Promise<boolean>>();
+
+/** What a run is started with so that Temporal's listings can search for it; nothing where a cluster does not know it. */
+export async function startAttributes(
+  client: Client,
+  { kind, schedule }: { readonly kind: string; readonly schedule: string | undefined },
+): Promise<SearchAttributePair[]> {
+  const isKnown = known.get(client) ?? knowsAttributes(client);
+  known.set(client, isKnown);
+  if (!(await isKnown)) return [];
+  const values = { kind, status: "running", ...(schedule !== undefined && { schedule }) };
+  return Object.entries(values).map(([name, value]) => ({
+    key: defineSearchAttributeKey(RUN_ATTRIBUTES[name as keyof typeof RUN_ATTRIBUTES], KEYWORD),
+    value,
+  }));
+}
+
+/** A cluster's administrator adds them (docs/operations-runbook.md, "Search attributes"); a run goes without. */
+async function knowsAttributes(client: Client): Promise<boolean> {
+  try {
+    const { namespace } = client.options;
+    const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
+    return Object.values(RUN_ATTRIBUTES).every((name) => customAttributes[name] !== undefined);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,15 @@
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
+import type { RunStatus } from "../domain/run.js";
+import { RUN_ATTRIBUTES } from "../domain/run-attributes.js";
+
+const STATUS = { name: RUN_ATTRIBUTES.status, type: "KEYWORD" } as const;
+
+/**
+ * Tells Temporal how a run stands: its UI in words that hold nothing personal, and its listings by a search attribute,
+ * where the run was started with one.
+ */
+export function tellStatus(status: RunStatus, words: string): void {
+  setCurrentDetails(words);
+  const told = workflowInfo().typedSearchAttributes.get(STATUS);
+  if (told !== undefined && told !== status) upsertSearchAttributes([{ key: STATUS, value: status }]);
+}

@@ -1,0 +1,126 @@
+import { writeFile } from "node:fs/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const SYNC = ["sync", "--roster", "users.csv", "--json"];
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox({ playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 } }] });
+  for (const user of ["u1", "u2", "u3"]) {
+    for (const link of ["a", "b"])
+      sandbox.addLink({ fp_id: user, id: `${user}-${link}`, accounts: [{ id: `${user}-${link}-1` }] });
+  }
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+  await writeFile(folder.roster, "fp_id\nu1\nu2\nu3\n");
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+const run = (...args: string[]) => runHere(folder, args);
+const json = async (...args: string[]) => JSON.parse((await run(...args, "--json")).stdout);
+
+test("a run that failed in part is listed, shown with the action to take, and its retry reads only what failed", async () => {
+  sandbox.addFault({ kind: "status", status: 404, operation: "list_bank_links", user: "u2", times: 1 });
+  sandbox.addFault({ kind: "status", status: 422, operation: "sync_transactions", link: "u1-b" });
+  const first = await run(...SYNC);
+  expect(first.code).toBe(1);
+  const { run_id } = JSON.parse(first.stdout);
+  expect(await json("runs", "list", "--kind", "sync")).toMatchObject([
+    { run_id, kind: "sync", status: "completed_with_failures", counts: { users: 3, links: 4, failed: 1 } },
+  ]);
+  expect(await json("runs", "list", "--status", "completed")).toEqual([]);
+  const { findings, counts } = await json("runs", "show", run_id);
+  expect(counts.calls).toBeGreaterThan(0);
+  expect(findings).toEqual([
+    expect.objectContaining({ reason: "bank_links: user not found", count: 1, examples: ["u2"] }),
+    expect.objectContaining({ reason: "refused http_422", count: 1, examples: ["u1-b"] }),
+  ]);
+  const text = (await run("runs", "show", run_id)).stdout;
+  expect(text).toContain("→ check the roster: the service does not know this user");
+  expect(text).toContain(`nightledger runs retry ${run_id}`);
+  expect(text.split("\n").filter((line) => line.length > 100)).toEqual([]);
+
+  const status = await run("status");
+  expect(status.code).toBe(0);
+  expect(status.stdout).toContain(`nightledger runs retry ${run_id}`);
+
+  sandbox.clearFaults();
+  sandbox.clearRequests();
+  const retried = await run("runs", "retry", run_id, "--json");
+  expect(retried).toMatchObject({ code: 0 });
+  expect(JSON.parse(retried.stdout)).toMatchObject({ status: "completed", links: { failed: 0 } });
+  const read = sandbox.requests({ operation: "sync_transactions" }).map(({ link }) => link);
+  expect([...new Set(read)].sort()).toEqual(["u1-b", "u2-a", "u2-b"]);
+  const listed = await json("runs", "list");
+  expect(listed).toHaveLength(2);
+  expect(listed[0]).toMatchObject({ status: "completed", options: { retryOf: run_id } });
+  expect(await run("runs", "retry", listed[0].run_id)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`nothing failed in run ${listed[0].run_id}`),
+  });
+});
+
+test("a run that is going on is found, and watched to its end", async () => {
+  const release = sandbox.hold({ operation: "sync_transactions" });
+  expect(await run(...SYNC, "--detach")).toMatchObject({ code: 0 });
+  await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
+  await expect
+    .poll(() => json("runs", "list", "--status", "running").then(({ length }) => length), { timeout: 20_000 })
+    .toBe(1);
+  const [{ run_id }] = await json("runs", "list");
+  expect(await json("runs", "show", run_id)).toMatchObject({
+    status: "running",
+    finished_at: null,
+    progress: { usersTotal: 3 },
+  });
+  expect((await run("status")).stdout).toMatch(new RegExp(`open +${run_id} running: reading`));
+  const { client, close } = await sharedTemporal().client();
+  const listed = [];
+  const query = `NightledgerKind = "sync" AND NightledgerStatus = "running" AND ExecutionStatus = "Running"`;
+  for await (const { memo } of client.workflow.list({ query })) listed.push(memo?.runId);
+  await close();
+  expect(listed).toContain(run_id);
+  const watched = run("runs", "watch", run_id, "--json");
+  release();
+  expect(await watched).toMatchObject({ code: 0 });
+  expect(JSON.parse((await watched).stdout)).toMatchObject({ run_id, status: "completed" });
+  expect(await run("runs", "watch", run_id)).toMatchObject({ code: 0 });
+});
+
+test("what is not there is said, and nothing is started to find out", async () => {
+  for (const args of [
+    ["runs", "show", "sync-20260101T000000Z-aaaaaa"],
+    ["runs", "watch", "sync-20260101T000000Z-aaaaaa"],
+    ["runs", "retry", "sync-20260101T000000Z-aaaaaa"],
+    ["runs", "cancel", "sync-20260101T000000Z-aaaaaa"],
+    ["runs", "cancel", "onboard-20260101T000000Z-aaaaaa"],
+    ["batch", "show", `onb_${"0".repeat(24)}`],
+    ["batch", "show", "nonsense"],
+  ]) {
+    expect(await run(...args), args.join(" ")).toMatchObject({ code: 2, stdout: "" });
+  }
+  expect(await run("runs", "list")).toMatchObject({ code: 0, stdout: "", stderr: "no such run\n" });
+  expect((await run("status")).stdout).toContain("runs      none yet");
+});
+
+test("a batch is shown by its id, by what its customers came to", async () => {
+  await writeFile(folder.roster, "fp_id\nu1\nu2\n");
+  const done = await run("onboard", "--customers", "users.csv", "--playbook", "pb_kyc", "--json");
+  expect(done.code, done.stderr).toBe(0);
+  const { batch_id, run_id } = JSON.parse(done.stdout);
+  expect(await json("batch", "show", batch_id)).toMatchObject({
+    batch_id,
+    statuses: { pass: 2 },
+    runs: [{ run_id, status: "completed" }],
+    findings: [],
+  });
+  expect(await json("runs", "show", run_id)).toMatchObject({ kind: "onboard", job_id: batch_id });
+});
