@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { readConfigFile } from "./config-file.js";
 import {
   choice,
   codeOf,
@@ -14,11 +15,14 @@ import {
   unknownVariables,
   type Values,
 } from "./config-values.js";
+import type { AlertSettings } from "./domain/alert-settings.js";
 import { InputError } from "./domain/failures.js";
 
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const WEBHOOK_SECRETS = "NIGHTLEDGER_WEBHOOK_SECRETS";
+const ALERT_SECRET = "NIGHTLEDGER_ALERT_WEBHOOK_SECRET";
 const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
+const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /** What the service's client is made of. */
@@ -42,6 +46,14 @@ export interface WebhookConfig {
   readonly mode: "test" | "live";
 }
 
+/** What is judged after each run, and how whoever is to know is told. */
+export interface AlertConfig {
+  /** Of `nightledger.yaml`; undefined where that says nothing of alerts. */
+  readonly settings: AlertSettings | undefined;
+  /** `whsec_` and base64, by which webhooks are signed; undefined: they are not. */
+  readonly secret: string | undefined;
+}
+
 /** The parts of the configuration; a command asks for those it uses. */
 export interface ConfigParts {
   readonly api: ApiConfig;
@@ -56,6 +68,7 @@ export interface ConfigParts {
   readonly webhooks: WebhookConfig;
   /** The same where a receiver is not required; no secrets mean: none is wanted. */
   readonly webhooksIfAny: WebhookConfig;
+  readonly alerts: AlertConfig;
   /** Every `TEMPORAL_*` variable, `.env` merged in. */
   readonly temporal: { readonly env: Readonly<Record<string, string>> };
   readonly log: { readonly level: (typeof LOG_LEVELS)[number] };
@@ -127,6 +140,7 @@ const READERS: Readers = {
     return webhookConfig(values);
   },
   webhooksIfAny: webhookConfig,
+  alerts: alertConfig,
   temporal: (values) => ({
     env: Object.fromEntries([...values].filter(([name]) => name.startsWith("TEMPORAL_"))),
   }),
@@ -204,6 +218,15 @@ function webhookConfig(values: Values): WebhookConfig {
   return { secrets, mode: choice(values, "NIGHTLEDGER_WEBHOOK_MODE", ["test", "live"]) ?? "test" };
 }
 
+function alertConfig(values: Values, cwd: string): AlertConfig {
+  const secret = values.get(ALERT_SECRET)?.trim();
+  if (secret !== undefined && !isWebhookSecret(secret))
+    throw invalid(ALERT_SECRET, "is not a webhook secret", "whsec_ and base64");
+  const named = values.get("NIGHTLEDGER_CONFIG");
+  const { alerts: settings } = readConfigFile(resolve(cwd, named ?? CONFIG_FILE), named !== undefined);
+  return { settings, secret };
+}
+
 function isWebhookSecret(text: string): boolean {
   const base64 = /^whsec_([A-Za-z0-9+/]{8,}={0,2})$/.exec(text)?.[1];
   return base64 !== undefined && Buffer.from(base64, "base64").toString("base64") === base64;
@@ -212,7 +235,7 @@ function isWebhookSecret(text: string): boolean {
 function secretsOf(values: Values): string[] {
   const list = (name: string) => (values.get(name) ?? "").split(",").map((entry) => entry.trim());
   const encryption = list("NIGHTLEDGER_ENCRYPTION_KEYS").map((entry) => entry.slice(entry.indexOf(":") + 1));
-  const single = ["NIGHTLEDGER_API_KEY", "TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"];
+  const single = ["NIGHTLEDGER_API_KEY", ALERT_SECRET, "TEMPORAL_API_KEY", "TEMPORAL_TLS_CLIENT_KEY_DATA"];
   const secrets = [...single.map((name) => (values.get(name) ?? "").trim()), ...encryption];
   return [...new Set([...secrets, ...list("NIGHTLEDGER_WEBHOOK_SECRETS")])].filter((secret) => secret !== "");
 }

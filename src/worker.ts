@@ -3,7 +3,7 @@ import { Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
-import type { ApiConfig } from "./config.js";
+import type { AlertConfig, ApiConfig } from "./config.js";
 import { askerOf } from "./intake/bulk/asker.js";
 import type { AnyJob } from "./jobs/job.js";
 import { openLake } from "./lake/lake.js";
@@ -28,6 +28,8 @@ interface WorkerSettings {
   readonly keys: EncryptionKeys;
   readonly taskQueue: string;
   readonly log: Logger;
+  /** What is judged after each run; left out, nothing is. */
+  readonly alerts?: AlertConfig;
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
   /** The store of the tables, where it is not the lake's directory itself. */
@@ -90,6 +92,8 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         sealed,
         log,
         concurrency: api.concurrency,
+        alerts: settings.alerts?.settings,
+        alertSecret: settings.alerts?.secret,
         ...(settings.jobs && { jobs: settings.jobs }),
       }),
       dataConverter: dataConverter(keys, server.namespace),

@@ -1,8 +1,13 @@
 import type { FrozenBulkRow } from "../domain/bulk/frozen-row.js";
+import { scheduleFacts } from "../intake/schedules/schedule-facts.js";
 import { JOBS } from "../jobs/index.js";
 import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
+import { nextAlertMessage, recordAlertDelivery } from "./alerts/alert-deliveries.js";
+import { checkAfterRun, checkRules } from "./alerts/check-alerts.js";
+import type { AlertDependencies } from "./alerts/dependencies.js";
+import { sendAlert } from "./alerts/send-alert.js";
 import { closeGroup } from "./bulk/close-group.js";
 import type { BulkDependencies } from "./bulk/dependencies.js";
 import { finishBulk } from "./bulk/finish-bulk.js";
@@ -44,19 +49,26 @@ import { extract } from "./sync/read/extract.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
-type EveryDependency = SyncDependencies & OnboardingDependencies & BulkDependencies & ScheduleDependencies;
+type EveryDependency = SyncDependencies &
+  OnboardingDependencies &
+  BulkDependencies &
+  ScheduleDependencies &
+  AlertDependencies;
 
 /** All activities over their dependencies: what a worker registers and workflows see the types of. */
 export function createActivities(
-  given: Omit<ScheduleDependencies, "warnings"> & Partial<Pick<BulkDependencies, "jobs">>,
+  given: Omit<ScheduleDependencies & AlertDependencies, "warnings" | "runEnded" | "schedules"> &
+    Partial<Pick<BulkDependencies, "jobs">>,
 ) {
-  const deps = {
+  const deps: EveryDependency = {
     streams: STREAMS,
     jobs: JOBS,
     ...given,
     warnings: new RunWarnings(given.log),
     batches: new FrozenBatches(given.sealed),
     frozenRows: new SealedRows<FrozenBulkRow>(given.sealed),
+    runEnded: () => checkAfterRun(deps),
+    schedules: scheduleFacts,
   };
   const bound = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
     return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
@@ -70,6 +82,7 @@ export function createActivities(
   };
   const activities = {
     admitLinks: bound(admitLinks),
+    checkRules: bound(checkRules),
     closeGroup: kept(closeGroup),
     reuseOutcome: kept(reuseOutcome),
     commit: bound(commit),
@@ -90,6 +103,7 @@ export function createActivities(
     makeCall: (input: CallInput) => asCallFailure(() => makeCall(deps, input)),
     markSeen: bound(markSeen),
     materialize: bound(materialize),
+    nextAlertMessage: bound(nextAlertMessage),
     observeGroup: bound(observeGroup),
     planItems: bound(planItems),
     publishRun: kept(publishRun),
@@ -99,6 +113,10 @@ export function createActivities(
     planGroup: bound(planGroup),
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
+    recordAlertDelivery: kept(recordAlertDelivery),
+    // How often it is tried is its policy's alone: about a day.
+    sendAlert: (input: Parameters<typeof sendAlert>[1]) =>
+      asActivityFailure(() => sendAlert(deps, input), "give up", Number.POSITIVE_INFINITY),
     recordFailedFiring: kept(recordFailedFiring),
     recordOutcomes: kept(recordOutcomes),
     finishCustomer: kept(finishCustomer),

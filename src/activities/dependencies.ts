@@ -14,4 +14,6 @@ export interface Dependencies {
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */
   readonly concurrency: number;
+  /** Called once a run has its row; never throws. Left out, nothing follows a run. */
+  readonly runEnded?: () => Promise<void>;
 }

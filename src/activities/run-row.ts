@@ -1,10 +1,10 @@
 import type { NewRun, RunStatus } from "../domain/run.js";
-import type { Lake } from "../lake/lake.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
 import { runs } from "../lake/tables/runs.js";
 import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
+import type { Dependencies } from "./dependencies.js";
 
 /** A run that has ended, as the table `runs` has it. */
 interface EndedRun extends NewRun {
@@ -30,9 +30,9 @@ const LEVELS = {
   failed: "error",
 } as const satisfies Record<RunStatus, keyof Logger>;
 
-/** Writes the row of a run that has ended, once, and says so in the log. */
+/** Writes the row of a run that has ended, once, and tells the log and whoever waits for the ends of runs. */
 export async function writeRunRow(
-  { lake, log }: { readonly lake: Lake; readonly log: Logger },
+  { lake, log, runEnded }: Pick<Dependencies, "lake" | "log" | "runEnded">,
   run: EndedRun,
 ): Promise<{ readonly duration_ms: number }> {
   const { runId, startedAt, firing } = run;
@@ -60,5 +60,6 @@ export async function writeRunRow(
   const told = { run_id: runId, kind: run.kind, status: run.status, ...firing, ...run.counts, duration_ms };
   const words = run.message === undefined ? "run ended" : `run did not begin: ${run.message}`;
   log[LEVELS[run.status]](told, words);
+  await runEnded?.();
   return { duration_ms };
 }

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { VERSION } from "../version.js";
+import { alertsCommand } from "./commands/alerts.js";
 import { batchCommand } from "./commands/batch.js";
 import { callCommand } from "./commands/call.js";
 import { checkCommand } from "./commands/check.js";
@@ -47,6 +48,7 @@ const COMMANDS: readonly AddCommand[] = [
   runsCommand,
   batchCommand,
   scheduleCommand,
+  alertsCommand,
   serviceCommand,
   webhooksCommand,
   tablesCommand,

@@ -1,3 +1,5 @@
+import { HOUR } from "./duration.js";
+
 /**
  * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits.
  * Made once by whoever starts a run; names its staging and its rows.
@@ -29,6 +31,9 @@ export interface Firing {
   readonly dueAt: string;
 }
 
+/** What became due while Temporal was off is caught up with if it is no older than this. */
+export const CATCH_UP_MS = 6 * HOUR;
+
 /** A run that is about to start. */
 export interface NewRun {
   readonly runId: string;
@@ -47,7 +52,14 @@ export type RunStatus =
   | "running"
   | "paused";
 
+const QUEUE = "nightledger-";
+
 /** Workers of another service or lake never share a queue. */
 export function taskQueue(scope: string): string {
-  return `nightledger-${scope}`;
+  return `${QUEUE}${scope}`;
+}
+
+/** The scope that a task queue is of. */
+export function scopeOfQueue(queue: string): string {
+  return queue.slice(QUEUE.length);
 }

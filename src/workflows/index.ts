@@ -1,3 +1,5 @@
+export { checkAlerts } from "./alerts/check-alerts.js";
+export { deliverAlert } from "./alerts/deliver-alert.js";
 export { bulkJob } from "./bulk/bulk-job.js";
 export { callService } from "./calls/call-service.js";
 export { onboardBatch } from "./onboarding/onboard-batch.js";

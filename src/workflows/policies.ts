@@ -78,6 +78,13 @@ export const CUSTOMER_STEP: ActivityOptions = {
 /** A cancelled batch waits so long for a step of a customer that is going on, besides a decision's own time. */
 export const STOP_AFTER_MS = 15_000;
 
+/** One message to whom alerts are delivered: given up after about a day. */
+export const ALERT_DELIVERY: ActivityOptions = {
+  startToCloseTimeout: "2m",
+  heartbeatTimeout: "10s",
+  retry: FOR_A_DAY,
+};
+
 /** One call with a body, or an answer, of any length. */
 const STREAM_CALL: ActivityOptions = { ...WRITE_CALL, startToCloseTimeout: "6h" };
 

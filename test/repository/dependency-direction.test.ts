@@ -27,7 +27,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   activities: {
     value: ["domain", "api", "lake", "temporal", "streams", "jobs", "intake", "version"],
     type: ["logger"],
-    packages: [BUILTIN, "@temporalio/activity"],
+    packages: [BUILTIN, "@temporalio/activity", "standardwebhooks"],
   },
   receiver: {
     value: ["domain", "api", "lake", "temporal"],
@@ -35,7 +35,8 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
     packages: [BUILTIN, "@temporalio/client", "standardwebhooks"],
   },
   workflows: { value: ["domain"], type: ["activities"], packages: ["@temporalio/workflow"] },
-  config: { value: ["domain", "config-values"], packages: [BUILTIN] },
+  config: { value: ["domain", "config-file", "config-values"], packages: [BUILTIN] },
+  "config-file": { value: ["domain", "config-values"], packages: [BUILTIN, "yaml", "zod"] },
   "config-values": { value: ["domain"], packages: [BUILTIN] },
   logger: { value: ["log-file"], packages: ["pino"] },
   "log-file": { value: [], packages: [BUILTIN] },
@@ -75,7 +76,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ["calls"],
   bulk: ["calls"],
   webhooks: ["sync", "onboarding"],
-  schedules: ["sync", "onboarding", "bulk"],
+  alerts: ["sync"],
+  schedules: ["sync", "onboarding", "bulk", "alerts"],
   runs: ["sync", "onboarding", "bulk", "schedules"],
 };
 

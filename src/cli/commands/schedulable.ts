@@ -21,4 +21,6 @@ export const OF_ONE_COMMAND = new Set([
   "until",
   "continuations",
   "continuationCommand",
+  "notifyCommand",
+  "notifyWebhook",
 ]);

@@ -26,9 +26,10 @@ export async function runWorker(terminal: Terminal): Promise<void> {
     // The client is asked first: it says what is wrong with an address in better words.
     await (await connectClient(settings, keys)).close();
     await bindLake(preflight, keys);
-    const { api, lake } = config;
+    const { api, alerts, lake } = config;
     const worker = await startWorker({
       api,
+      alerts,
       lake: lake.address,
       server: settings,
       keys,

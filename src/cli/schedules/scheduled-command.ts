@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
+import { scheduledCheck } from "../commands/alerts.js";
 import { scheduledExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
@@ -14,6 +15,7 @@ const SCHEDULABLE: readonly Schedulable[] = [
   scheduledExport,
   scheduledImport,
   scheduledOnboard,
+  scheduledCheck,
 ];
 
 /** Reads a job's command line, as `schedule create` is given it. @throws InputError naming what is wrong with it. */

@@ -21,7 +21,13 @@ export function pauseSchedule(terminal: Terminal, name: string, reason: string |
 }
 
 export function unpauseSchedule(terminal: Terminal, name: string): Promise<number> {
-  return steer(terminal, name, (handle) => handle.unpause("unpaused by its user"), "fires again");
+  // As a change of the schedule, which tells when it was made: what was due before is owed to nobody.
+  const unpause = (handle: ScheduleHandle) =>
+    handle.update(({ state, ...schedule }) => ({
+      ...schedule,
+      state: { ...state, paused: false, note: "unpaused by its user" },
+    }));
+  return steer(terminal, name, unpause, "fires again");
 }
 
 /** Fires a schedule now; where its last run is still going on, nothing is started. The exit code. */

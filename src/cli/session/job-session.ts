@@ -40,6 +40,7 @@ export async function openJobSession(
     home,
     keys,
     api: config.api,
+    alerts: config.alerts,
     lake: config.lake.address,
     taskQueue: preflight.taskQueue,
     log: handle.logger,

@@ -24,7 +24,7 @@ import {
 import type { Terminal } from "../terminal/terminal.js";
 import { checkTables } from "./writable-tables.js";
 
-const PARTS = ["api", "lake", "home", "keys", "temporal", "log"] as const;
+const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "alerts"] as const;
 
 /** What a job is configured with; nothing but variables was looked at. */
 export interface JobConfig {

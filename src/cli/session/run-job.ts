@@ -1,7 +1,8 @@
 import { withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
+import { deliveriesEnded, goingDeliveries } from "./alert-deliveries.js";
 import { followRun, type JobRun, reportRun } from "./job-run.js";
-import { openJobSession } from "./job-session.js";
+import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
 import { pingService } from "./service.js";
 
@@ -43,10 +44,28 @@ export async function runJob<Progress, Result, Input>(
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
   const left = await withInterruption(async (held) => {
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
-    return followRun(terminal, session, run, flags.detach);
+    const left = await followRun(terminal, session, run, flags.detach);
+    await afterAlerts(terminal, session);
+    return left;
   });
   // Its worker has stopped by now: what the lake says stays.
   const { again } = run;
   const json = flags.json === true;
   return reportRun(terminal, left, await run.outcome(left, preflight), { json, ...(again && { again }) });
+}
+
+/**
+ * An embedded worker ends with its command: alerts that the run has raised are delivered first. What goes wrong here is
+ * no failure of the run, and the next check delivers them.
+ */
+async function afterAlerts(
+  terminal: Terminal,
+  { preflight: { config, taskQueue }, temporal, signal }: JobSession,
+): Promise<void> {
+  if (!temporal.embedded || config.alerts.settings === undefined || signal.aborted) return;
+  const { client } = temporal;
+  const isDone = await goingDeliveries(client, taskQueue)
+    .then((ids) => deliveriesEnded(client, ids, signal))
+    .catch(() => false);
+  if (!isDone) terminal.say("an alert is not delivered yet: tried again for a day, while a worker runs");
 }

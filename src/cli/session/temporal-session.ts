@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
-import type { ApiConfig } from "../../config.js";
+import type { AlertConfig, ApiConfig } from "../../config.js";
 import type { Logger } from "../../logger.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
@@ -29,6 +29,7 @@ interface SessionOptions {
   readonly home: string;
   readonly keys: EncryptionKeys;
   readonly api: ApiConfig;
+  readonly alerts: AlertConfig;
   readonly lake: string;
   readonly taskQueue: string;
   readonly log: Logger;
@@ -89,12 +90,12 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
 
 /** Lets this process work on runs when it is its turn. */
 async function beginWorker(
-  { api, home, lake, keys, taskQueue, log }: SessionOptions,
+  { api, alerts, home, lake, keys, taskQueue, log }: SessionOptions,
   server: TemporalAddress,
   releases: Releases,
 ): Promise<WorkerTurn> {
   const turn = await takeWorkerTurn(join(home, `worker-${taskQueue}`), () =>
-    startWorker({ api, lake, server, keys, taskQueue, log, embedded: true }),
+    startWorker({ api, alerts, lake, server, keys, taskQueue, log, embedded: true }),
   );
   releases.add(() => turn.stop());
   return turn;

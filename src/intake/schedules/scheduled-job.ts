@@ -1,3 +1,4 @@
+import type { AlertRules } from "../../domain/alert-settings.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
@@ -33,8 +34,14 @@ interface ScheduledBulk {
   readonly signKey: string | null;
 }
 
+/** A check of alert rules; those that it names count instead of the worker's own. */
+interface ScheduledCheck {
+  readonly kind: "alerts";
+  readonly options: AlertRules;
+}
+
 /** A job as a schedule keeps it. */
-export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk;
+export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk | ScheduledCheck;
 
 /** First word of the ids of a scheduled job's runs. */
 export function runKindOf(job: ScheduledJob): string {

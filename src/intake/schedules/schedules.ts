@@ -7,11 +7,10 @@ import {
   type ScheduleSpec,
 } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
+import { CATCH_UP_MS } from "../../domain/run.js";
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 
-/** What became due while Temporal was off is caught up with if it is no older than this. */
-const CATCH_UP = "6h";
 const GRPC_INVALID_ARGUMENT = 3;
 
 /** A schedule as it is asked for. */
@@ -39,7 +38,7 @@ export async function putSchedule(client: Client, asked: AskedSchedule): Promise
       args: [input],
       workflowTaskTimeout: TASK_TIMEOUT,
     },
-    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP, pauseOnFailure: false },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP_MS, pauseOnFailure: false },
   };
   try {
     await client.schedule.create({ scheduleId, ...definition, state: { paused } });

@@ -9,6 +9,7 @@ import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
+import { startCheck } from "../alerts/start-check.js";
 import { judgeRows } from "../bulk/input-rows.js";
 import { checkedRows, refuseWrongRows } from "../bulk/runnable-rows.js";
 import { readSignKey } from "../bulk/sign-key.js";
@@ -56,6 +57,8 @@ export async function startScheduled(
       return startScheduledBulk(place, job, run);
     case "onboard":
       return startScheduledBatch(place, job, run);
+    case "alerts":
+      return startCheck(client, { scope, taskQueue, rules: job.options, run });
   }
 }
 
@@ -71,6 +74,9 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
       return;
     case "onboard":
       await runnableCustomers(job, "");
+      return;
+    case "alerts":
+    // The worker's own rules are known where the worker is.
   }
 }
 

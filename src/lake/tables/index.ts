@@ -1,4 +1,5 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { alerts } from "./alerts.js";
 import { CIP_TABLES } from "./cip.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents } from "./onboarding-events.js";
@@ -12,6 +13,7 @@ import { webhookEvents } from "./webhook-events.js";
 
 /** Every table that is not one stream's own; a new one is one line more. */
 export const LAKE_TABLES: readonly TableSpec[] = [
+  alerts,
   ...CIP_TABLES,
   linkSyncs,
   onboardingEvents,

@@ -62,15 +62,18 @@ async function killAt(temporal: TestTemporal, script: string, fault: StoreFault)
   }
 }
 
-async function startFaultWorker(
+/** Starts a worker for a world that meets a fault; `more` are further settings of the worker, as JSON. */
+export async function startFaultWorker(
   temporal: TestTemporal,
   script: string,
   world: SyncWorld,
   fault: StoreFault,
+  more: object = {},
 ): Promise<ChildCommand> {
   const base = dirname(world.lake);
   const { address, namespace } = temporal;
   const settings = {
+    ...more,
     api: { ...API, url: world.sandbox.url, key: world.sandbox.apiKey },
     lake: world.lake,
     server: { address, namespace },

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "@temporalio/client";
 import { type NewEvent, type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbox/index.js";
-import { type ApiConfig, scopeOf } from "../../../src/config.js";
+import { type AlertConfig, type ApiConfig, scopeOf } from "../../../src/config.js";
 import { taskQueue } from "../../../src/domain/run.js";
 import type { SyncOptions } from "../../../src/domain/sync/job.js";
 import { canonicalRoster, rosterText } from "../../../src/domain/sync/roster.js";
@@ -68,6 +68,8 @@ export interface WorldOptions {
   readonly lake?: string;
   /** Kinds of bulk jobs that the worker knows, where they are not the product's. */
   readonly jobs?: readonly AnyJob[];
+  /** What the worker judges after each run. */
+  readonly alerts?: AlertConfig;
 }
 
 const API: Omit<ApiConfig, "url" | "key"> = {
@@ -146,6 +148,7 @@ export async function openSyncWorld(temporal: TestTemporal, options: WorldOption
           embedded: true,
           ...(options.store && { store: options.store(store) }),
           ...(options.jobs && { jobs: options.jobs }),
+          ...(options.alerts && { alerts: options.alerts }),
         });
         workers.push(worker);
         return worker;

@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
 import {
@@ -8,6 +6,7 @@ import {
   type Delivery,
   getSink,
 } from "../../../lake/onboarding/continuation-file.js";
+import { commandEnd } from "../../command-end.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { type Continuation, linkKey } from "./continuations.js";
@@ -62,23 +61,13 @@ async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput)
   };
 }
 
-const LONGEST_MS = 60_000;
-
 /** Thrown when the command that takes links ended with something other than 0, or not in time. */
 export class ContinuationCommandError extends Error {
   override readonly name = "ContinuationCommandError";
 }
 
-/** All of the worker's environment that the command sees: none of it is a secret (docs/onboarding.md). */
-const PASSED_ON = [
-  ...["PATH", "HOME", "LANG", "TZ"],
-  ...["NIGHTLEDGER_API_URL", "NIGHTLEDGER_HOME", "NIGHTLEDGER_LAKE", "NIGHTLEDGER_LOG_LEVEL"],
-  ...["NIGHTLEDGER_WEBHOOK_MODE"],
-];
-
 /**
- * Runs a shell command with one JSON line on its standard input, in a process group of its own, all of which is
- * ended with it when it takes too long. What it prints is thrown away: it could quote the secrets that it was given.
+ * Hands a link to a command.
  *
  * @throws ContinuationCommandError when it does not end with 0 in time; the signal's reason when aborted.
  */
@@ -86,40 +75,11 @@ export async function handToCommand(
   command: string,
   delivery: Delivery,
   signal: AbortSignal,
-  longestMs = LONGEST_MS,
+  longestMs?: number,
 ): Promise<void> {
-  signal.throwIfAborted();
-  const child = spawn(command, {
-    shell: true,
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
-    env: Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])),
-  });
-  const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
-  const end = () => endGroup(child.pid);
-  const timer = setTimeout(end, longestMs);
-  signal.addEventListener("abort", end, { once: true });
-  try {
-    // A command that never reads closes its end before the line is written: its exit code tells.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(`${JSON.stringify(delivery)}\n`);
-    const [code, killedBy] = await exited;
-    signal.throwIfAborted();
-    if (code === 0) return;
-    throw new ContinuationCommandError(
-      `the command for links ended with ${code ?? killedBy}; the link was not counted as taken and is handed to it again`,
-    );
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", end);
-  }
-}
-
-function endGroup(leader: number | undefined): void {
-  if (leader === undefined) return;
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // Nobody is left in the group.
-  }
+  const end = await commandEnd(command, delivery, signal, longestMs);
+  if (end === 0) return;
+  throw new ContinuationCommandError(
+    `the command for links ended with ${end}; the link was not counted as taken and is handed to it again`,
+  );
 }

@@ -1,0 +1,49 @@
+import { activityInfo, Context } from "@temporalio/activity";
+import {
+  type AlertRules,
+  type AlertSettings,
+  judgedRules,
+  mergedRules,
+} from "../../domain/alert-settings.js";
+import { InputError } from "../../domain/failures.js";
+import { scopeOfQueue } from "../../domain/run.js";
+import { checkAlerts } from "../../intake/alerts/check.js";
+import { withHeartbeat } from "../heartbeat.js";
+import type { AlertDependencies } from "./dependencies.js";
+
+/** Judges this worker's rules, with those given instead where they are. @throws InputError where there are none. */
+export async function checkRules(
+  deps: AlertDependencies,
+  { rules: given }: { readonly rules: AlertRules },
+): Promise<void> {
+  const { targets = {}, rules: own = {} } = deps.alerts ?? {};
+  const rules = mergedRules(own, given);
+  if (judgedRules(rules).length === 0) {
+    const words =
+      "no alert rule is set: give one to the schedule, or set it in nightledger.yaml of the worker";
+    deps.log.error(words);
+    throw new InputError(words);
+  }
+  await withHeartbeat(() => check(deps, { rules, targets }));
+}
+
+/** Judges this worker's rules after a run; what goes wrong is logged, and never the run's. */
+export async function checkAfterRun(deps: AlertDependencies): Promise<void> {
+  const { alerts, log } = deps;
+  if (alerts === undefined || judgedRules(alerts.rules).length === 0) return;
+  try {
+    await check(deps, alerts);
+  } catch (error) {
+    log.error({ err: error }, "alert rules could not be judged; the end of the next run judges them again");
+  }
+}
+
+async function check(deps: AlertDependencies, settings: AlertSettings): Promise<void> {
+  const { lake, sealed, schedules, log } = deps;
+  const scope = scopeOfQueue(activityInfo().taskQueue);
+  const place = { client: Context.current().client, scope, lake, sealed, schedules };
+  const { raised, cleared } = await checkAlerts(place, settings);
+  for (const { alertId, rule, message } of raised) log.warn({ alert: alertId, rule }, `alert: ${message}`);
+  for (const { alertId, rule, message } of cleared)
+    log.info({ alert: alertId, rule }, `alert over: ${message}`);
+}

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+const LONGEST_MS = 60_000;
+
+/** All of the worker's environment that the command sees: none of it is a secret (docs/onboarding.md). */
+const PASSED_ON = [
+  ...["PATH", "HOME", "LANG", "TZ"],
+  ...["NIGHTLEDGER_API_URL", "NIGHTLEDGER_HOME", "NIGHTLEDGER_LAKE", "NIGHTLEDGER_LOG_LEVEL"],
+  ...["NIGHTLEDGER_WEBHOOK_MODE"],
+];
+
+/**
+ * Runs a shell command with one JSON line on its standard input, in a process group of its own, all of which is
+ * ended with it when it takes too long. What it prints is thrown away: it could quote the secrets that it was given.
+ *
+ * @returns its exit code, or the signal that ended it.
+ * @throws the signal's reason when aborted.
+ */
+export async function commandEnd(
+  command: string,
+  line: object,
+  signal: AbortSignal,
+  longestMs = LONGEST_MS,
+): Promise<number | NodeJS.Signals> {
+  signal.throwIfAborted();
+  const child = spawn(command, {
+    shell: true,
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]])),
+  });
+  const exited = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  const end = () => endGroup(child.pid);
+  const timer = setTimeout(end, longestMs);
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    // A command that never reads closes its end before the line is written: its exit code tells.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(`${JSON.stringify(line)}\n`);
+    const [code, killedBy] = await exited;
+    signal.throwIfAborted();
+    return code ?? (killedBy as NodeJS.Signals);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // Nobody is left in the group.
+  }
+}

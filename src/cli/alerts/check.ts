@@ -1,0 +1,93 @@
+import {
+  type AlertRules,
+  type AlertTargets,
+  judgedRules,
+  mergedRules,
+  TARGETS,
+} from "../../domain/alert-settings.js";
+import { type AlertEvent, type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
+import { instantWords } from "../../domain/alerts/span.js";
+import type { OpenAlert } from "../../domain/alerts/transitions.js";
+import { InputError } from "../../domain/failures.js";
+import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
+import { pendingMessages } from "../../lake/alerts/alert-log.js";
+import { openLake } from "../../lake/lake.js";
+import { deliveriesEnded } from "../session/alert-deliveries.js";
+import { openJobSession } from "../session/job-session.js";
+import { readJobConfig, runPreflight } from "../session/preflight.js";
+import { EXIT } from "../terminal/exit-code.js";
+import { withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
+
+interface AskedCheck {
+  /** Those given count instead of the file's. */
+  readonly rules: AlertRules;
+  readonly targets: AlertTargets;
+  readonly json: boolean;
+  readonly schedules: ScheduleReader;
+}
+
+/** Judges the alert rules in this process, so that also what no worker does is found; the exit code. */
+export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<number> {
+  const configuration = readJobConfig(terminal);
+  const { settings } = configuration.config.alerts;
+  const rules = mergedRules(settings?.rules ?? {}, asked.rules);
+  if (judgedRules(rules).length === 0) {
+    throw new InputError(
+      "no alert rule is given. Nothing was judged. Give one, such as --max-age 36h, or set alerts in nightledger.yaml.",
+    );
+  }
+  const isTold = TARGETS.some((target) => asked.targets[target] !== undefined);
+  const targets = isTold ? asked.targets : (settings?.targets ?? {});
+  const preflight = await runPreflight(terminal, configuration);
+  const { checked, late } = await withInterruption(async (held) => {
+    const { temporal, sealed, signal } = await openJobSession(terminal, preflight, held);
+    const lake = openLake({ directory: preflight.config.lake.address });
+    held.releases.add(() => lake.close());
+    const { scope } = preflight;
+    const place = { client: temporal.client, scope, lake, sealed, schedules: asked.schedules };
+    const checked = await checkAlerts(place, { rules, targets });
+    const deliveries = new Set(checked.pending.map((message) => deliveryWorkflowId(scope, message)));
+    await deliveriesEnded(temporal.client, [...deliveries], signal);
+    const asks = new Set(checked.pending.map(nameOf));
+    const late = asks.size === 0 ? [] : (await pendingMessages(lake)).filter((one) => asks.has(nameOf(one)));
+    return { checked, late };
+  });
+  terminal.result(asked.json ? JSON.stringify(jsonOf(checked, late)) : textOf(checked));
+  if (late.length > 0) terminal.say(lateWords(late.length));
+  return checked.open.length === 0 ? EXIT.completed : EXIT.failures;
+}
+
+function nameOf({ alertId, state, target }: AlertMessage): string {
+  return `${alertId} ${state} ${target}`;
+}
+
+function textOf({ open, raised, cleared }: CheckedAlerts): string {
+  const isNew = new Set(raised.map(({ alertId }) => alertId));
+  const lines = open.flatMap((alert) => [
+    `${isNew.has(alert.alertId) ? "new " : "open"}   ${alert.rule}: ${alert.message}`,
+    `       since ${instantWords(alert.raisedAt)}`,
+    ...alert.action.split("; ").map((step) => `       ${step}`),
+  ]);
+  const over = cleared.map(({ rule, message }) => `over   ${rule}: ${message}`);
+  return [...lines, ...over, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");
+}
+
+function lateWords(count: number): string {
+  const messages = count === 1 ? "1 message is" : `${count} messages are`;
+  return `${messages} not delivered yet: tried again for a day, while a worker runs`;
+}
+
+function jsonOf({ open, raised, cleared }: CheckedAlerts, late: readonly AlertMessage[]): object {
+  const idOf = ({ alertId }: AlertEvent) => alertId;
+  return {
+    open: open.map((alert) => ({ ...shown(alert), raised_at: instantWords(alert.raisedAt) })),
+    raised: raised.map(idOf),
+    cleared: cleared.map(idOf),
+    undelivered: late.length,
+  };
+}
+
+function shown({ alertId, rule, subject, message, action, runId }: OpenAlert) {
+  return { alert_id: alertId, rule, subject, message, action, run_id: runId };
+}

@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
+import type { AddCommand } from "./command.js";
+import { count, duration } from "./option-values.js";
+import type { Schedulable } from "./schedulable.js";
+
+interface AlertFlags {
+  readonly maxAge?: number;
+  /** `true` where no number was given. */
+  readonly failedLinks?: number | true;
+  readonly openQuarantine?: number | true;
+  readonly runMissing?: boolean;
+  readonly runLongerThan?: number;
+  readonly notifyCommand?: string;
+  readonly notifyWebhook?: string;
+  readonly json?: boolean;
+}
+
+function withAlertOptions(command: Command): Command {
+  return command
+    .option("--max-age <time>", "alert when the newest completed sync is older, as 36h", duration)
+    .option("--failed-links [n]", "alert when more bank links failed when last read (default: 0)", count)
+    .option("--open-quarantine [n]", "alert when more rows are open in quarantine (default: 0)", count)
+    .option("--run-missing", "alert when a schedule was due and no run of it began")
+    .option("--run-longer-than <time>", "alert when a run goes on, or took, longer, as 2h", duration)
+    .option("--notify-command <command>", "run this for each alert, with one JSON line on its standard input")
+    .option("--notify-webhook <url>", "send each alert to this address, also that of a chat", webhook)
+    .option("--json", "print what is open as one JSON value on standard output");
+}
+
+function webhook(text: string): string {
+  if (!isWebhookAddress(text)) throw new InvalidArgumentError("accepted: an http: or https: address.");
+  return text;
+}
+
+function rulesOf({ failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRules {
+  const given: AlertRules = {
+    "max-age": flags.maxAge,
+    "failed-links": failedLinks === true ? 0 : failedLinks,
+    "open-quarantine": openQuarantine === true ? 0 : openQuarantine,
+    "run-missing": flags.runMissing,
+    "run-longer-than": flags.runLongerThan,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** `nightledger alerts` */
+export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
+  const alerts = program.command("alerts").description("tell whoever is on call what is wrong, once");
+  const check = alerts
+    .command("check")
+    .description("judge the alert rules now, and tell what is new; exit 1 where an alert is open");
+  withAlertOptions(check).action(async (flags: AlertFlags) => {
+    const { checkNow } = await import("../alerts/check.js");
+    const { scheduleFacts } = await import("../../intake/schedules/schedule-facts.js");
+    const { notifyCommand, notifyWebhook, json = false } = flags;
+    const targets = { command: notifyCommand, webhook: notifyWebhook };
+    end(await checkNow(terminal, { rules: rulesOf(flags), targets, json, schedules: scheduleFacts }));
+  });
+};
+
+/** The same in a schedule: the worker's own settings say who is told. */
+export const scheduledCheck: Schedulable = {
+  words: ["alerts", "check"],
+  define: withAlertOptions,
+  job: (flags: AlertFlags) => ({ kind: "alerts", options: rulesOf(flags) }),
+};

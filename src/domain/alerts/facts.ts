@@ -1,0 +1,52 @@
+import type { RunStatus } from "../run.js";
+
+/** A run that is in the table `runs`; instants are epoch milliseconds. */
+export interface EndedRun {
+  readonly runId: string;
+  readonly kind: string;
+  readonly schedule: string | null;
+  readonly dueAt: number | null;
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  /** Why it did not begin; null for one that did. */
+  readonly message: string | null;
+}
+
+/** A run that Temporal has and that has not ended. */
+export interface GoingRun {
+  readonly runId: string;
+  readonly kind: string;
+  readonly schedule: string | null;
+  readonly startedAt: number;
+}
+
+/** A firing of a schedule that Temporal remembers. */
+export interface KnownFiring {
+  readonly dueAt: number;
+  /** Null where no worker has taken it up yet. */
+  readonly runId: string | null;
+  readonly status: RunStatus | null;
+}
+
+/** A schedule that is not paused. */
+export interface ScheduleFacts {
+  readonly name: string;
+  readonly jitterMs: number;
+  /** The newest time at which it was due, some minutes ago at least; null for none. */
+  readonly dueAt: number | null;
+  readonly firings: readonly KnownFiring[];
+}
+
+/** What the rules are judged by. */
+export interface AlertFacts {
+  /** When the first sync on record was asked for; null where there is none. */
+  readonly firstSyncAt: number | null;
+  /** The newest sync that was completed, with or without failures. */
+  readonly newestSync: { readonly runId: string; readonly finishedAt: number } | null;
+  /** Bank links that failed when they were last read, and the newest run that read one of them. */
+  readonly failedLinks: { readonly count: number; readonly runId: string | null };
+  readonly openQuarantine: number;
+  readonly ended: readonly EndedRun[];
+  readonly going: readonly GoingRun[];
+  readonly schedules: readonly ScheduleFacts[];
+}

@@ -1,0 +1,52 @@
+import type { RuleName } from "../alert-settings.js";
+import type { Cause } from "./judge.js";
+
+/** An alert that was raised and is not over. */
+export interface OpenAlert {
+  readonly alertId: string;
+  readonly rule: RuleName;
+  readonly subject: string;
+  readonly message: string;
+  readonly action: string;
+  readonly runId: string | null;
+  /** Epoch milliseconds. */
+  readonly raisedAt: number;
+}
+
+/** What has to be written down so that each cause has one open alert, and no other alert is open. */
+export interface Transitions {
+  readonly raise: readonly Cause[];
+  readonly clear: readonly OpenAlert[];
+}
+
+/** Compares the open alerts with the causes; alerts of rules that were not judged stay as they are. Pure. */
+export function transitions(
+  open: readonly OpenAlert[],
+  causes: readonly Cause[],
+  judged: readonly RuleName[],
+): Transitions {
+  const isOpen = new Set(open.map(keyOf));
+  const isCause = new Set(causes.map(keyOf));
+  return {
+    raise: causes.filter((cause) => !isOpen.has(keyOf(cause))),
+    clear: open.filter((alert) => judged.includes(alert.rule) && !isCause.has(keyOf(alert))),
+  };
+}
+
+function keyOf({ rule, subject }: Pick<Cause, "rule" | "subject">): string {
+  return `${rule} ${subject}`;
+}
+
+const OVER: Readonly<Record<RuleName, string>> = {
+  "max-age": "a sync was completed again",
+  "failed-links": "no more bank links fail than allowed",
+  "open-quarantine": "no more rows are open in quarantine than allowed",
+  "run-missing": "no run is missing any more",
+  "run-longer-than": "no run takes longer than allowed",
+};
+
+/** What to say of an alert that is over. */
+export function overWords({ rule, subject }: Pick<OpenAlert, "rule" | "subject">): string {
+  const about = /^schedule\/(.+)$/.exec(subject)?.[1];
+  return about === undefined ? OVER[rule] : `schedule ${about}: ${OVER[rule]}`;
+}

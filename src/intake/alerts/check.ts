@@ -1,0 +1,87 @@
+import type { Client } from "@temporalio/client";
+import { type AlertSettings, judgedRules, TARGETS } from "../../domain/alert-settings.js";
+import {
+  type AlertEvent,
+  type AlertMessage,
+  DELIVERY_SIGNAL,
+  DELIVERY_WORKFLOW,
+  deliveryWorkflowId,
+} from "../../domain/alerts/alert-message.js";
+import type { ScheduleFacts } from "../../domain/alerts/facts.js";
+import { judge } from "../../domain/alerts/judge.js";
+import { type OpenAlert, transitions } from "../../domain/alerts/transitions.js";
+import { taskQueue } from "../../domain/run.js";
+import { openAlerts, pendingMessages, writeAlerts } from "../../lake/alerts/alert-log.js";
+import { lakeFacts } from "../../lake/alerts/lake-facts.js";
+import type { Lake } from "../../lake/lake.js";
+import type { SealedStore } from "../../lake/store/sealed-store.js";
+import { signalOrStart } from "../../temporal/running-workflows.js";
+import { goingRuns } from "./going-runs.js";
+import { sealTargets } from "./sealed-targets.js";
+
+/** Tells of the schedules of a scope that are not paused. */
+export type ScheduleReader = (client: Client, scope: string, now: number) => Promise<ScheduleFacts[]>;
+
+/** What the rules are judged with. */
+interface CheckPlace {
+  readonly client: Client;
+  readonly scope: string;
+  readonly lake: Lake;
+  readonly sealed: SealedStore;
+  readonly schedules: ScheduleReader;
+}
+
+/** What a check found and did. */
+export interface CheckedAlerts {
+  /** Alerts of the rules that were judged. */
+  readonly open: readonly OpenAlert[];
+  readonly raised: readonly AlertEvent[];
+  readonly cleared: readonly AlertEvent[];
+  /** Messages that were not delivered yet, and that Temporal was asked to deliver. */
+  readonly pending: readonly AlertMessage[];
+}
+
+/** Temporal is not waited for longer than this: a run that ends must not hang on it. */
+const TEMPORAL_WITHIN_MS = 20_000;
+
+/**
+ * Judges the rules, writes down what changed, and has Temporal deliver what no target was told yet, also what an
+ * earlier check wrote down before it was killed. Repeated, it raises nothing twice.
+ */
+export async function checkAlerts(
+  { client, scope, lake, sealed, schedules: readSchedules }: CheckPlace,
+  { rules, targets }: AlertSettings,
+  now = Date.now(),
+): Promise<CheckedAlerts> {
+  const deadline = Date.now() + TEMPORAL_WITHIN_MS;
+  const { schedules, going } = await client.connection.withDeadline(deadline, async () => ({
+    schedules: rules["run-missing"] === true ? await readSchedules(client, scope, now) : [],
+    going:
+      rules["run-missing"] === true || rules["run-longer-than"] !== undefined
+        ? await goingRuns(client, taskQueue(scope))
+        : [],
+  }));
+  const facts = { ...(await lakeFacts(lake, rules, schedules)), schedules, going };
+  const judged = judgedRules(rules);
+  const causes = judge(rules, facts, now);
+  const told = TARGETS.filter((target) => targets[target] !== undefined);
+  const written = await writeAlerts(lake, (open) => transitions(open, causes, judged), told);
+  const pending = (await pendingMessages(lake)).filter(({ target }) => told.includes(target));
+  if (pending.length > 0) await askDelivery(client, scope, await sealTargets(sealed, targets), pending);
+  const open = (await openAlerts(lake)).filter(({ rule }) => judged.includes(rule));
+  return { open, ...written, pending };
+}
+
+/** One workflow for each alert and target has its messages, so none is sent by two, and they come in their order. */
+async function askDelivery(
+  client: Client,
+  scope: string,
+  targets: string,
+  messages: readonly AlertMessage[],
+): Promise<void> {
+  const asked = new Map(messages.map((message) => [deliveryWorkflowId(scope, message), message]));
+  for (const [workflowId, { alertId, target }] of asked) {
+    const start = { workflowId, taskQueue: taskQueue(scope), args: [{ alertId, target, targets }] };
+    await signalOrStart(client, DELIVERY_WORKFLOW, start, DELIVERY_SIGNAL);
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import type { Client } from "@temporalio/client";
+import type { AlertRules } from "../../domain/alert-settings.js";
+import type { NewRun } from "../../domain/run.js";
+import { type StartedRun, startOrJoin } from "../start-or-join.js";
+
+interface AskedCheck {
+  readonly scope: string;
+  readonly taskQueue: string;
+  readonly rules: AlertRules;
+  readonly run: NewRun;
+}
+
+/** Starts a check of alert rules where the worker is, or joins the one of the same rules that is going on. */
+export function startCheck(
+  client: Client,
+  { scope, taskQueue, rules, run }: AskedCheck,
+): Promise<StartedRun> {
+  const hash = createHash("sha256").update(JSON.stringify(rules)).digest("hex").slice(0, 16);
+  return startOrJoin(client, {
+    run,
+    workflow: "checkAlerts",
+    workflowId: `alerts/${scope}/check/${hash}`,
+    taskQueue,
+    kind: "alerts",
+    prepare: async () => ({ input: { rules } }),
+  });
+}

@@ -1,0 +1,98 @@
+import type { AlertRules } from "../../domain/alert-settings.js";
+import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/facts.js";
+import type { Lake } from "../lake.js";
+import { readTables } from "../query/query-views.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import type { SqlValue } from "../sql/duckdb-values.js";
+import { openQuarantine } from "../sync/open-quarantine.js";
+import { linkSyncs } from "../tables/link-syncs.js";
+import { runs } from "../tables/runs.js";
+
+type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
+
+/** Runs of each schedule, and of each kind that nobody scheduled, that are looked at. */
+const NEWEST_RUNS = 20;
+
+/** The table as it is now: one of an earlier version lacks the columns of schedules. */
+const RUNS = `(select * from runs union all by name
+  select null::varchar as schedule, null::timestamptz as scheduled_at, null::varchar as message where false)`;
+
+/**
+ * Links whose newest row is a failure. One that no sync has read in the week before the newest one is left out: no
+ * roster names it any more.
+ */
+const FAILED_LINKS = `
+  select count(*) as count, arg_max(run_id, read_at) as run_id
+  from (
+    select link_id, arg_max(status, finished_at) as status, arg_max(run_id, finished_at) as run_id,
+      max(finished_at) as read_at
+    from link_syncs
+    where finished_at > (select max(finished_at) from link_syncs) - interval 7 day
+      and status <> 'superseded' and reason is distinct from 'superseded'
+    group by link_id
+  )
+  where status = 'failed'`;
+
+const SYNCS = `
+  select epoch_ms(min(started_at)) as first,
+    arg_max(run_id, finished_at) filter (status in ('completed', 'completed_with_failures')) as run_id,
+    epoch_ms(max(finished_at) filter (status in ('completed', 'completed_with_failures'))) as finished
+  from runs where kind = 'sync'`;
+
+/** What the lake tells of what the rules are judged by; tables that no rule asks for are not read. */
+export async function lakeFacts(
+  lake: Lake,
+  rules: AlertRules,
+  schedules: readonly ScheduleFacts[],
+): Promise<LakeFacts> {
+  const named = schedules.flatMap(({ firings }) => firings.flatMap(({ runId }) => runId ?? []));
+  const asksLinks = rules["failed-links"] !== undefined;
+  const facts = await readTables(lake, asksLinks ? [runs, linkSyncs] : [runs], async (sql) => ({
+    ...(await syncs(sql)),
+    failedLinks: asksLinks ? await failedLinks(sql) : { count: 0, runId: null },
+    ended: await endedRuns(sql, named),
+  }));
+  const open = rules["open-quarantine"] === undefined ? 0 : (await openQuarantine(lake)).rows;
+  return { ...facts, openQuarantine: open };
+}
+
+async function syncs(sql: SqlSession): Promise<Pick<LakeFacts, "firstSyncAt" | "newestSync">> {
+  const [row] = await sql.rows(SYNCS);
+  const { first = null, run_id = null, finished = null } = row ?? {};
+  const newestSync =
+    run_id === null || finished === null ? null : { runId: String(run_id), finishedAt: Number(finished) };
+  return { firstSyncAt: numberOf(first), newestSync };
+}
+
+async function failedLinks(sql: SqlSession): Promise<LakeFacts["failedLinks"]> {
+  const [row] = await sql.rows(FAILED_LINKS);
+  return { count: Number(row?.count ?? 0), runId: textOf(row?.run_id ?? null) };
+}
+
+async function endedRuns(sql: SqlSession, named: readonly string[]): Promise<EndedRun[]> {
+  const rows = await sql.rows(
+    `select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
+       epoch_ms(finished_at) as finished, message
+     from ${RUNS}
+     qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc)
+       <= ${NEWEST_RUNS} or run_id in (select unnest(from_json($1, '["VARCHAR"]')))`,
+    [JSON.stringify(named)],
+  );
+  return rows.map(({ run_id, kind, schedule, due, started, finished, message }) => ({
+    runId: String(run_id),
+    kind: String(kind),
+    schedule: textOf(schedule ?? null),
+    dueAt: numberOf(due ?? null),
+    startedAt: Number(started),
+    finishedAt: Number(finished),
+    message: textOf(message ?? null),
+  }));
+}
+
+function numberOf(value: SqlValue): number | null {
+  return value === null ? null : Number(value);
+}
+
+function textOf(value: SqlValue): string | null {
+  return value === null ? null : String(value);
+}

@@ -1,0 +1,48 @@
+import {
+  ActivityFailure,
+  defineSignal,
+  isCancellation,
+  proxyActivities,
+  setHandler,
+} from "@temporalio/workflow";
+import type { Activities } from "../../activities/create-activities.js";
+import { type AlertMessage, DELIVERY_SIGNAL } from "../../domain/alerts/alert-message.js";
+import { ALERT_DELIVERY, HEARTBEATING } from "../policies.js";
+
+const { nextAlertMessage, recordAlertDelivery } = proxyActivities<Activities>(HEARTBEATING);
+const { sendAlert } = proxyActivities<Activities>(ALERT_DELIVERY);
+
+interface DeliverAlertInput extends Pick<AlertMessage, "alertId" | "target"> {
+  /** Name of the sealed targets. */
+  readonly targets: string;
+}
+
+/**
+ * Delivers the messages of one alert to one target, in their order: that it was raised, and that it is over. A message
+ * that is not taken is tried again for about a day; then it is given up, and the table says so.
+ */
+export async function deliverAlert({ alertId, target, targets }: DeliverAlertInput): Promise<void> {
+  let asked = true;
+  setHandler(defineSignal(DELIVERY_SIGNAL), () => {
+    asked = true;
+  });
+  while (asked) {
+    asked = false;
+    for (;;) {
+      const message = await nextAlertMessage({ alertId, target });
+      if (message === null) break;
+      await recordAlertDelivery({ message, failure: await failureOf(sendAlert({ ...message, targets })) });
+    }
+  }
+}
+
+/** Why a message was given up; null where it was taken. */
+async function failureOf(sent: Promise<void>): Promise<string | null> {
+  try {
+    await sent;
+    return null;
+  } catch (error) {
+    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+    return error.cause?.message ?? error.message;
+  }
+}

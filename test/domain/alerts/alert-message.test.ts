@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { type AlertEvent, alertBody } from "../../../src/domain/alerts/alert-message.js";
+
+const EVENT: AlertEvent = {
+  alertId: "alert-20261122T021640Z-0a1b2c",
+  rule: "failed-links",
+  subject: "links",
+  state: "raised",
+  message: "2 bank links failed when last read; allowed: 0",
+  action: "nightledger runs retry sync-1 reads them again",
+  runId: "sync-1",
+  at: Date.parse("2026-11-22T02:16:40.123Z"),
+};
+
+test("a body is what chats show, and the same in fields", () => {
+  const text =
+    "Nightledger, failed-links: 2 bank links failed when last read; allowed: 0.\nnightledger runs retry sync-1 reads them again.";
+  expect(alertBody(EVENT)).toEqual({
+    id: "alert-20261122T021640Z-0a1b2c-raised",
+    type: "alert.raised",
+    timestamp: "2026-11-22T02:16:40Z",
+    text,
+    content: text,
+    alert: {
+      alert_id: "alert-20261122T021640Z-0a1b2c",
+      rule: "failed-links",
+      subject: "links",
+      state: "raised",
+      message: "2 bank links failed when last read; allowed: 0",
+      action: "nightledger runs retry sync-1 reads them again",
+      run_id: "sync-1",
+      at: "2026-11-22T02:16:40Z",
+    },
+  });
+});
+
+test("what is over has an id of its own, and nothing to do", () => {
+  expect(alertBody({ ...EVENT, state: "cleared", message: "all good", action: "" })).toMatchObject({
+    id: "alert-20261122T021640Z-0a1b2c-cleared",
+    type: "alert.cleared",
+    text: "Nightledger, over (failed-links): all good.",
+  });
+});
+
+test("nobody is called by what a message quotes", () => {
+  expect(alertBody({ ...EVENT, message: "<!channel> & more" })).toMatchObject({
+    text: expect.stringContaining("&lt;!channel&gt; &amp; more"),
+  });
+});

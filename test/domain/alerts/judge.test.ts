@@ -1,0 +1,123 @@
+import { expect, test } from "vitest";
+import type { AlertRules } from "../../../src/domain/alert-settings.js";
+import type { AlertFacts, EndedRun, GoingRun } from "../../../src/domain/alerts/facts.js";
+import { judge } from "../../../src/domain/alerts/judge.js";
+import { DAY, HOUR, MINUTE } from "../../../src/domain/duration.js";
+
+const NOW = Date.parse("2026-11-22T12:00:00Z");
+
+const facts = (changes: Partial<AlertFacts> = {}): AlertFacts => ({
+  firstSyncAt: NOW - 30 * DAY,
+  newestSync: { runId: "sync-1", finishedAt: NOW - HOUR },
+  failedLinks: { count: 0, runId: null },
+  openQuarantine: 0,
+  ended: [],
+  going: [],
+  schedules: [],
+  ...changes,
+});
+const ended = (changes: Partial<EndedRun> = {}): EndedRun => ({
+  runId: "sync-1",
+  kind: "sync",
+  schedule: "nightly",
+  dueAt: null,
+  startedAt: NOW - 5 * HOUR,
+  finishedAt: NOW - 2 * HOUR,
+  message: null,
+  ...changes,
+});
+const going = (changes: Partial<GoingRun> = {}): GoingRun => ({
+  runId: "sync-2",
+  kind: "sync",
+  schedule: "nightly",
+  startedAt: NOW - 3 * HOUR,
+  ...changes,
+});
+const found = (rules: AlertRules, changes: Partial<AlertFacts> = {}) =>
+  judge(rules, facts(changes), NOW).map(({ rule, subject, message }) => `${rule} ${subject}: ${message}`);
+
+const AGE = { "max-age": 36 * HOUR };
+const LONG = { "run-longer-than": 2 * HOUR };
+const old = { runId: "sync-1", finishedAt: NOW - 41 * HOUR };
+
+test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
+  ["no rule, no cause", {}, { newestSync: old, openQuarantine: 9 }, []],
+  ["a young sync", AGE, {}, []],
+  ["a sync exactly as old as allowed", AGE, { newestSync: { runId: "s", finishedAt: NOW - 36 * HOUR } }, []],
+  [
+    "an old sync",
+    AGE,
+    { newestSync: old },
+    ["max-age sync: the newest completed sync ended 1 d 17 h ago; allowed: 1 d 12 h"],
+  ],
+  ["a lake without a sync", AGE, { newestSync: null, firstSyncAt: null }, []],
+  ["a lake whose first sync is young", AGE, { newestSync: null, firstSyncAt: NOW - HOUR }, []],
+  [
+    "a lake whose syncs all fail",
+    AGE,
+    { newestSync: null, firstSyncAt: NOW - 48 * HOUR },
+    ["max-age sync: no sync was ever completed, and the first one began 2 d ago"],
+  ],
+  ["as many failed links as allowed", { "failed-links": 2 }, { failedLinks: { count: 2, runId: "s" } }, []],
+  [
+    "a failed link",
+    { "failed-links": 0 },
+    { failedLinks: { count: 1, runId: "s" } },
+    ["failed-links links: 1 bank link failed when last read; allowed: 0"],
+  ],
+  [
+    "open rows",
+    { "open-quarantine": 3 },
+    { openQuarantine: 4 },
+    ["open-quarantine quarantine: 4 rows are open in quarantine; allowed: 3"],
+  ],
+  [
+    "a run that goes on for too long",
+    LONG,
+    { going: [going()] },
+    ["run-longer-than schedule/nightly: sync-2 has been going on for 3 h; allowed: 2 h"],
+  ],
+  [
+    "a run that took too long, and one of another kind that did not",
+    LONG,
+    { ended: [ended(), ended({ runId: "cip-1", kind: "cip", schedule: null, startedAt: NOW - 3 * HOUR })] },
+    ["run-longer-than schedule/nightly: sync-1 took 3 h; allowed: 2 h"],
+  ],
+  [
+    "one that nobody scheduled is known by its kind",
+    LONG,
+    { ended: [ended({ schedule: null })] },
+    ["run-longer-than sync: sync-1 took 3 h; allowed: 2 h"],
+  ],
+  [
+    "a long run, and a quick one after it",
+    LONG,
+    { ended: [ended(), ended({ runId: "sync-3", startedAt: NOW - HOUR, finishedAt: NOW - MINUTE })] },
+    [],
+  ],
+  [
+    "a long run, and one that goes on since a minute",
+    LONG,
+    { ended: [ended()], going: [going({ startedAt: NOW - MINUTE })] },
+    ["run-longer-than schedule/nightly: sync-1 took 3 h; allowed: 2 h"],
+  ],
+  [
+    "a long run of yesterday",
+    LONG,
+    { ended: [ended({ startedAt: NOW - 40 * HOUR, finishedAt: NOW - 25 * HOUR })] },
+    [],
+  ],
+  [
+    "a run that has its row counts as ended, whatever Temporal still says",
+    LONG,
+    { ended: [ended({ startedAt: NOW - HOUR, finishedAt: NOW })], going: [going({ runId: "sync-1" })] },
+    [],
+  ],
+])("%s", (_, rules, changes, causes) => {
+  expect(found(rules, changes)).toEqual(causes);
+});
+
+test("a cause says what to do, and names its run", () => {
+  const [cause] = judge({ "failed-links": 0 }, facts({ failedLinks: { count: 3, runId: "sync-9" } }), NOW);
+  expect(cause).toMatchObject({ runId: "sync-9", action: expect.stringContaining("runs retry sync-9") });
+});
