@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 import { defineSearchAttributeKey, type SearchAttributePair } from "@temporalio/common";
-import { RUN_ATTRIBUTES } from "../domain/run-attributes.js";
+import { RUN_ATTRIBUTES } from "../domain/run.js";
 
 const KEYWORD = "KEYWORD";
 const known = new WeakMap<Client, Promise<boolean>>();

@@ -1,6 +1,5 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from "@temporalio/workflow";
-import type { RunStatus } from "../domain/run.js";
-import { RUN_ATTRIBUTES } from "../domain/run-attributes.js";
+import { RUN_ATTRIBUTES, type RunStatus } from "../domain/run.js";
 
 const STATUS = { name: RUN_ATTRIBUTES.status, type: "KEYWORD" } as const;
 

@@ -1,4 +1,4 @@
-import { RUN_ATTRIBUTES } from "../../domain/run-attributes.js";
+import { RUN_ATTRIBUTES } from "../../domain/run.js";
 
 /** What one dev server is started with. */
 export interface ServerFlags {
