@@ -1,4 +1,5 @@
 import { durationWords } from "../../domain/duration.js";
+import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { LakeStatus, LatestRun } from "./lake-status.js";
 import { countWords, findingLines, openRunWords, tookWords, waitingWords } from "./text.js";
@@ -9,7 +10,7 @@ const BELOW = " ".repeat(10);
 
 /** How things are, in about ten lines for people. */
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
-  const { latest, unfinished, quarantined, stale, schedules, offline } = status;
+  const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
   const lines = [
     `lake      ${status.lake}`,
     ...latest.flatMap(latestLines),
@@ -17,6 +18,7 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
       `open      ${run.job_id?.startsWith("onb_") ? run.job_id : run.run_id} ${openRunWords(terminal, run)}`,
       ...waitingWords(run),
     ]),
+    ...alerts.map(({ rule, message }) => `alert     ${rule}: ${message}`),
     ...(quarantined === 0 ? [] : [`bad rows  ${quarantined} open; see: nightledger quarantine list`]),
     ...staleLines(stale),
     ...schedules.map(
@@ -37,10 +39,19 @@ function latestLines(run: LatestRun): string[] {
   return [
     `${kind.padEnd(9)} ${schedule === null ? "" : `${schedule}: `}${status} ${ago} ago in ${tookWords(run)}`,
     BELOW + [run_id, done].filter((words) => words !== "").join(": "),
+    ...skippedWords(findings).map((words) => BELOW + words),
     ...(message === null ? [] : [BELOW + message]),
     ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
     ...(failed.length === 0 ? [] : [`${BELOW}→ nightledger ${retry}`]),
   ];
+}
+
+/** Links that a sync skipped, by whose turn it is. */
+function skippedWords(findings: LatestRun["findings"]): string[] {
+  const skipped = findings.filter(({ status }) => status === "skipped");
+  return turnsInWords({
+    by_reason: Object.fromEntries(skipped.map(({ reason, count }) => [reason, count])),
+  });
 }
 
 function staleLines({ total, links }: LakeStatus["stale"]): string[] {
