@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import type { LakeStatus } from "../../../src/cli/runs/lake-status.js";
+import { statusLines } from "../../../src/cli/runs/status-text.js";
+
+const terminal = { env: {}, cwd: "/", interactive: false, result: () => undefined, say: () => undefined };
+const QUIET: LakeStatus = {
+  lake: "/lake",
+  latest: [],
+  unfinished: [],
+  alerts: [],
+  quarantined: 0,
+  stale: { total: 0, links: [] },
+  schedules: [],
+  offline: null,
+};
+const finished_at = new Date(Date.now() - 26 * 60_000).toISOString();
+const started_at = new Date(Date.parse(finished_at) - 252_000).toISOString();
+const RUN = {
+  run_id: "sync-20261122T021500Z-3f9c2a",
+  kind: "sync",
+  job_id: "1",
+  status: "completed",
+  schedule: "nightly",
+  scheduled_at: started_at,
+  started_at,
+  finished_at,
+  message: null,
+  counts: { created: 12, updated: 0, links: 9 },
+  options: {},
+  findings: [],
+} as const;
+const BATCH = "onb_0123456789abcdef01234567";
+const OPEN = { ...RUN, run_id: BATCH, kind: "onboard", job_id: BATCH, status: "interrupted" } as const;
+const WELL = [
+  "sync      nightly: completed 26m00s ago in 4m12s",
+  "          sync-20261122T021500Z-3f9c2a: 12 created",
+];
+
+test.each<[string, Partial<LakeStatus>, string[]]>([
+  ["a lake without a run says so", {}, ["runs      none yet"]],
+  ["a run that went well takes two lines", { latest: [RUN] }, WELL],
+  [
+    "what failed comes with what to do, and links that were skipped with whose turn it is",
+    {
+      latest: [
+        {
+          ...RUN,
+          status: "completed_with_failures",
+          findings: [
+            { status: "failed", reason: "gave_up http_503", count: 2, action: "wait", examples: ["a", "b"] },
+            {
+              status: "skipped",
+              reason: "state error auth_expired",
+              count: 4,
+              action: null,
+              examples: ["c"],
+            },
+          ],
+        },
+      ],
+    },
+    [
+      "sync      nightly: completed_with_failures 26m00s ago in 4m12s",
+      "          sync-20261122T021500Z-3f9c2a: 12 created",
+      "          4 need the customer (auth_expired 4)",
+      "failed    2 × gave_up http_503: a, b",
+      "          → wait",
+      "          → nightledger runs retry sync-20261122T021500Z-3f9c2a",
+    ],
+  ],
+  [
+    "what is open comes after it, and when schedules fire next",
+    {
+      latest: [RUN],
+      unfinished: [OPEN],
+      alerts: [{ rule: "max-age", subject: "syncs", message: "too old", action: "look" }],
+      quarantined: 3,
+      stale: { total: 5, links: [{ link_id: "x", committed_at: null, status: "failed", reason: null }] },
+      schedules: [
+        { name: "nightly", paused: false, next: "2026-11-23T02:15:00Z" },
+        { name: "weekly", paused: true, next: null },
+      ],
+      offline: "nothing works here",
+    },
+    [
+      ...WELL,
+      `open      ${BATCH} interrupted: nothing works on it; the same command continues it`,
+      "alert     max-age: too old",
+      "bad rows  3 open; see: nightledger quarantine list",
+      "stale     5 links: x (failed), …",
+      "next      nightly: 2026-11-23T02:15:00Z",
+      "next      weekly: paused",
+      "note      nothing works here",
+    ],
+  ],
+])("%s", (_, status, lines) => {
+  expect(statusLines(terminal, { ...QUIET, ...status })).toEqual(["lake      /lake", ...lines]);
+});
