@@ -61,14 +61,15 @@ export async function startOrJoin(
   }
   const run = job.run ?? newRun(kind);
   const { runId } = run;
+  const { schedule } = run.firing ?? {};
+  // Asked before anything is frozen: from then on, an answer that is lost is looked for.
+  const typedSearchAttributes = await startAttributes(client, { kind, schedule });
   const prepared = await job.prepare(run);
   if (job.signal?.aborted) {
     await job.discard?.(runId);
     throw job.signal.reason;
   }
-  const { schedule } = run.firing ?? {};
   const memo = { ...prepared.memo, runId, ...(schedule !== undefined && { schedule }) };
-  const typedSearchAttributes = await startAttributes(client, { kind, schedule });
   const args = [{ ...prepared.input, ...run }];
   const start = { workflowId, taskQueue, args, memo, typedSearchAttributes };
   const handle = await startUnlessRunning(client, workflow, start);

@@ -6,8 +6,11 @@ export interface SeenRun {
   readonly kind: string;
   /** Of onboarding the batch; null where only its end will tell. */
   readonly job_id: string | null;
-  /** `interrupted`: it has not ended, and nothing works on it now. */
-  readonly status: RunStatus | "interrupted";
+  /**
+   * `interrupted`: it has not ended, and nothing works on it now. `lost`: only its staging is left, and Temporal does not
+   * know it, because it was terminated or Temporal's database is another one.
+   */
+  readonly status: RunStatus | "interrupted" | "lost";
   readonly schedule: string | null;
   /** ISO instant at which its schedule was due. */
   readonly scheduled_at: string | null;

@@ -1,5 +1,6 @@
 import { durationWords } from "../../domain/duration.js";
 import type { WaitingState } from "../../domain/waiting.js";
+import { JOBS } from "../../jobs/index.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines } from "../terminal/waiting-lines.js";
 import type { Finding } from "./findings.js";
@@ -33,11 +34,19 @@ export function findingLines({ status, reason, count, action, examples }: Findin
   return action === null ? [line] : [line, `${" ".repeat(10)}→ ${action}`];
 }
 
+/** How a run that nothing works on comes to its end. */
+function continuation({ run_id, kind, status }: UnfinishedRun): string {
+  if (JOBS.some((job) => job.effect && job.kind === kind))
+    return `\`nightledger ${kind}s continue\` continues it`;
+  if (status === "lost") return "Temporal does not know it; the same command starts a new run";
+  const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
+  return `nothing works on it; ${again} continues it`;
+}
+
 /** How far a run is that has not ended, and what it needs to go on. */
 export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
-  const { run_id, status, running, progress } = run;
-  const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
-  if (status === "interrupted") return `interrupted: nothing works on it; ${again} continues it`;
+  const { status, running, progress } = run;
+  if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
   if (running === undefined || progress === undefined)
     return "no worker answers for it; start one with `nightledger dev` or `nightledger worker`";
   const never = () => Promise.reject(new Error("a run that is only looked at is not started"));

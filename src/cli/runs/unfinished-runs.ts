@@ -28,8 +28,11 @@ export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<
   const listed = client === undefined ? [] : await runningRuns(client, preflight.taskQueue);
   const going = await Promise.all(listed.map((running) => goingRun(client as Client, running)));
   const known = new Set(going.flatMap(({ run_id, job_id }) => [run_id, job_id]));
-  const left = await interruptedRuns(preflight, query, (id) => known.has(id));
-  return [...going, ...left].sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  const status = client === undefined ? "interrupted" : "lost";
+  const left = await runsInStaging(preflight, query, (id) => known.has(id));
+  return [...going, ...left.map((run) => ({ ...run, status }) as const)].sort((a, b) =>
+    a.started_at < b.started_at ? 1 : -1,
+  );
 }
 
 async function goingRun(client: Client, running: RunningRun): Promise<UnfinishedRun> {
@@ -50,7 +53,7 @@ async function goingRun(client: Client, running: RunningRun): Promise<Unfinished
 }
 
 /** Runs whose staging is there although they are not in `runs`, and nothing works on them. */
-async function interruptedRuns(
+async function runsInStaging(
   { store, keys }: Preflight,
   query: LakeQuery,
   isGoing: (id: string) => boolean,
