@@ -126,6 +126,11 @@ test("a user without a completed onboarding fails with that reason", async () =>
   world.sandbox.addFault({ kind: "status", status: 400, operation: "create_cip_report", user: first.fp_id });
   const { failures } = await world.run(roster().slice(0, 3), OPTIONS);
   expect(failures).toEqual([
-    { line: 1, owner: first.fp_id, reason: "no_completed_onboarding (refused http_400)" },
+    {
+      line: 1,
+      owner: first.fp_id,
+      reason: "no_completed_onboarding (refused http_400)",
+      message: "status 400 by a fault",
+    },
   ]);
 });
