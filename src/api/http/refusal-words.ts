@@ -23,16 +23,18 @@ export interface RefusalBody {
 }
 
 /**
- * Reads the words of an operation's refusals; undefined where they are not read: the answer is that of a proxy's target
- * or holds the vault's own values, or the request is bytes, so that nothing tells what is quoted.
+ * Reads the words of an operation's refusals; undefined where they are not read, because nothing tells what they quote:
+ * the request reads what the service knows, or is bytes, or the answer is that of a proxy's target or holds the vault's
+ * own values.
  *
  * @param values what the request sends, and what else must not be quoted
  */
 export function refusalReader(
-  { sends, answers, secrets }: Pick<Operation, "sends" | "answers" | "secrets">,
+  { method, sends, answers, secrets }: Pick<Operation, "method" | "sends" | "answers" | "secrets">,
   values: readonly unknown[],
 ): ((body: RefusalBody) => string | undefined) | undefined {
-  if (sends === "bytes" || answers === "bytes" || secrets?.includes("*")) return undefined;
+  if (method === "GET" || sends === "bytes" || answers === "bytes" || secrets?.includes("*"))
+    return undefined;
   return (body) => refusalWords(body, values);
 }
 

@@ -26,9 +26,7 @@ export function summaryText(summary: SyncSummary): string {
         ]),
   ];
   const shown = summary.failures.slice(0, MOST_SHOWN);
-  for (const { stream, owner, reason, message } of shown) {
-    lines.push(`failed    ${stream} ${owner}: ${reason}${message === undefined ? "" : `: ${message}`}`);
-  }
+  for (const { stream, owner, reason } of shown) lines.push(`failed    ${stream} ${owner}: ${reason}`);
   const more = summary.failures_total - shown.length;
   if (more > 0) lines.push(`          and ${more} more; see table link_syncs`);
   return lines.join("\n");

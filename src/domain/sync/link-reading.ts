@@ -12,7 +12,7 @@ export type LinkOutcome =
   | { readonly kind: "complete" }
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
   /** A 4xx that is none of 401, 403, 404, 408, 429. */
-  | { readonly kind: "rejected"; readonly status: number; readonly message?: string | null }
+  | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "gone" }
   | { readonly kind: "unauthorized" }
   /** The envelope breaks the contract, or the cursor loops: trying again does not mend it. */
@@ -29,8 +29,6 @@ export type LinkVerdict =
       readonly kind: "end";
       readonly status: "skipped" | "not_ready" | "failed";
       readonly reason: string;
-      /** What the service said, where a refusal ended the link: shown, and nothing else. */
-      readonly message?: string;
       readonly progress: LinkProgress;
     };
 
@@ -148,11 +146,8 @@ export function afterOutcome(
         progress: { ...progress, streak: verdict.streak, notBefore: verdict.notBefore },
       };
     }
-    case "rejected": {
-      const verdict = afterRejection(progress, base, outcome.status, askedSize, at, jitter);
-      const { message } = outcome;
-      return verdict.kind === "end" && message != null ? { ...verdict, message } : verdict;
-    }
+    case "rejected":
+      return afterRejection(progress, base, outcome.status, askedSize, at, jitter);
     case "gone":
       return end(progress, "skipped", "link_gone");
     case "unauthorized":

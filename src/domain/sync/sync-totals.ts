@@ -6,8 +6,6 @@ export interface Failure {
   readonly stream: string;
   readonly owner: string;
   readonly reason: string;
-  /** What the service said, where it refused a request, masked. */
-  readonly message?: string;
 }
 
 /** Counts of a sync, or of a part of it; parts add up. */

@@ -23,8 +23,6 @@ export interface FailedUser {
   readonly user: number;
   /** The stream, a colon, and what happened. */
   readonly reason: string;
-  /** What the service said when it refused, masked. */
-  readonly message?: string;
 }
 
 /** The stream that a user's reason begins with. */

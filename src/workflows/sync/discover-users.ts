@@ -56,11 +56,8 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
       const verdict = afterUserOutcome(progress, outcome, at, Math.random());
       if (verdict.kind === "done") users.push({ user: progress.user, attempt: progress.attempt });
       if (verdict.kind === "failed") {
-        const { reason, refused } = verdict;
-        const message = refused?.message ?? undefined;
-        const user = { user: progress.user, reason, ...(message !== undefined && { message }) };
-        failedUsers.push(user);
-        totals = failedUser(totals, failed ?? "", user);
+        failedUsers.push({ user: progress.user, reason: verdict.reason });
+        totals = failedUser(totals, failed ?? "", verdict.reason);
       }
       return verdict;
     },
@@ -74,9 +71,9 @@ export async function discoverUsers(input: DiscoverUsersInput): Promise<Discover
   return { users: users.sort((a, b) => a.user - b.user), failed: failedUsers, totals, unauthorized: false };
 }
 
-function failedUser(totals: SyncTotals, owner: string, { reason, message }: FailedUser): SyncTotals {
+function failedUser(totals: SyncTotals, owner: string, reason: string): SyncTotals {
   const none = noTotals();
-  const failure = { stream: streamOf(reason), owner, reason, ...(message !== undefined && { message }) };
+  const failure = { stream: streamOf(reason), owner, reason };
   return addTotals(totals, {
     ...none,
     users: { total: 0, failed: 1 },

@@ -267,17 +267,11 @@ export class GroupState {
     link.complete = verdict.kind === "publish";
     if (verdict.kind === "end") {
       this.#open.delete(link.base.link);
-      const { status, reason, message } = verdict;
+      const { status, reason } = verdict;
       if (status === "not_ready" && !this.options.secondTry) {
         this.#set({ notReady: [...this.notReady, link.base.link] });
       } else {
-        const ended = {
-          progress: verdict.progress,
-          status,
-          reason,
-          ...(message !== undefined && { message }),
-        };
-        this.#set({ ended: [...this.#state.ended, ended] });
+        this.#set({ ended: [...this.#state.ended, { progress: verdict.progress, status, reason }] });
       }
     } else if (verdict.kind === "drop") {
       this.#set({ unauthorized: true });

@@ -180,6 +180,7 @@ it("what else a caller withholds is taken out too", async () => {
 it.each<[Operation, object]>([
   [callVaultProxy, { path: { id: "proxy_1" }, body: Buffer.from("{}") }],
   [uploadToVault, { path: { identifier: "id.ssn9" }, body: Buffer.from("123456789") }],
+  [getUser, { path: { fp_id: "x" } }],
   [decryptVault, { body: { fields: ["id.ssn9"], reason: "audit" } }],
 ])("of what may quote more than the request says, nothing is shown: $name", async (operation, params) => {
   server = await startFaultServer(message("Ivan Petrov"));
@@ -196,7 +197,7 @@ it.each([
   [422, "RejectedError"],
 ] as const)("status %i says what the service said, and is judged without it", async (status, name) => {
   server = await startFaultServer(answers('{"message":"not while it rains."}', "application/json", status));
-  const error = (await rejection(server.client().read(getUser, { path: { fp_id: "x" } }))) as ApiError;
+  const error = (await rejection(server.client().read(createBusiness, {}))) as ApiError;
   expect(error).toMatchObject({ name, status, said: "not while it rains." });
   expect(error.message).toMatch(/it said: not while it rains\. /);
 });

@@ -35,15 +35,6 @@ const resync = (change: Partial<LinkProgress> = {}): LinkProgress => ({
 const verdictOf = (progress: LinkProgress, base: LinkBase, outcome: LinkOutcome, at = AT) =>
   afterOutcome(progress, base, outcome, 500, at, 0.5);
 
-test("what the service said decides nothing, and is told where a refusal ends the link", () => {
-  const said = (progress: LinkProgress, message: string | null) =>
-    verdictOf(progress, NEW, { kind: "rejected", status: 400, message });
-  const wordless = verdictOf(first(NEW, null), NEW, { kind: "rejected", status: 400 });
-  expect(said(first(NEW, null), "size is too large")).toEqual({ ...wordless, message: "size is too large" });
-  expect(said(first(NEW, null), null)).toEqual(wordless);
-  expect(said(first(NEW), "size is too large")).toEqual(said(first(NEW), null));
-});
-
 describe("a refusal of a first page", () => {
   const rejected: LinkOutcome = { kind: "rejected", status: 400 };
   const next = (progress: LinkProgress, base: LinkBase) => {

@@ -22,8 +22,6 @@ export interface EndedLink {
   readonly progress: LinkProgress;
   readonly status: LinkStatus;
   readonly reason: string;
-  /** What the service said, where a refusal ended it. */
-  readonly message?: string;
 }
 
 interface CommitInput extends GroupRef {
@@ -60,16 +58,13 @@ export async function commit(deps: Dependencies, input: CommitInput): Promise<Co
       writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),
     );
     const rows = await commitFeed(deps, input, plan, candidates);
-    const said = new Map<string, string | undefined>();
-    for (const { progress, status, reason, message } of input.ended) {
-      const planned = plannedLink(plan, progress.link);
-      rows.push(endedRow(plan, input.runId, planned, progress, status, reason));
-      said.set(planned.link_id, message);
+    for (const { progress, status, reason } of input.ended) {
+      rows.push(endedRow(plan, input.runId, plannedLink(plan, progress.link), progress, status, reason));
     }
     await appendOnce(deps.lake, linkSyncs, appId, () => writeRows(deps.lake, linkSyncs, input.runId, rows));
     const known = candidates.filter(({ planned }) => planned.base?.signs_differ);
     tellOf(deps.log, input.runId, rows, new Set(known.map(({ planned }) => planned.link_id)));
-    return { totals: rows.map((row) => totalsOf(row, said.get(row.link_id))).reduce(addTotals, noTotals()) };
+    return { totals: rows.map(totalsOf).reduce(addTotals, noTotals()) };
   });
 }
 
@@ -100,7 +95,7 @@ function quarantineRows({ planned, bad, runId }: Candidate): Record<string, unkn
   }));
 }
 
-function totalsOf(row: LinkSyncRow, message: string | undefined): SyncTotals {
+function totalsOf(row: LinkSyncRow): SyncTotals {
   const none = noTotals();
   const totals: SyncTotals = {
     ...none,
@@ -115,6 +110,5 @@ function totalsOf(row: LinkSyncRow, message: string | undefined): SyncTotals {
     stream: transactionStream.name,
     owner: row.link_id,
     reason: row.reason ?? "unknown",
-    ...(message !== undefined && { message }),
   });
 }

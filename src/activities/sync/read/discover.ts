@@ -165,11 +165,7 @@ function userOutcome(failure: ReturnType<typeof pageFailure>, stream: Stream): U
     case "gone":
       return { kind: "failed", reason: `${stream.name}: user not found` };
     case "rejected":
-      return {
-        kind: "failed",
-        reason: `${stream.name}: refused http_${failure.status}`,
-        refused: { status: failure.status, message: failure.message },
-      };
+      return { kind: "failed", reason: `${stream.name}: refused http_${failure.status}` };
     case "broken":
       return { kind: "failed", reason: `${stream.name}: ${failure.reason}` };
     case "transient":
