@@ -49,7 +49,7 @@ export function openLogFile(
     if (there === undefined || there.ino !== fstatSync(file).ino) return reopen(file);
     if (there.size < mostBytes) return file;
     const time = new Date().toISOString().replaceAll(/[-:.]/g, "");
-    renameSync(path, `${path}.${time}-${process.pid}-${aside}`);
+    putAside(path, `${path}.${time}-${process.pid}-${aside}`);
     aside += 1;
     const next = reopen(file);
     removeOldest(path, kept);
@@ -69,6 +69,15 @@ export function openLogFile(
       open = undefined;
     },
   };
+}
+
+/** Renames the log, unless another process has done so in this moment. */
+function putAside(path: string, name: string): void {
+  try {
+    renameSync(path, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
 }
 
 function removeOldest(path: string, kept: number): void {
