@@ -41,9 +41,8 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     const runId = await runIdOf(first);
     const callsAtSignal = sandbox.calls().total;
     const signalledAt = Date.now();
-    const ended = first.end(signal);
+    const { code, stdout, stderr, at } = await first.end(signal);
     release();
-    const { code, stdout, stderr, at } = await ended;
     expect(at - signalledAt).toBeLessThan(STOPS_WITHIN_MS);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
