@@ -78,7 +78,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ["sync", "onboarding"],
   alerts: ["sync"],
   schedules: ["sync", "onboarding", "bulk", "alerts"],
-  runs: ["sync", "onboarding", "bulk", "schedules"],
+  runs: ["sync", "onboarding", "bulk", "schedules", "alerts"],
 };
 
 /** Layers that serve one room as a whole. */

@@ -1,7 +1,8 @@
+import type { OpenAlert } from "../../domain/alerts/transitions.js";
 import { DAY } from "../../domain/duration.js";
+import { openAlerts } from "../../lake/alerts/alert-log.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
-import { alerts } from "../../lake/tables/alerts.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { runFailures } from "../../lake/tables/run-failures.js";
@@ -35,20 +36,13 @@ interface NextFiring {
   readonly next: string | null;
 }
 
-/** An alert that is not over. */
-interface OpenAlert {
-  readonly rule: string;
-  readonly subject: string;
-  readonly message: string;
-  readonly action: string;
-}
-
 /** How things are: what `status --json` prints. */
 export interface LakeStatus {
   readonly lake: string;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
-  readonly alerts: readonly OpenAlert[];
+  /** Those that are not over, the oldest first. */
+  readonly alerts: readonly Pick<OpenAlert, "rule" | "subject" | "message" | "action">[];
   /** Bad rows that are open. */
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
@@ -60,7 +54,6 @@ export interface LakeStatus {
 /** Links are looked for that were read in this time: older ones are of rosters that are gone. */
 const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
-const MOST_ALERTS = 10;
 
 /** Looks how things are. @param staleMs after which a link that nothing was committed of is named */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
@@ -71,13 +64,15 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       lake: config.lake.address,
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
-      alerts: await openAlerts(query),
+      alerts: (await withLakeReader(store, openAlerts)).map(({ rule, subject, message, action }) => {
+        return { rule, subject, message, action };
+      }),
       quarantined: (await withLakeReader(store, openQuarantine)).rows,
       stale: await staleLinks(query, staleMs),
       schedules: await nextFirings(view),
       offline: view.missing ?? null,
     }),
-    { tables: [runs, linkSyncs, runFailures, onboardings, alerts] },
+    { tables: [runs, linkSyncs, runFailures, onboardings] },
   );
 }
 
@@ -85,13 +80,6 @@ async function latest(query: LakeQuery): Promise<LatestRun[]> {
   const found: LatestRun[] = [];
   for (const run of await latestRuns(query)) found.push({ ...run, findings: await findingsOf(query, run) });
   return found;
-}
-
-async function openAlerts(query: LakeQuery): Promise<OpenAlert[]> {
-  const sql = `select rule, subject, message, action from alerts where delivery is null
-    qualify row_number() over (partition by alert_id order by state) = 1 and state = 'raised'
-    order by recorded_at limit ${MOST_ALERTS}`;
-  return rowsOf<OpenAlert>(query, sql);
 }
 
 async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus["stale"]> {

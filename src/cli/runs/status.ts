@@ -15,7 +15,10 @@ export interface StatusFlags {
 export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const status = await lakeStatus(view, stale);
-    terminal.result(json ? JSON.stringify(status) : statusLines(terminal, status).join("\n"));
+    if (json) {
+      const unfinished = status.unfinished.map(({ running: _, ...run }) => run);
+      terminal.result(JSON.stringify({ ...status, unfinished }));
+    } else terminal.result(statusLines(terminal, status).join("\n"));
     return EXIT.completed;
   });
 }

@@ -5,7 +5,7 @@ import { type OpenAlert, overWords, type Transitions } from "../../domain/alerts
 import { runId as makeId } from "../../domain/run.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
-import { readTables } from "../query/query-views.js";
+import { type LakeReader, readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
 import { alerts } from "../tables/alerts.js";
 import { appendOnce } from "../tables/append.js";
@@ -36,7 +36,7 @@ interface WrittenAlerts {
 }
 
 /** The alerts of a lake that are not over, the oldest first. */
-export async function openAlerts(lake: Lake): Promise<OpenAlert[]> {
+export async function openAlerts(lake: LakeReader): Promise<OpenAlert[]> {
   const rows = await readTables(lake, [alerts], (sql) => sql.rows(OPEN));
   return rows.map(eventOf).map(({ at, state: _, ...alert }) => ({ ...alert, raisedAt: at }));
 }
