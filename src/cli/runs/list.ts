@@ -1,9 +1,11 @@
+import { InputError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { withStoreQuery } from "../lake/query.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { endedRuns } from "./ended-runs.js";
-import { isAsked, type RunFilter, type SeenRun } from "./seen-run.js";
+import { RUN_KINDS } from "./kinds.js";
+import { isAsked, type RunFilter, SEEN_STATUSES, type SeenRun } from "./seen-run.js";
 import { runLine } from "./text.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
@@ -16,6 +18,8 @@ export interface ListFlags extends RunFilter {
 
 /** Lists runs, those that have not ended first, then the newest; the exit code. */
 export async function listRuns(terminal: Terminal, { limit, json, ...filter }: ListFlags): Promise<number> {
+  checkWord("--kind", filter.kind, RUN_KINDS);
+  checkWord("--status", filter.status, SEEN_STATUSES);
   return withRunsView(terminal, async (view) => {
     const found = await withStoreQuery(
       view.preflight.store,
@@ -33,4 +37,10 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
     else for (const run of found) terminal.result(runLine(run));
     return EXIT.completed;
   });
+}
+
+/** @throws InputError for a word that no run has, which would list nothing without saying why. */
+function checkWord(flag: string, word: string | undefined, accepted: readonly string[]): void {
+  if (word === undefined || accepted.includes(word)) return;
+  throw new InputError(`${flag}: no run has ${JSON.stringify(word)}. Accepted: ${accepted.join(", ")}.`);
 }

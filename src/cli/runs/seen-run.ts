@@ -26,6 +26,18 @@ export interface SeenRun {
   readonly message: string | null;
 }
 
+/** Every status that a run is seen with. */
+export const SEEN_STATUSES: readonly SeenRun["status"][] = [
+  "running",
+  "paused",
+  "interrupted",
+  "lost",
+  "completed",
+  "completed_with_failures",
+  "failed",
+  "cancelled",
+];
+
 /** Which runs are asked for. */
 export interface RunFilter {
   readonly kind?: string | undefined;

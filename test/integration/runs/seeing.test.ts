@@ -104,6 +104,8 @@ test("what is not there is said, and nothing is started to find out", async () =
     ["runs", "cancel", "onboard-20260101T000000Z-aaaaaa"],
     ["batch", "show", `onb_${"0".repeat(24)}`],
     ["batch", "show", "nonsense"],
+    ["runs", "list", "--kind", "export"],
+    ["runs", "list", "--status", "broken"],
   ]) {
     expect(await run(...args), args.join(" ")).toMatchObject({ code: 2, stdout: "" });
   }
