@@ -69,6 +69,8 @@ export interface RunningRun {
   readonly type: string;
   /** Temporal's own id of the execution. */
   readonly execution: string;
+  /** Of that execution: a run that continued as new is older. */
+  readonly startTime: Date;
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
@@ -77,9 +79,26 @@ export async function runningRuns(client: Client, taskQueue: string): Promise<Ru
   const types = RUN_WORKFLOWS.map((type) => `WorkflowType = "${type}"`).join(" OR ");
   const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue}" AND (${types})`;
   const runs: RunningRun[] = [];
-  for await (const { workflowId, type, memo = {}, runId: execution } of client.workflow.list({ query }))
-    runs.push({ runId: String(memo.runId), workflowId, type, execution, memo });
+  for await (const listed of client.workflow.list({ query })) {
+    const { workflowId, type, memo = {}, runId: execution, startTime } = listed;
+    if (typeof memo.runId !== "string") continue;
+    runs.push({ runId: memo.runId, workflowId, type, execution, startTime, memo });
+  }
   return runs;
+}
+
+const PROGRESS_WITHIN_MS = 2_000;
+
+/** How far a run is, as its workflow tells. @throws where no worker answers. */
+export function queryProgress<Progress>(client: Client, handle: WorkflowHandle): Promise<Progress> {
+  return client.connection.withDeadline(Date.now() + PROGRESS_WITHIN_MS, () =>
+    handle.query<Progress>("progress"),
+  );
+}
+
+/** As {@link queryProgress}; undefined where no worker answers. */
+export function progressOf<Progress>(client: Client, handle: WorkflowHandle): Promise<Progress | undefined> {
+  return queryProgress<Progress>(client, handle).catch(() => undefined);
 }
 
 /** A workflow to start; the run's id is in its memo, by which a command knows its own. */

@@ -2,6 +2,7 @@ import type { OpenAlert } from "../../domain/alerts/transitions.js";
 import { DAY } from "../../domain/duration.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
 import type { LakeQuery } from "../../lake/query/query.js";
+import type { LakeReader } from "../../lake/query/query-views.js";
 import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linkSyncs } from "../../lake/tables/link-syncs.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
@@ -64,16 +65,21 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
       lake: config.lake.address,
       latest: await latest(query),
       unfinished: await unfinishedRuns(view, query),
-      alerts: (await withLakeReader(store, openAlerts)).map(({ rule, subject, message, action }) => {
-        return { rule, subject, message, action };
-      }),
-      quarantined: (await withLakeReader(store, openQuarantine)).rows,
+      ...(await withLakeReader(store, openThings)),
       stale: await staleLinks(query, staleMs),
       schedules: await nextFirings(view),
       offline: view.missing ?? null,
     }),
     { tables: [runs, linkSyncs, runFailures, onboardings] },
   );
+}
+
+/** Alerts that are not over, and how many bad rows are open. */
+async function openThings(lake: LakeReader): Promise<Pick<LakeStatus, "alerts" | "quarantined">> {
+  const alerts = (await openAlerts(lake)).map(({ rule, subject, message, action }) => {
+    return { rule, subject, message, action };
+  });
+  return { alerts, quarantined: (await openQuarantine(lake)).rows };
 }
 
 async function latest(query: LakeQuery): Promise<LatestRun[]> {

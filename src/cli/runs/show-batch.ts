@@ -3,6 +3,7 @@ import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { LATEST_OF_A_LINE, onboardings } from "../../lake/tables/onboardings.js";
 import { runs } from "../../lake/tables/runs.js";
+import { progressOf } from "../../temporal/running-workflows.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { checkBatchId } from "../onboarding/batches.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -29,7 +30,7 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
   checkBatchId(batchId);
   return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {
     const handle = client?.workflow.getHandle(batchWorkflowId(scope, batchId));
-    const progress = await handle?.query<BatchProgress>("progress").catch(() => undefined);
+    const progress = client && handle && (await progressOf<BatchProgress>(client, handle));
     const recorded = await withStoreQuery(
       store,
       async (query) => {

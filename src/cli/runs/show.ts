@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { endedRun } from "./ended-runs.js";
 import { type Finding, findingsOf } from "./findings.js";
 import type { SeenRun } from "./seen-run.js";
-import { countWords, findingLines, openRunWords, tookWords, waitingWords } from "./text.js";
+import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitingWords } from "./text.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
@@ -45,7 +45,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
   });
 }
 
-/** @throws InputError, always. */
+/** That no run of this lake has an id. */
 export function noRun(id: string): InputError {
   return new InputError(
     `there is no run ${id} in this lake. Nothing was changed. nightledger runs list shows those that are there.`,
@@ -61,7 +61,6 @@ function facts(run: SeenRun): Omit<ShownRun, "findings"> {
 function runLines(run: ShownRun): string[] {
   const { run_id, kind, job_id, status, schedule, scheduled_at, counts, findings, message } = run;
   const took = tookWords(run);
-  const retry = kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`;
   const times = [run.started_at && `from ${run.started_at}`, run.finished_at && `to ${run.finished_at}`];
   const done = countWords(counts, [
     ...["users", "links", "synced", "unchanged", "skipped", "not_ready", "failed"],
@@ -80,7 +79,7 @@ function runLines(run: ShownRun): string[] {
     ...(message === null ? [] : [`message   ${message}`]),
     ...findings.flatMap(findingLines),
     ...(findings.some(({ status }) => status === "failed") && run.finished_at !== null
-      ? [`next      run again only what failed: nightledger ${retry}`]
+      ? [`next      run again only what failed: ${retryCommand(run)}`]
       : []),
   ];
 }

@@ -2,7 +2,7 @@ import { durationWords } from "../../domain/duration.js";
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { LakeStatus, LatestRun } from "./lake-status.js";
-import { countWords, findingLines, openRunWords, tookWords, waitingWords } from "./text.js";
+import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitingWords } from "./text.js";
 
 const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
@@ -31,18 +31,17 @@ export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
 }
 
 function latestLines(run: LatestRun): string[] {
-  const { run_id, kind, job_id, schedule, status, counts, findings, message } = run;
+  const { run_id, kind, schedule, status, counts, findings, message } = run;
   const ago = durationWords(Date.now() - Date.parse(run.finished_at ?? run.started_at));
   const done = countWords(counts, ["created", "updated", "removed", "failed", "quarantined"]);
   const failed = findings.filter(({ status }) => status === "failed");
-  const retry = kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`;
   return [
     `${kind.padEnd(9)} ${schedule === null ? "" : `${schedule}: `}${status} ${ago} ago in ${tookWords(run)}`,
     BELOW + [run_id, done].filter((words) => words !== "").join(": "),
     ...skippedWords(findings).map((words) => BELOW + words),
     ...(message === null ? [] : [BELOW + message]),
     ...failed.slice(0, MOST_FINDINGS).flatMap(findingLines),
-    ...(failed.length === 0 ? [] : [`${BELOW}→ nightledger ${retry}`]),
+    ...(failed.length === 0 ? [] : [`${BELOW}→ ${retryCommand(run)}`]),
   ];
 }
 

@@ -26,6 +26,11 @@ export function countWords(counts: SeenRun["counts"], shown: readonly string[]):
   return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
 }
 
+/** The command that runs again what failed in a run. */
+export function retryCommand({ run_id, kind, job_id }: SeenRun): string {
+  return `nightledger ${kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`}`;
+}
+
 /** A finding in its line, and the action to take in the one below. */
 export function findingLines({ status, reason, count, action, examples }: Finding): string[] {
   const more = count > examples.length ? ", …" : "";

@@ -1,15 +1,15 @@
 import type { Client } from "@temporalio/client";
-import { isRunId, startOfRun } from "../../domain/run.js";
+import { startOfRun } from "../../domain/run.js";
 import { effectClaims } from "../../intake/bulk/claim.js";
 import { JOBS } from "../../jobs/index.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
+import { progressOf, type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { rowsOf } from "../lake/query.js";
 import type { Preflight } from "../session/preflight.js";
-import { batchOf, kindOf, RUN_KINDS } from "./kinds.js";
+import { batchOf, kindOf } from "./kinds.js";
 import type { SeenRun } from "./seen-run.js";
 import type { RunsView } from "./view.js";
 
@@ -19,8 +19,6 @@ export interface UnfinishedRun extends SeenRun {
   /** How far it is, as its workflow tells; undefined where no worker answers. */
   readonly progress?: unknown;
 }
-
-const ANSWER_MS = 2_000;
 
 /** The runs that have not ended: those that Temporal has, and those that only their staging is left of. */
 export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<UnfinishedRun[]> {
@@ -38,9 +36,7 @@ export async function unfinishedRuns(view: RunsView, query: LakeQuery): Promise<
 async function goingRun(client: Client, running: RunningRun): Promise<UnfinishedRun> {
   const { runId, memo, workflowId, execution } = running;
   const handle = client.workflow.getHandle(workflowId, execution);
-  const progress = await client.connection
-    .withDeadline(Date.now() + ANSWER_MS, () => handle.query<Readonly<Record<string, unknown>>>("progress"))
-    .catch(() => undefined);
+  const progress = await progressOf<Readonly<Record<string, unknown>>>(client, handle);
   const isPaused = progress?.paused !== undefined && progress.paused !== null;
   return {
     ...unfinished(runId, kindOf(runId) ?? running.type),
@@ -59,9 +55,8 @@ async function runsInStaging(
   isGoing: (id: string) => boolean,
 ): Promise<UnfinishedRun[]> {
   const folders = await store.folders("_staging/");
-  const runs = folders.filter((name) => kindOf(name) !== undefined).map((id) => ({ id, batch: null }));
-  const batches = folders.filter((name) => /^onb_[0-9a-f]{24}$/.test(name));
-  const found = [...runs.map(({ id }) => id), ...(await claimedRuns(store, keys)), ...batches];
+  const named = folders.filter((name) => kindOf(name) !== undefined || /^onb_[0-9a-f]{24}$/.test(name));
+  const found = [...named, ...(await claimedRuns(store, keys))];
   if (found.length === 0) return [];
   const ids = `(${found.map(sqlText).join(", ")})`;
   const sql = `select run_id as id from runs where run_id in ${ids}
@@ -92,7 +87,7 @@ function unfinished(id: string, kind: string): SeenRun {
     status: "interrupted",
     schedule: null,
     scheduled_at: null,
-    started_at: RUN_KINDS.some((one) => isRunId(one, id)) ? startOfRun(id) : "",
+    started_at: kindOf(id) === undefined ? "" : startOfRun(id),
     finished_at: null,
     counts: {},
     options: null,

@@ -1,6 +1,7 @@
 import type { RunStatus } from "../../domain/run.js";
 import { type WaitingState, waitingOf } from "../../domain/waiting.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
+import { progressOf } from "../../temporal/running-workflows.js";
 import type { WorkerIdentity } from "../../temporal/worker-identity.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
@@ -8,7 +9,7 @@ import type { JobSession } from "./job-session.js";
 import { comparedWorkers, refusedWords } from "./other-keys.js";
 import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
-import { progressOf, type RunEnd, watchRun } from "./run-watch.js";
+import { type RunEnd, watchRun } from "./run-watch.js";
 
 /** One run of a job as its command sees it: how it starts, what is shown of it, what is said at its end. */
 export interface JobRun<Progress, Result> {
@@ -73,7 +74,7 @@ export async function followRun<Progress, Result>(
   if (started.joined) note("a command joined the run");
   await run.afterStart?.(session, started);
   if (detach) {
-    const sofar = started.joined ? await progressOf<Progress>(temporal, started.handle) : undefined;
+    const sofar = started.joined ? await progressOf<Progress>(temporal.client, started.handle) : undefined;
     return { started, end: undefined, sofar, watchedMs: 0 };
   }
   const since = Date.now();

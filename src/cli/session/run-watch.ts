@@ -8,13 +8,13 @@ import {
 import { CancelledFailure, rootCause, TerminatedFailure } from "@temporalio/common";
 import { UnreachableError } from "../../domain/failures.js";
 import { failureKind, pendingFailuresOf } from "../../temporal/pending-failures.js";
+import { queryProgress } from "../../temporal/running-workflows.js";
 import type { TemporalSession } from "./temporal-session.js";
 import { WatchEnd } from "./watch-end.js";
 
 const POLL_EVERY_MS = 500;
 /** Without an answer from Temporal for so long, it counts as lost. */
 const LOST_AFTER_MS = 120_000;
-const QUERY_TIMEOUT_MS = 2_000;
 
 /** How a run ended, as far as this command saw it. */
 export type RunEnd<Result> =
@@ -83,7 +83,7 @@ async function tellProgress<Progress>(
   options: WatchOptions<Progress>,
 ): Promise<Progress | undefined> {
   try {
-    const progress = await queried<Progress>(temporal, handle);
+    const progress = await queryProgress<Progress>(temporal.client, handle);
     options.onProgress(progress);
     return progress;
   } catch (error) {
@@ -91,20 +91,6 @@ async function tellProgress<Progress>(
     else if (!temporal.embedded) options.onSilence();
     return undefined;
   }
-}
-
-/** How far a run is now; undefined where nobody answers. */
-export async function progressOf<Progress>(
-  temporal: TemporalSession,
-  handle: WorkflowHandle,
-): Promise<Progress | undefined> {
-  return queried<Progress>(temporal, handle).catch(() => undefined);
-}
-
-function queried<Progress>({ client }: TemporalSession, handle: WorkflowHandle): Promise<Progress> {
-  return client.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
-    handle.query<Progress>("progress"),
-  );
 }
 
 async function endOf<Result>(handle: WorkflowHandle): Promise<RunEnd<Result>> {

@@ -1,14 +1,11 @@
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
-import { newestSnapshot } from "../../lake/delta/delta-log.js";
-import { NO_TABLE } from "../../lake/delta/delta-snapshot.js";
-import { createDuckDb } from "../../lake/sql/duckdb.js";
-import { temporaryScratch } from "../../lake/sql/scratch.js";
 import { ownerHash } from "../../lake/staging.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { type CommittedByRun, committedByRun } from "../../lake/sync/committed-by-run.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
+import { withLakeReader } from "../lake/reader.js";
 
 /** What the lake holds of a run that has not ended. */
 export interface KeptOfRun {
@@ -19,14 +16,10 @@ export interface KeptOfRun {
 
 /** Looks at what a run has committed and staged so far; reads names and the feed's log alone, and writes nothing. */
 export async function keptSoFar(store: ObjectStore, runId: string): Promise<KeptOfRun> {
-  const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
-  try {
-    const feed = await newestSnapshot({ store, table: transactionChanges.name, duckdb }, NO_TABLE);
-    const committed = committedByRun(feed, runId);
+  return withLakeReader(store, async (lake) => {
+    const committed = committedByRun(await lake.table(transactionChanges.name).snapshot(), runId);
     return { committed, staged: await stagedOf(store, runId, committed.links) };
-  } finally {
-    await duckdb.close();
-  }
+  });
 }
 
 async function stagedOf(store: ObjectStore, runId: string, committed: ReadonlySet<string>) {

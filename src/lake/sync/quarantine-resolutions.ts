@@ -73,21 +73,22 @@ export async function resolveRows(
 /**
  * Puts on record what closed rows since the last time, a later change of the transaction or a later reading, and that
  * nothing has closed the others by now, so that nobody looks for either again. Repeated, it finds what it did before.
+ *
+ * @returns how many rows are open
  */
-export async function recordClosedRows(lake: Lake, runId: string): Promise<void> {
+export async function recordClosedRows(lake: Lake, runId: string): Promise<number> {
   const at = Date.now();
   const found = await withQuarantine(lake, (sql) =>
     sql.rows(`select * exclude (payload, reason, fetched_at), closed_by as resolved_by
       from quarantine_states where closed_at is null`),
   );
-  if (found.length === 0) return;
+  const closed = found.filter(({ closed_by }) => closed_by !== null);
+  const open = found.length - closed.length;
+  if (found.length === 0) return open;
   const appId = `${runId}/quarantine`;
   const table = lake.table(quarantineResolutions.name);
-  if ((await table.snapshot()).txns.has(appId)) return;
-  const file = await write(
-    lake,
-    found.filter(({ closed_by }) => closed_by !== null),
-  );
+  if ((await table.snapshot()).txns.has(appId)) return open;
+  const file = await write(lake, closed);
   await table.commit((snapshot) => {
     if (snapshot.txns.has(appId)) return null;
     const version = snapshot.version + 1;
@@ -98,6 +99,7 @@ export async function recordClosedRows(lake: Lake, runId: string): Promise<void>
       ...(file === undefined ? [] : [{ add: addOf(file) }]),
     ];
   });
+  return open;
 }
 
 function write(
