@@ -51,13 +51,9 @@ export function certificateOf(fields: CertificateFields): string {
 }
 
 /**
- * The rolling hash with one page more: h = sha256hex(h ‖ sha256hex(body)) (docs/tables.md, "Certificate").
+ * The rolling hash with one page more, from the hash of its body: h = sha256hex(h ‖ sha256hex(body))
+ * (docs/tables.md, "Certificate").
  */
-export function withPage(pagesSha256: string, body: Uint8Array): string {
-  return withPageHash(pagesSha256, hash("sha256", body));
-}
-
-/** The same from the hash of the page's body. */
 export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);
 }

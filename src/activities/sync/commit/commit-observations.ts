@@ -1,92 +1,81 @@
-import type { RosterRow } from "../../../domain/sync/roster.js";
-import { pageSha256 } from "../../../lake/staging.js";
-import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
-import { bundleQuery } from "../../../lake/sync/page-bundle.js";
+import { readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
+import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
+import { bundleQuery, type PageBundle } from "../../../lake/sync/page-bundle.js";
 import { appendOnce } from "../../../lake/tables/append.js";
-import { writeQuery, writeRows } from "../../../lake/tables/parquet-file.js";
-import { quarantine } from "../../../lake/tables/quarantine.js";
-import type { Stream } from "../../../streams/stream.js";
-import { withHeartbeat } from "../../heartbeat.js";
+import { writeQuery } from "../../../lake/tables/parquet-file.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { loadWithRepair, type PageToLoad } from "../load/load-with-repair.js";
-import { type ObservedUser, observedStreams, ownersOf, stagedPages } from "../read/observed-pages.js";
+import { loadWithRepair, probe } from "../load/load-with-repair.js";
+import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
+import { observedStreams } from "../read/streams-of-run.js";
 
-interface ObserveGroupInput {
+interface ObservedInput {
   readonly runId: string;
-  readonly group: number;
   /** Names of the streams that the run reads. */
   readonly streams: readonly string[];
-  /** Only these links, or all. */
-  readonly links: readonly string[] | null;
-  readonly users: readonly ObservedUser[];
 }
 
-interface ObserveGroupResult {
-  /** Bad rows among links and accounts. */
-  readonly quarantined: number;
+/** A page as it is given to loading. */
+interface GivenPage extends PageToLoad {
+  readonly given: ObservedPage;
 }
 
 /**
- * Commits what a group's users look like now: `accounts`, `bank_links` and their bad rows. Links are read
- * meanwhile; none of them is committed before this is (docs/architecture.md, "Commit of a group").
+ * Commits what users look like now: `accounts`, `bank_links` and whatever else has no cursor; none of their links is
+ * committed before this is (docs/architecture.md, "Commits").
+ *
+ * @returns rows of `quarantine`: what was bad among them
  */
-export async function observeGroup(
+export async function commitObservations(
   deps: SyncDependencies,
-  input: ObserveGroupInput,
-): Promise<ObserveGroupResult> {
-  return withHeartbeat(async () => {
-    const roster = await frozenUsers(deps.lake.store, input.runId, input.group);
-    const appId = `${input.runId}/g${input.group}`;
-    const bad: Record<string, unknown>[] = [];
-    for (const stream of observedStreams(deps.streams, input.streams)) {
-      const pages = await pagesOf(deps, input, stream, roster);
-      if (pages.length === 0) continue;
-      if (input.streams.some((name) => name === stream.name)) {
-        await appendOnce(deps.lake, stream.table, appId, () =>
-          loadWithRepair(deps, stream, pages, (bundle) =>
-            writeQuery(deps.lake, stream.table, input.runId, bundleQuery(stream, bundle)),
-          ),
-        );
-      }
-      for (const page of pages) bad.push(...(await quarantinedRows(deps, page)));
+  { runId, streams }: ObservedInput,
+  appId: string,
+  reports: readonly SliceReport[],
+): Promise<Record<string, unknown>[]> {
+  const bad: Record<string, unknown>[] = [];
+  const all = reports.flatMap(({ observed }) => observed);
+  for (const stream of observedStreams(deps.streams, streams)) {
+    const pages = all.filter((page) => page.stream === stream.name).map((given) => toLoad(runId, given));
+    if (pages.length === 0) continue;
+    const loaded = new Map<GivenPage, LoadedPage>();
+    const load = <T>(work: (bundle: PageBundle) => Promise<T>) =>
+      loadWithRepair(deps, stream, pages, work, (page, seen) => loaded.set(page, seen));
+    if (streams.includes(stream.name)) {
+      const write = (bundle: PageBundle) =>
+        writeQuery(deps.lake, stream.table, runId, bundleQuery(stream, bundle));
+      await appendOnce(deps.lake, stream.table, appId, () => load(write));
+      // A repetition finds the rows written, and has to know all the same what was cut out of them.
+      if (loaded.size === 0) await load((bundle) => probe(deps, stream, bundle));
     }
-    await appendOnce(deps.lake, quarantine, appId, () => writeRows(deps.lake, quarantine, input.runId, bad));
-    return { quarantined: bad.length };
-  });
-}
-
-/** Every staged page of a stream, over the users. */
-async function pagesOf(
-  deps: SyncDependencies,
-  input: ObserveGroupInput,
-  stream: Stream,
-  roster: readonly RosterRow[],
-): Promise<PageToLoad[]> {
-  const pages: PageToLoad[] = [];
-  for (const { user, attempt } of input.users) {
-    const row = roster[user];
-    if (row === undefined) continue;
-    for (const owner of await ownersOf(deps, input, stream, row)) {
-      pages.push(...(await stagedPages(deps, input.runId, stream, owner, attempt)));
-    }
+    for (const page of pages) bad.push(...(await quarantinedRows(deps, page, loaded.get(page))));
   }
-  return pages;
+  return bad;
 }
 
-async function quarantinedRows(deps: SyncDependencies, page: PageToLoad): Promise<Record<string, unknown>[]> {
-  const { staging } = deps.lake;
-  const staged = await staging.page(page.name);
-  if (staged === undefined) throw new Error("a staged page is gone while it is committed");
-  return (await staging.badRows(page.name, pageSha256(staged.body))).map((row) => ({
-    run_id: page.name.runId,
-    stream: page.name.stream,
-    fp_id: page.fpId,
-    link_id: page.linkId,
-    page: page.name.page,
+function toLoad(runId: string, given: ObservedPage): GivenPage {
+  const { place, fp_id: fpId, link_id: linkId } = given;
+  return { runId, place, fpId, linkId, generation: null, sequenceFrom: null, given };
+}
+
+async function quarantinedRows(
+  { lake }: SyncDependencies,
+  { runId, given }: GivenPage,
+  loaded: LoadedPage | undefined,
+): Promise<Record<string, unknown>[]> {
+  const cleaned = loaded?.cleaned ?? given.cleaned;
+  if (cleaned === undefined) return [];
+  const { stream, fp_id, link_id, page, place } = given;
+  const fetched_at =
+    loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, place))?.header.at;
+  return ((await readBadRows(lake.store, runId, cleaned.bad)) ?? []).map((row) => ({
+    run_id: runId,
+    stream,
+    fp_id,
+    link_id,
+    page,
     index: row.index,
     list: row.list,
     reason: row.reason,
     payload: row.payload,
-    fetched_at: staged.fetchedAt.toISOString(),
+    fetched_at,
   }));
 }
