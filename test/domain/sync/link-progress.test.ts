@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { freshProgress, handedToLoading, nextAttempt, type StagedPage } from "../../../src/domain/sync/link-progress.js";
+import {
+  freshProgress,
+  handedToLoading,
+  nextAttempt,
+  type StagedPage,
+} from "../../../src/domain/sync/link-progress.js";
 
 test.for([
   [null, false, "full", null],

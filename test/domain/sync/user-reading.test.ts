@@ -10,7 +10,13 @@ import {
 
 const PAGE = { journal: "0/a", at: 0, bytes: 90, sha256: "s" };
 const FRESH: UserProgress = { ...freshUser(3), staged: [PAGE] };
-const OLD: UserProgress = { user: 3, attempt: 0, streak: { count: 9, since: 0 }, notBefore: 5, staged: [PAGE] };
+const OLD: UserProgress = {
+  user: 3,
+  attempt: 0,
+  streak: { count: 9, since: 0 },
+  notBefore: 5,
+  staged: [PAGE],
+};
 const transient = { kind: "transient", stream: "accounts", reason: "http_500", retryAfterMs: null } as const;
 
 test.for([
