@@ -13,6 +13,8 @@ interface SyncOptions {
   /** Its working directory: lake and HOME lie there, and are used again by the next run. */
   readonly directory: string;
   readonly concurrency: number;
+  /** As `--streams` takes them; left out: the command's own. */
+  readonly streams?: string;
 }
 
 /** What a sync did and took. */
@@ -30,8 +32,10 @@ export interface SyncRun {
 }
 
 /** Starts `nightledger sync`, embedded, with a log from which the activities' times can be read. */
-export function startSync({ standIn, roster, directory, concurrency }: SyncOptions): CommandProcess {
-  return startNode(NIGHTLEDGER, ["sync", "--roster", roster, "--json"], {
+export function startSync(options: SyncOptions): CommandProcess {
+  const { standIn, roster, directory, concurrency, streams } = options;
+  const chosen = streams === undefined ? [] : ["--streams", streams];
+  return startNode(NIGHTLEDGER, ["sync", "--roster", roster, ...chosen, "--json"], {
     cwd: directory,
     env: {
       NIGHTLEDGER_API_URL: standIn.url,
