@@ -5,6 +5,9 @@ import type { SharedPause } from "./shared-pause.js";
 // Timers fire up to a millisecond late; without this slack the pace would stay below what was asked for.
 const PACE_SLACK_MS = 10;
 
+/** What a turn gets that need not wait: one for all of them. */
+const ADMITTED = Promise.resolve();
+
 /** How long and for whom a call waits for its turn. */
 export interface Turn {
   readonly operation: string;
@@ -51,6 +54,7 @@ export class Admission {
   enter(turn: Turn): Promise<void> {
     const refusal = this.#refusal(turn);
     if (refusal !== undefined) return Promise.reject(refusal);
+    if (this.#queue.length === 0 && this.#mayStart()) return ADMITTED;
     return new Promise((resolve, reject) => {
       this.#enqueue(turn, resolve, reject);
       this.#pump();
@@ -111,12 +115,12 @@ export class Admission {
     if (turn.run !== undefined && this.#closedRuns.has(turn.run)) {
       return new AuthError({ operation: turn.operation, sent: false });
     }
+    if (turn.notAfter === undefined) return undefined;
     const now = Date.now();
     const start = this.#earliest(now, this.#queue.length);
-    if (turn.notAfter !== undefined && start > turn.notAfter) {
-      return new NotSentError(turn.operation, start > now ? start : undefined);
-    }
-    return undefined;
+    return start > turn.notAfter
+      ? new NotSentError(turn.operation, start > now ? start : undefined)
+      : undefined;
   }
 
   // The earliest start of whoever has `ahead` calls before it, as far as gate and pace tell.
@@ -161,16 +165,21 @@ export class Admission {
 
   #pump(): void {
     clearTimeout(this.#timer);
-    while (this.#active < this.concurrency && this.#queue.length > 0) {
-      const now = Date.now();
-      const start = this.#earliest(now, 0);
-      if (start > now) {
-        this.#timer = setTimeout(() => this.#pump(), start - now);
-        return;
-      }
-      this.#active += 1;
-      this.#paceAt = Math.max(now, this.#paceAt) + this.#intervalMs;
-      this.#queue[0]?.admit();
+    while (this.#queue.length > 0 && this.#mayStart()) this.#queue[0]?.admit();
+  }
+
+  // Takes a place where one is free and its time has come; else a timer looks again where only time is missing.
+  #mayStart(): boolean {
+    if (this.#active >= this.concurrency) return false;
+    const now = Date.now();
+    const start = this.#earliest(now, 0);
+    if (start > now) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#pump(), start - now);
+      return false;
     }
+    this.#active += 1;
+    this.#paceAt = Math.max(now, this.#paceAt) + this.#intervalMs;
+    return true;
   }
 }

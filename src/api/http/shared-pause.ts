@@ -1,15 +1,20 @@
 import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_RETRY_AFTER_MS } from "../../domain/service/retry-after.js";
+
+/** A change of a directory that is older shows in its time: two changes in one tick of the clock would not. */
+const SETTLED_MS = 1_000;
 
 /**
  * The pause that a service asked for (`Retry-After`), kept in a directory for all processes that call it: an empty
  * file named by the service and by when the pause ends. Files are only added, so nobody shortens another's pause.
- * All of it is synchronous: it is asked right before a request leaves.
+ * All of it is synchronous: it is asked right before a request leaves, so the directory is read only when it changed.
  */
 export class SharedPause {
   readonly #prefix: string;
+  /** What the directory held when its time of change was this one; undefined while that may not be all. */
+  #known: { readonly changedMs: number; readonly ends: readonly number[] } | undefined;
 
   constructor(
     readonly directory: string,
@@ -22,7 +27,7 @@ export class SharedPause {
   until(): number {
     const now = Date.now();
     // One that ends later than any can was written by a clock that was set back since.
-    const ends = this.#ends().filter((end) => end > now && end <= now + MAX_RETRY_AFTER_MS);
+    const ends = this.#knownEnds(now).filter((end) => end > now && end <= now + MAX_RETRY_AFTER_MS);
     return Math.max(0, ...ends);
   }
 
@@ -43,6 +48,15 @@ export class SharedPause {
     }
   }
 
+  #knownEnds(now: number): readonly number[] {
+    const changedMs = changeOf(this.directory);
+    if (changedMs === undefined) return [];
+    if (this.#known?.changedMs === changedMs) return this.#known.ends;
+    const ends = this.#ends();
+    this.#known = now - changedMs > SETTLED_MS ? { changedMs, ends } : undefined;
+    return ends;
+  }
+
   #ends(): number[] {
     let names: string[];
     try {
@@ -53,5 +67,14 @@ export class SharedPause {
     return names
       .filter((name) => name.startsWith(this.#prefix))
       .map((name) => Number(name.slice(this.#prefix.length)));
+  }
+}
+
+/** Epoch milliseconds of a directory's last change; undefined where it can't be seen. */
+function changeOf(directory: string): number | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -22,6 +22,18 @@ test("the longest pause counts, whoever was asked for it first", () => {
   other.extend(now + 5_000);
   expect([one.until(), other.until()]).toEqual([now + 60_000, now + 60_000]);
   expect(new SharedPause(directory, "https://other.example").until()).toBe(0);
+});
+
+test("a pause is seen at once, also in a directory that nobody has changed for long", async () => {
+  const [one, other] = [new SharedPause(directory, URL), new SharedPause(directory, URL)];
+  const now = Date.now();
+  one.extend(now + 5_000);
+  await utimes(directory, now / 1000 - 3_600, now / 1000 - 3_600);
+  expect([one.until(), one.until()]).toEqual([now + 5_000, now + 5_000]);
+  other.extend(now + 60_000);
+  expect(one.until()).toBe(now + 60_000);
+  other.extend(now + 90_000);
+  expect(one.until()).toBe(now + 90_000);
 });
 
 test("a pause that is over is none, and its file is cleared away some time later", async () => {
