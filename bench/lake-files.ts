@@ -1,12 +1,25 @@
-import { readdir, stat } from "node:fs/promises";
+import { readdir, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 
 /** The files below a lake with their sizes, by path from the lake on. */
 export type LakeFiles = ReadonlyMap<string, number>;
 
+const DAY_MS = 86_400_000;
+const isOfLog = (path: string) => path.includes("/_delta_log/");
+const lakeOf = (directory: string) => join(directory, "lake");
+
+/** Lets a day pass for the logs: how long they are kept is counted in the days of their files. */
+export async function ageLogs(directory: string): Promise<void> {
+  const paths = [...(await lakeFiles(directory)).keys()].filter(isOfLog);
+  for (const path of paths.map((name) => join(lakeOf(directory), name))) {
+    const { atime, mtimeMs } = await stat(path);
+    await utimes(path, atime, new Date(mtimeMs - DAY_MS));
+  }
+}
+
 /** Looks at all files of the lake of a command's directory. */
 export async function lakeFiles(directory: string): Promise<LakeFiles> {
-  const lake = join(directory, "lake");
+  const lake = lakeOf(directory);
   const files = new Map<string, number>();
   for (const entry of await readdir(lake, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
@@ -43,7 +56,7 @@ export function logBytes(files: LakeFiles, table: string): LogBytes {
   let ofTable = 0;
   let checkpoint = 0;
   for (const [path, size] of files) {
-    if (!path.includes("/_delta_log/")) continue;
+    if (!isOfLog(path)) continue;
     total += size;
     if (!path.startsWith(`${table}/`)) continue;
     ofTable += size;

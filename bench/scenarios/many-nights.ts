@@ -1,4 +1,4 @@
-import { type LogBytes, lakeFiles, logBytes } from "../lake-files.js";
+import { ageLogs, type LogBytes, lakeFiles, logBytes } from "../lake-files.js";
 import { inArena, type Scenario } from "../scenario.js";
 import { runSync } from "../sync-command.js";
 
@@ -22,7 +22,11 @@ export const manyNights: Scenario = {
       let largest = 0;
       let seconds = 0;
       for (let night = 1; night <= nights; night += 1) {
-        if (night > 1) await standIn.control.nightlyChanges({ changes: Math.round(links * SHARE) });
+        if (night > 1) {
+          await ageLogs(place);
+          const changes = Math.round(links * SHARE);
+          await standIn.control.nightlyChanges({ changes, firstLink: night * changes });
+        }
         const run = await runSync({ standIn, roster, directory: place, concurrency: CONCURRENCY });
         seconds = run.seconds;
         log = logBytes(await lakeFiles(place), TABLE);
