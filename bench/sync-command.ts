@@ -8,7 +8,7 @@ import type { StandIn } from "./stand-in.js";
 
 /** Where and against what the command runs. */
 interface SyncOptions {
-  readonly standIn: Pick<StandIn, "url" | "apiKey">;
+  readonly standIn: Pick<StandIn, "url" | "apiKey" | "cpuSeconds">;
   readonly roster: string;
   /** Its working directory: lake and HOME lie there, and are used again by the next run. */
   readonly directory: string;
@@ -28,6 +28,8 @@ export interface SyncRun {
   readonly process: ProcessUsage;
   /** The embedded Temporal server. */
   readonly temporal: ProcessUsage;
+  /** CPU of the stand-in meanwhile. */
+  readonly standInCpuSeconds: number;
   readonly activities: ActivityTimes;
 }
 
@@ -50,6 +52,7 @@ export function startSync(options: SyncOptions): CommandProcess {
 export async function runSync(options: SyncOptions): Promise<SyncRun> {
   const log = join(options.directory, ".nightledger", "nightledger.log");
   await rm(log, { force: true });
+  const standInBefore = options.standIn.cpuSeconds();
   const started = performance.now();
   const command = startSync(options);
   const usage = watchUsage(command.pid);
@@ -67,6 +70,7 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
     commandSeconds,
     process: own,
     temporal: children,
+    standInCpuSeconds: options.standIn.cpuSeconds() - standInBefore,
     activities: await activityTimes(log),
   };
 }

@@ -16,7 +16,6 @@ interface QuietNight {
   readonly sync: SyncRun;
   readonly histories: HistoryCounts;
   readonly written: Readonly<Record<string, number>>;
-  readonly standInCpuSeconds: number;
   readonly seconds: number;
   readonly ratio: number;
 }
@@ -69,9 +68,7 @@ async function quietNight(
   const ceiling = await measureCeiling(standIn, roster, CONCURRENCY, { accounts, nights: 2 });
   const before: LakeFiles = await lakeFiles(directory);
   const since = new Date();
-  const cpu = standIn.cpuSeconds();
   const sync = await runSync({ standIn, roster, directory, concurrency: CONCURRENCY, ...chosen(streams) });
-  const standInCpuSeconds = standIn.cpuSeconds() - cpu;
   const { calls } = sync.summary;
   if (calls !== ceiling.calls) {
     throw new Error(`the sync made ${calls} calls, the ceiling ${ceiling.calls}: they can't be compared`);
@@ -82,15 +79,13 @@ async function quietNight(
     sync,
     histories: await historiesSince(directory, since),
     written: newBytesByTable(before, await lakeFiles(directory)),
-    standInCpuSeconds,
     seconds: sync.seconds,
     ratio: ceiling.seconds / sync.seconds,
   };
 }
 
 function figureOf(variant: string, links: number, nights: readonly QuietNight[]): Figure {
-  const night = medianRun(nights);
-  const { ceiling, sync, histories, written } = night;
+  const { ceiling, sync, histories, written } = medianRun(nights);
   const { calls } = sync.summary;
   // The median of the pairs' ratios: what else the machine does slows both of a pair.
   const ratio = median(nights.map((one) => one.ratio));
@@ -104,7 +99,7 @@ function figureOf(variant: string, links: number, nights: readonly QuietNight[])
       ...runFigures(sync),
       ceiling_seconds: ceiling.seconds,
       ceiling_cpu_ms_per_call: (ceiling.cpuSeconds * 1000) / calls,
-      stand_in_cpu_ms_per_call: (night.standInCpuSeconds * 1000) / calls,
+      stand_in_cpu_ms_per_call: (sync.standInCpuSeconds * 1000) / calls,
       cpu_ms_per_call: cpuMs,
       command_cpu_ms_per_call: (sync.process.cpuSeconds * 1000) / calls,
       temporal_cpu_ms_per_call: (sync.temporal.cpuSeconds * 1000) / calls,

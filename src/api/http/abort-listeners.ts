@@ -16,7 +16,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 function listen(signal: AbortSignal): Set<() => void> {
   const listeners = new Set<() => void>();
   const tellAll = () => {
-    for (const listener of [...listeners]) listener();
+    // A listener that another one took back meanwhile is gone from the set, and not told.
+    for (const listener of listeners) listener();
   };
   signal.addEventListener("abort", tellAll, { once: true });
   listening.set(signal, listeners);
