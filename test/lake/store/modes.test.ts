@@ -9,7 +9,7 @@ import { openness } from "../../../src/lake/store/modes.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
 /** Commits until a table's first checkpoint. */
-const CHECKPOINT_EVERY = 10;
+const CHECKPOINT_AFTER = 65;
 
 let base: string;
 let directory: string;
@@ -36,7 +36,7 @@ async function use(): Promise<void> {
   await store.putIfAbsent("_staging/webhooks/1", "sealed");
   await store.putIfAbsent("_nightledger/canary", "sealed");
   await at.feed({ id: "1", sequence: 1 });
-  for (let commit = 0; commit <= CHECKPOINT_EVERY; commit += 1) await at.feed();
+  for (let commit = 0; commit <= CHECKPOINT_AFTER; commit += 1) await at.feed();
   await materialize(at.lake);
   await at.lake.close();
 }
