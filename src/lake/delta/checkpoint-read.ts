@@ -49,12 +49,11 @@ export async function readCheckpoint(at: DeltaLocation, checkpoint: CheckpointNa
     const source = parquetFiles(paths);
     const columns = await sql.rows(`describe select * from ${source}`);
     const present = new Set(columns.map((column) => column.column_name));
-    const found: DeltaAction[] = [];
+    let found: DeltaAction[] = [];
     for (const [name, field] of Object.entries(ACTIONS)) {
-      if (present.has(name)) found.push(...(await actionsOf(sql, source, name, field)));
+      if (present.has(name)) found = found.concat(await actionsOf(sql, source, name, field));
     }
-    if (present.has("domainMetadata")) found.push(...(await domainsOf(sql, source)));
-    return found;
+    return present.has("domainMetadata") ? found.concat(await domainsOf(sql, source)) : found;
   });
   return advance(NO_TABLE, [{ version: checkpoint.version, actions }]);
 }

@@ -11,7 +11,7 @@ import { commitKey } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
 import { creationOf, type TableSpec } from "./delta-schema.js";
 import { advance, type Snapshot } from "./delta-snapshot.js";
-import { cleanUpLog } from "./log-clean-up.js";
+import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
 import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 import { assertFilesThere } from "./missing-files.js";
 
@@ -23,6 +23,8 @@ const LONGEST_PAUSE_MS = 250;
 interface DeltaTableOptions {
   /** Bytes of log below which no checkpoint follows: 0 for one after each commit, Infinity for none. */
   readonly checkpointFloorBytes?: number;
+  /** What stays of the log when it is cleaned up. */
+  readonly retention?: LogRetention;
   /** Told of a checkpoint, or a clean-up after it, that failed; the commit before it stands all the same. */
   readonly onCheckpointFailed?: (error: unknown) => void;
   /** Milliseconds since 1970. */
@@ -148,7 +150,7 @@ export class DeltaTable {
   /** Writes a checkpoint of a state now, whatever its version, and cleans up the log. */
   async checkpoint(snapshot: Snapshot): Promise<void> {
     const listing = await writeCheckpoint(this.#location, snapshot);
-    await cleanUpLog(this.#location, snapshot.metadata, listing);
+    await cleanUpLog(this.#location, snapshot.metadata, listing, this.#options.retention);
   }
 
   /** False when another writer has the version, or had it so long ago that the log was cleaned up since. */
