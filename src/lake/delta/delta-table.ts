@@ -198,7 +198,7 @@ export class DeltaTable {
     this.#checkpointing = true;
     try {
       // Another process may have written one that is not known here.
-      const tail = tailAfter(NO_TAIL, 0, await listLog(this.#location));
+      const tail = tailAfter(NO_TAIL, -1, await listLog(this.#location));
       if (isCheckpointDue(tail, floor)) await this.checkpoint(state.snapshot);
       else this.#known = { ...state, tail };
     } catch (error) {
