@@ -3,7 +3,7 @@ import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 
 /** Something that goes wrong at one step of a store; plain JSON, so that another process can be told of it. */
 export interface StoreFault {
-  readonly on: "put" | "putIfAbsent" | "upload" | "deletePrefix";
+  readonly on: "put" | "putIfAbsent" | "upload" | "delete" | "deletePrefix";
   /** Source of a regular expression that the key matches. */
   readonly key: string;
   /** Before the step, which then does not happen, or after it has. */
@@ -76,6 +76,7 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
             step("upload", key, rest),
         () => store.uploadAll(files),
       )(),
+    delete: (key) => step("delete", key, () => store.delete(key)),
     deletePrefix: (prefix, options) =>
       step("deletePrefix", prefix, () => store.deletePrefix(prefix, options)),
   };
