@@ -6,6 +6,7 @@ import { createProgram } from "../../../src/cli/main.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { openness } from "../../../src/lake/store/modes.js";
+import { Journal } from "../../../src/lake/sync/journal/journal.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
 let base: string;
@@ -26,8 +27,9 @@ afterEach(async () => {
 async function use(): Promise<void> {
   const at = await FeedLake.openAt(directory);
   const { staging, store } = at.lake;
-  const page = { runId: "run", stream: "transactions", owner: "a", attempt: 1, page: 1 };
-  await staging.putPage(page, Buffer.from("{}"));
+  const journal = new Journal(store, "run", "0");
+  await journal.addValue("link", {});
+  await journal.close();
   await staging.putDocument("run", "roster", []);
   await store.put("_staging/calls/intent", "sealed", { durable: true });
   await store.putIfAbsent("_staging/webhooks/1", "sealed");
