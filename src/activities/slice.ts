@@ -32,7 +32,7 @@ export interface Slice<D extends Dependencies = Dependencies> {
 }
 
 /** A slice as it begins, and how many calls have been made in it. */
-export interface StartedSlice<D extends Dependencies> {
+interface StartedSlice<D extends Dependencies> {
   readonly slice: Slice<D>;
   readonly calls: number;
 }

@@ -27,12 +27,6 @@ export const TRIED_ONCE: ActivityOptions = { ...HEARTBEATING, retry: { maximumAt
 /** A run that is waited for as long as it takes: a batch waits for its customers for weeks. */
 export const FOLLOWED_RUN: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "3650d" };
 
-/** Activities that are done in an instant. */
-export const BRIEF: ActivityOptions = {
-  startToCloseTimeout: "30s",
-  retry: UNTIL_A_WORKER_LIVES,
-};
-
 /** What trying again does not mend. A full disk, the network and a service that is busy are not among them. */
 const FINAL: string[] = [
   FAILURE_TYPES.auth,

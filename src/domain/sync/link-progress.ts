@@ -2,7 +2,7 @@ import type { FailureStreak } from "../backoff.js";
 import type { Place } from "./place.js";
 
 /** A page that an update has staged. */
-export interface StagedPage extends Place {
+interface StagedPage extends Place {
   /** Entries that it adds: none where it repeats the page before it. */
   readonly entries: number;
 }

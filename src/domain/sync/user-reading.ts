@@ -31,14 +31,6 @@ export type UserOutcome =
   | (Extract<ItemOutcome, { kind: "transient" }> & { readonly stream: string })
   | { readonly kind: "moved"; readonly stream: string };
 
-/** A user who failed, and why. */
-export interface FailedUser {
-  /** Index of the user in the frozen roster. */
-  readonly user: number;
-  /** The stream, a colon, and what happened. */
-  readonly reason: string;
-}
-
 /** The stream that a user's reason begins with. */
 export function streamOf(reason: string): string {
   return reason.split(":", 1)[0] ?? "bank_links";

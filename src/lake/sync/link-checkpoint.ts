@@ -4,7 +4,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 
 /**
  * The whole committed state of one link: cursor and certificate ride in the commit that carries its rows
- * (docs/architecture.md, "Commit of a group" and "Heads"). `link_syncs` can be rebuilt from it.
+ * (docs/architecture.md, "Commits" and "Heads"). `link_syncs` can be rebuilt from it.
  */
 export interface LinkDomain extends CertificateFields {
   /** What the next run's first request sends; null reads everything again. */

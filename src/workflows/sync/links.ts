@@ -5,7 +5,7 @@ import type {
   ReportRef,
   SliceWork,
   WaitingLinks,
-} from "../../activities/sync/read/read-slice.js";
+} from "../../activities/sync/read/slice-work.js";
 import { freshProgress, type LinkProgress } from "../../domain/sync/link-progress.js";
 import { afterOutcome, type LinkBase, type LinkOutcome } from "../../domain/sync/link-reading.js";
 import { type Place, placeKey, sliceOf } from "../../domain/sync/place.js";

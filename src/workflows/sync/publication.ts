@@ -1,6 +1,6 @@
 import type { CommitInput, EndedLink } from "../../activities/sync/commit/commit.js";
 import type { LoadedReport } from "../../activities/sync/commit/complete-links.js";
-import type { ReportRef } from "../../activities/sync/read/read-slice.js";
+import type { ReportRef } from "../../activities/sync/read/slice-work.js";
 import { sliceOf } from "../../domain/sync/place.js";
 import type { Failure } from "../../domain/sync/sync-totals.js";
 import {

@@ -5,7 +5,7 @@ import type {
   ReadSliceResult,
   ReportRef,
   SliceWork,
-} from "../../activities/sync/read/read-slice.js";
+} from "../../activities/sync/read/slice-work.js";
 import { handedToLoading, type LinkProgress } from "../../domain/sync/link-progress.js";
 import { journalFolder, type Place, placeKey, sliceOf } from "../../domain/sync/place.js";
 import {

@@ -1,4 +1,4 @@
-import type { SliceWork, UserRange, UserResult } from "../../activities/sync/read/read-slice.js";
+import type { SliceWork, UserRange, UserResult } from "../../activities/sync/read/slice-work.js";
 import type { Failure } from "../../domain/sync/sync-totals.js";
 import { afterUserOutcome, streamOf, type UserProgress } from "../../domain/sync/user-reading.js";
 import type { NamedFailure } from "../../domain/waiting.js";

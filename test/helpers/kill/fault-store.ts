@@ -4,7 +4,7 @@ import { headerOf } from "../../../src/lake/sync/journal/record.js";
 
 /** Something that goes wrong at one step of a store; plain JSON, so that another process can be told of it. */
 export interface StoreFault {
-  readonly on: "put" | "append" | "putIfAbsent" | "upload" | "deletePrefix";
+  readonly on: "put" | "append" | "putIfAbsent" | "upload" | "delete" | "deletePrefix";
   /** Source of a regular expression that the key matches; of what is appended, its {@link appendedName}. */
   readonly key: string;
   /** Before the step, which then does not happen, or after it has. */
@@ -100,6 +100,7 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
             step("upload", key, rest),
         () => store.uploadAll(files),
       )(),
+    delete: (key) => step("delete", key, () => store.delete(key)),
     deletePrefix: (prefix, options) =>
       step("deletePrefix", prefix, () => store.deletePrefix(prefix, options)),
   };

@@ -9,9 +9,6 @@ import { openness } from "../../../src/lake/store/modes.js";
 import { Journal } from "../../../src/lake/sync/journal/journal.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
 
-/** Commits until a table's first checkpoint. */
-const CHECKPOINT_EVERY = 10;
-
 let base: string;
 let directory: string;
 let umask: number;
@@ -38,7 +35,8 @@ async function use(): Promise<void> {
   await store.putIfAbsent("_staging/webhooks/1", "sealed");
   await store.putIfAbsent("_nightledger/canary", "sealed");
   await at.feed({ id: "1", sequence: 1 });
-  for (let commit = 0; commit <= CHECKPOINT_EVERY; commit += 1) await at.feed();
+  const feed = at.lake.table("transaction_changes");
+  await feed.checkpoint(await feed.snapshot());
   await materialize(at.lake);
   await at.lake.close();
 }

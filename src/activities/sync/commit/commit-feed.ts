@@ -5,10 +5,12 @@ import { domainActions, type LinkUpdate, standing } from "../../../lake/sync/lin
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
+import { linkOf, loadPages } from "../load/load-pages.js";
 import type { ManifestFile } from "../load/manifest.js";
+import { LostPageError } from "../load/page-to-load.js";
 import type { Candidate } from "./candidate.js";
 import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import { LostPagesError, reloadPages } from "./reload.js";
+import { lostReason } from "./reload.js";
 
 /** A resync that would take away more than this many rows, and more than half, needs `--full`. */
 const FEW_REMOVALS = 20;
@@ -140,13 +142,14 @@ async function filesOf(
     if (kept.length === 0) continue;
     const whole = kept.length === one.pages.length || rowsOnlyOf(one, ids);
     try {
-      const { file } = whole ? one : await reloadPages(deps, runId, kept);
+      const { file } = whole ? one : await loadPages(deps, runId, kept);
       if (file !== undefined) files.push(file);
     } catch (error) {
-      if (!(error instanceof LostPagesError)) throw error;
-      const lost = wanted.find(({ key }) => key === error.link);
+      if (!(error instanceof LostPageError)) throw error;
+      const key = linkOf(error.page);
+      const lost = wanted.find((candidate) => candidate.key === key);
       if (lost === undefined) throw error;
-      found.lost.set(lost, error.reason);
+      found.lost.set(lost, await lostReason(deps, error));
       return undefined;
     }
   }

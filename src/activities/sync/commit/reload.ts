@@ -8,19 +8,6 @@ import type { LoadManifest, ManifestFile, ManifestPage } from "../load/manifest.
 import { LostPageError } from "../load/page-to-load.js";
 import type { CompleteLink } from "./complete-links.js";
 
-/** Thrown when pages that must be loaded once more are gone, or not those that were read: their link fails. */
-export class LostPagesError extends Error {
-  override readonly name = "LostPagesError";
-
-  constructor(
-    /** Key of the link's record. */
-    readonly link: string,
-    readonly reason: "staged_page_gone" | "staged_page_torn",
-  ) {
-    super(`the staged pages of a link can't be loaded once more: ${reason}`);
-  }
-}
-
 /** What a commit finds of the files that were loaded for it. */
 export interface LoadedFiles {
   /** The files that hold rows of each link, by its key; every file is there, whole. */
@@ -77,30 +64,17 @@ async function madeAgain(
     const kept = wanted.filter(({ link }) => !lost.has(link));
     if (kept.length === 0) return { pages: [] };
     try {
-      return await reloadPages(deps, runId, kept);
+      return await loadPages(deps, runId, kept);
     } catch (error) {
-      if (!(error instanceof LostPagesError)) throw error;
-      lost.set(error.link, error.reason);
+      if (!(error instanceof LostPageError)) throw error;
+      lost.set(linkOf(error.page), await lostReason(deps, error));
     }
   }
 }
 
-/**
- * Loads pages into one file of the feed once more.
- *
- * @throws LostPagesError for the first link whose pages are not those that were read.
- */
-export async function reloadPages(
-  deps: Dependencies,
-  runId: string,
-  pages: readonly ManifestPage[],
-): Promise<ManifestFile> {
-  try {
-    return await loadPages(deps, runId, pages);
-  } catch (error) {
-    if (!(error instanceof LostPageError)) throw error;
-    const journal = await deps.lake.store.stat(journalKey(runId, error.page.place.journal));
-    const reason = journal === undefined ? "staged_page_gone" : "staged_page_torn";
-    throw new LostPagesError(linkOf(error.page), reason);
-  }
+/** Why a link fails whose rows and pages are lost. */
+export async function lostReason({ lake }: Dependencies, { page }: LostPageError): Promise<string> {
+  const { runId, place } = page;
+  const isThere = (await lake.store.stat(journalKey(runId, place.journal))) !== undefined;
+  return isThere ? "staged_page_torn" : "staged_page_gone";
 }

@@ -9,7 +9,7 @@ import { type FoundLink, generationOf, type SliceReport } from "../../../lake/sy
 import type { Dependencies } from "../../dependencies.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import { linkBase } from "../read/read-link.js";
-import type { LinkResult } from "../read/read-slice.js";
+import type { LinkResult } from "../read/slice-work.js";
 import { linkOf, loadPages } from "./load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
 import { LostPageError, PageRefusedError } from "./page-to-load.js";
@@ -29,7 +29,7 @@ interface LinkToLoad {
   readonly complete: boolean;
 }
 
-export interface LoadInput {
+interface LoadInput {
   readonly runId: string;
   /** Reports whose finished links are loaded. */
   readonly reports: readonly Place[];

@@ -2,7 +2,7 @@ import { freshProgress, type LinkProgress } from "../../../domain/sync/link-prog
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { journalFolder, type Place, sliceOf } from "../../../domain/sync/place.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
-import { freshUser, type UserProgress } from "../../../domain/sync/user-reading.js";
+import { freshUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
@@ -12,7 +12,7 @@ import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../l
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
-import type { LeftLink, LeftUser, ReadSliceInput, ReportRef } from "./read-slice.js";
+import type { ReadSliceInput, ReportRef } from "./slice-work.js";
 
 /** Users and links that a slice leaves open: then it ends, because each of them costs its run's history. */
 const MOST_LEFT = 400;
@@ -29,6 +29,19 @@ export interface BegunLink {
   readonly link?: Place;
   readonly found: FoundLink;
   readonly progress: LinkProgress;
+}
+
+/** A user as a slice leaves them. */
+export interface LeftUser {
+  readonly fpId: string;
+  readonly progress: UserProgress;
+  readonly outcome: UserOutcome;
+}
+
+/** A link as a slice leaves it. */
+export interface LeftLink extends BegunLink {
+  readonly link: Place;
+  readonly outcome: LinkOutcome;
 }
 
 /** Where the work of one slice stands: what is to be read, and what has become of it. */

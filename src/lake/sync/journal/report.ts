@@ -5,7 +5,7 @@ import { linkDomain } from "../link-checkpoint.js";
 import type { CleanedPlaces } from "./record.js";
 
 /** The committed state that a link's pages start from. */
-export interface LinkBaseState {
+interface LinkBaseState {
   readonly cursor: string | null;
   readonly generation: number;
   readonly next_sequence: number;
@@ -58,7 +58,7 @@ export interface QuietLink extends FoundLink {
 }
 
 /** A link that was read to its end within one slice. */
-export interface FinishedLink {
+interface FinishedLink {
   /** Of its {@link FoundLink}. */
   readonly link: Place;
   readonly progress: LinkProgress;
