@@ -1,20 +1,12 @@
 import type { CommitInput, EndedLink } from "../../../src/activities/sync/commit/commit.js";
-import type { LinkResult, UserResult } from "../../../src/activities/sync/read/read-slice.js";
+import type { LinkResult, UserResult } from "../../../src/activities/sync/read/slice-work.js";
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { type NumberedWork, SyncState, type ToLoad } from "../../../src/workflows/sync/sync-state.js";
+import { type ModelledReport, ModelledStaging } from "./modelled-staging.js";
 import { NEW, SIZE, sliceResult } from "./slice-results.js";
-
-/** What a report holds. */
-interface ModelledReport {
-  readonly users: number[];
-  readonly observed: Place[];
-  readonly quiet: string[];
-  readonly finished: { link: Place; progress: LinkProgress }[];
-  readonly waiting: Place[];
-}
 
 type Commit = Omit<CommitInput, "runId" | "streams" | "full">;
 
@@ -25,13 +17,11 @@ type Commit = Omit<CommitInput, "runId" | "streams" | "full">;
 export class ModelledRun {
   /** How often each user and each link ended. */
   readonly ends = new Map<string, number>();
-  readonly dropped = new Set<string>();
+  readonly staging = new ModelledStaging();
   #state: SyncState;
   #now = 0;
-  #at = 0;
   #links = 0;
   readonly #names = new Map<string, string>();
-  readonly #reports = new Map<string, ModelledReport>();
   /** Pages in each manifest: link, attempt, page. */
   readonly #manifests = new Map<string, string[]>();
   #slices: NumberedWork[] = [];
@@ -64,9 +54,16 @@ export class ModelledRun {
       else if (choice === 1 && this.#slices.length > 0) this.#endSlice();
       else if (this.#slices.length < 3 && this.#startSlice()) continue;
       else if (this.#slices.length > 0) this.#endSlice();
-      else if (this.#isDone()) return this.#state;
+      else if (this.#isDone()) {
+        this.#drop();
+        return this.#state;
+      }
     }
     throw new Error("the run does not come to its end");
+  }
+
+  #drop(): void {
+    for (const folder of this.#state.takeToDrop()) this.staging.dropped.add(folder);
   }
 
   #startSlice(): boolean {
@@ -94,31 +91,14 @@ export class ModelledRun {
     return false;
   }
 
-  #place(folder: string): Place {
-    this.#at += 1;
-    return { journal: `${folder}/x`, at: this.#at, bytes: 1, sha256: "s" };
-  }
-
-  #need(...places: readonly (Place | null)[]): void {
-    for (const place of places) {
-      const folder = place?.journal.split("/")[0] ?? "";
-      if (this.dropped.has(folder)) throw new Error(`folder ${folder} was dropped, and is needed`);
-    }
-  }
-
-  #report(place: Place): ModelledReport {
-    this.#need(place);
-    const report = this.#reports.get(placeKey(place));
-    if (report === undefined) throw new Error("no such report");
-    return report;
-  }
-
   /** What an attempt of a slice reads before it asks anything; a later attempt reads it again. */
   #reads({ links, waiting, users }: NumberedWork): Place[] {
-    for (const { link, progress } of links) this.#need(link, progress.lastPage);
-    for (const { staged } of users) this.#need(...staged);
-    const found = waiting.flatMap(({ report, from, to }) => this.#report(report).waiting.slice(from, to));
-    this.#need(...found);
+    for (const { link, progress } of links) this.staging.need(link, progress.lastPage);
+    for (const { staged } of users) this.staging.need(...staged);
+    const found = waiting.flatMap(({ report, from, to }) =>
+      this.staging.report(report).waiting.slice(from, to),
+    );
+    this.staging.need(...found);
     return found;
   }
 
@@ -144,8 +124,8 @@ export class ModelledRun {
     }
     const { finished } = report;
     const slices = [...report.observed, ...finished.map(({ link }) => link)];
-    const place = this.#place(folder);
-    this.#reports.set(placeKey(place), report);
+    const place = this.staging.place(folder);
+    this.staging.reports.set(placeKey(place), report);
     const isEmpty = [report.observed, report.quiet, finished, report.waiting].every(
       (list) => list.length === 0,
     );
@@ -177,7 +157,7 @@ export class ModelledRun {
     links: LinkResult[],
     slice: number,
   ): UserResult | undefined {
-    const staged = [...progress.staged, this.#place(folder)];
+    const staged = [...progress.staged, this.staging.place(folder)];
     const chance = this.draw(10);
     const leave = (outcome: UserOutcome, failed: string | null) => {
       return { progress: { ...progress, staged }, outcome, failed };
@@ -190,7 +170,7 @@ export class ModelledRun {
     report.users.push(progress.user);
     report.observed.push(...staged);
     for (let found = this.draw(4); found > 0; found -= 1) {
-      const link = this.#place(folder);
+      const link = this.staging.place(folder);
       this.#names.set(placeKey(link), `link ${this.#links}`);
       this.#links += 1;
       if (this.draw(3) === 0) report.waiting.push(link);
@@ -209,7 +189,7 @@ export class ModelledRun {
     const folder = before.pages === 0 ? `${slice}` : `${slice}-continued`;
     let progress = before;
     for (let pages = this.draw(12); pages > 0; pages -= 1) {
-      const place = this.#place(folder);
+      const place = this.staging.place(folder);
       progress = {
         ...{
           ...progress,
@@ -250,7 +230,7 @@ export class ModelledRun {
     if (this.#committing !== undefined) {
       this.#commit(this.#committing);
       this.#committing = undefined;
-      for (const folder of this.#state.takeToDrop()) this.dropped.add(folder);
+      this.#drop();
       this.#queue.shift();
       return;
     }
@@ -267,12 +247,12 @@ export class ModelledRun {
   #load(toLoad: ToLoad): void {
     const all = [...toLoad.links];
     for (const { place } of toLoad.reports) {
-      all.push(...this.#report(place).finished.map((link) => ({ ...link, complete: true })));
+      all.push(...this.staging.report(place).finished.map((link) => ({ ...link, complete: true })));
     }
     const pages: string[] = [];
     const refused: LinkResult[] = [];
     for (const { link, progress } of all) {
-      this.#need(link, ...progress.staged);
+      this.staging.need(link, ...progress.staged);
       const outcome: LinkOutcome = this.draw(2) === 0 ? { kind: "torn" } : { kind: "broken", reason: "x" };
       if (this.draw(15) === 0) refused.push({ link, base: NEW, progress, outcome });
       else {
@@ -287,18 +267,18 @@ export class ModelledRun {
 
   #commit({ reports, loaded, links, manifests, ended, failed }: Commit): void {
     for (const place of reports) {
-      const { users, observed, quiet } = this.#report(place);
-      this.#need(...observed);
+      const { users, observed, quiet } = this.staging.report(place);
+      this.staging.need(...observed);
       for (const name of [...users.map((user) => `user ${user}`), ...quiet]) this.#end(name);
     }
     const pages = manifests.flatMap((name) => this.#manifests.get(name) ?? []);
     const complete = [...links];
     for (const { report, without } of loaded) {
-      const { finished } = this.#report(report);
+      const { finished } = this.staging.report(report);
       for (const one of finished) if (!without.includes(placeKey(one.link))) complete.push(one);
     }
     for (const { link, progress } of complete) {
-      this.#need(link, ...progress.staged, progress.lastPage);
+      this.staging.need(link, ...progress.staged, progress.lastPage);
       const own = pages.filter((page) => page.startsWith(`${placeKey(link)} ${progress.attempt} `));
       const wanted = Array.from(
         { length: progress.pages },
@@ -308,7 +288,7 @@ export class ModelledRun {
         throw new Error("manifests don't hold a link's pages once");
     }
     for (const { link } of [...complete, ...(ended as EndedLink[])]) {
-      this.#need(link);
+      this.staging.need(link);
       this.#end(this.#names.get(placeKey(link)) ?? "?");
     }
     for (const { owner } of failed) this.#end(`user ${owner}`);

@@ -1,5 +1,5 @@
-import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/activities/sync/read/read-slice.js";
-import { freshProgress, type LinkProgress, type StagedPage } from "../../../src/domain/sync/link-progress.js";
+import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/activities/sync/read/slice-work.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import type { LinkBase, LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import type { Place } from "../../../src/domain/sync/place.js";
 
@@ -22,7 +22,7 @@ export function reportOf(slice: number, counts: Partial<ReportRef> & { links?: n
 /** A progress with so many more pages of ten rows. */
 export function withPages(progress: LinkProgress, pages: number, slice = 0): LinkProgress {
   const kind = progress.pages === 0 ? "" : "-continued";
-  const staged = Array.from({ length: pages }, (_, n): StagedPage => {
+  const staged = Array.from({ length: pages }, (_, n): LinkProgress["staged"][number] => {
     return { ...placeIn(slice, (progress.pages + n) * 10, kind), entries: 10 };
   });
   const { entries: _, ...lastPage } = staged.at(-1) ?? { entries: 0, ...(progress.lastPage as Place) };

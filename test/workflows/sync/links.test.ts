@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import type { OpenLinkProgress, WaitingLinks } from "../../../src/activities/sync/read/read-slice.js";
+import type { OpenLinkProgress, WaitingLinks } from "../../../src/activities/sync/read/slice-work.js";
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";

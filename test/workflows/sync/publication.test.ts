@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { ReportRef } from "../../../src/activities/sync/read/read-slice.js";
+import type { ReportRef } from "../../../src/activities/sync/read/slice-work.js";
 import { freshProgress } from "../../../src/domain/sync/link-progress.js";
 import {
   COMMIT_EVERY_BYTES,
@@ -42,7 +42,7 @@ test("nothing is worth a load or a commit at first, and an empty commit is none"
 });
 
 test.for([
-  ["users", (at: Publication) => at.add(null, COMMIT_EVERY_LINKS, [])],
+  ["users", (at: Publication) => at.add(reportOf(0), COMMIT_EVERY_LINKS, [])],
   ["users and failed users", (at: Publication) => at.add(null, COMMIT_EVERY_LINKS - 1, [FAILED])],
   ["quiet links", (at: Publication) => at.add(reportOf(0, { quiet: COMMIT_EVERY_LINKS }), 0, [])],
   ["finished links", (at: Publication) => at.add(finishedOf({ links: COMMIT_EVERY_LINKS }), 0, [])],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { UserRange, UserResult } from "../../../src/activities/sync/read/read-slice.js";
+import type { UserRange, UserResult } from "../../../src/activities/sync/read/slice-work.js";
 import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
 import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { USERS_AT_ONCE } from "../../../src/workflows/policies.js";
