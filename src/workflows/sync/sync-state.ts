@@ -238,6 +238,12 @@ export class SyncState {
     return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
   }
 
+  /** Counts what was committed. */
+  applyCommit(totals: SyncTotals): void {
+    this.#publication.committed();
+    this.count(totals);
+  }
+
   /** Takes the folders of journals that nothing needs any more. */
   takeToDrop(): string[] {
     const begun = this.#publication.slices;
