@@ -3,13 +3,14 @@ import type { DeltaLocation } from "./delta-location.js";
 import type { LogListing } from "./log-listing.js";
 
 const DAY_MS = 86_400_000;
+
 /** The commits that stay in a log besides those after the older one of two checkpoints. */
 export interface LogRetention {
   /** Days on which the table has committed, the newest ones, whose commits stay within the bounds below. */
   readonly days: number;
   readonly mostVersions: number;
   readonly mostBytes: number;
-  /** The newest commits, which stay however old they are: a table that is seldom committed to keeps months. */
+  /** The newest commits, which stay however old they are: a table that is seldom committed to keeps months of them. */
   readonly fewVersions: number;
   readonly fewBytes: number;
 }
@@ -43,7 +44,7 @@ export async function cleanUpLog(
 }
 
 /**
- * The files of a log that may go, in the order in which they may. Two checkpoints stay, and every commit after the
+ * The files of a log that may be deleted, in that order. Two checkpoints stay, and every commit after the
  * older one; so do the commits of the newest days on which the table has committed. What is old is counted by what
  * the log has, and not by a clock: one that jumps ahead makes one day more.
  */

@@ -17,7 +17,7 @@ export function expectCounted({ version, domains }: Snapshot): number {
   return version;
 }
 
-/** Reads a table anew and holds it against its commits of `counting`. */
+/** Reads a table from its log alone and holds it against its commits of `counting`. */
 export async function readCounted(lake: TestLake, table: string, store = lake.store): Promise<number> {
   return expectCounted(await openTable(store, table, lake.duckdb).snapshot());
 }
