@@ -56,6 +56,9 @@ export async function strangeWatermark(
   }
   const mark = standing.txns.get(MARK)?.version;
   if (mark === undefined) return "an earlier release wrote it without the id of the feed's commit";
-  if (mark === (await feedMark(lake, feed, version))) return undefined;
+  const found = await feedMark(lake, feed, version);
+  if (found === undefined)
+    return `version ${version} of the feed, which it stands at, can't be read any more`;
+  if (mark === found) return undefined;
   return `version ${version} of the feed is not the commit that it stands at: one of the two was restored from another copy`;
 }
