@@ -126,8 +126,8 @@ async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Obs
   });
   const values = lists.length > 0 ? lists.join(", ") : "(null, null, null::timestamptz)";
   await sql.run(`create or replace temp table whole as
-    select ${owner}, max(at) as at
-    from (values ${values}) as list(fp_id, link_id, at) where fp_id is not null group by ${owner}`);
+    select ${owner}, max(read_at) as read_at
+    from (values ${values}) as list(fp_id, link_id, read_at) where fp_id is not null group by ${owner}`);
   await sql.run(
     `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
   );
@@ -161,7 +161,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
       from observed o left join last l on ${sameIn(spec.key, "o", "l")}
       where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
       union all
-      select ${sqlText(runId)}, whole.at, l.${OBSERVED_AT}, true, ${columns("l")}
+      select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, true, ${columns("l")}
       from last l join whole using (${spec.owner.map(sqlName).join(", ")})
         anti join observed o on ${sameIn(spec.key, "o", "l")}
       where l.${GONE} is not true

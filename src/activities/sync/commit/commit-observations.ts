@@ -1,14 +1,16 @@
 import type { RosterRow } from "../../../domain/sync/roster.js";
+import type { WholeList } from "../../../lake/history/append-changes.js";
 import { pageSha256 } from "../../../lake/staging.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
+import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
 import { appendOnce } from "../../../lake/tables/append.js";
-import { writeQuery, writeRows } from "../../../lake/tables/parquet-file.js";
+import { writeRows } from "../../../lake/tables/parquet-file.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
 import type { Stream } from "../../../streams/stream.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { loadWithRepair, type PageToLoad } from "../load/load-with-repair.js";
+import { loadWithRepair, type PageToLoad, type SeenPage } from "../load/load-with-repair.js";
 import { type ObservedUser, observedStreams, ownersOf, stagedPages } from "../read/observed-pages.js";
 
 interface ObserveGroupInput {
@@ -42,17 +44,51 @@ export async function observeGroup(
       const pages = await pagesOf(deps, input, stream, roster);
       if (pages.length === 0) continue;
       if (input.streams.some((name) => name === stream.name)) {
-        await appendOnce(deps.lake, stream.table, appId, () =>
-          loadWithRepair(deps, stream, pages, (bundle) =>
-            writeQuery(deps.lake, stream.table, input.runId, bundleQuery(stream, bundle)),
-          ),
-        );
+        await commitPages(deps, input.runId, appId, stream, pages);
       }
       for (const page of pages) bad.push(...(await quarantinedRows(deps, page)));
     }
     await appendOnce(deps.lake, quarantine, appId, () => writeRows(deps.lake, quarantine, input.runId, bad));
     return { quarantined: bad.length };
   });
+}
+
+/** Commits the rows of a stream's pages, and which of its lists they hold as a whole. */
+async function commitPages(
+  deps: SyncDependencies,
+  runId: string,
+  appId: string,
+  stream: Stream,
+  pages: readonly PageToLoad[],
+): Promise<void> {
+  const seen = new Map<PageToLoad, SeenPage>();
+  await loadWithRepair(
+    deps,
+    stream,
+    pages,
+    async (bundle) => {
+      const whole = await wholeLists(deps, seen);
+      await commitObserved(deps.lake, stream, { appId, runId, query: bundleQuery(stream, bundle), whole });
+    },
+    (page, facts) => seen.set(page, facts),
+  );
+}
+
+/** The lists whose pages have no bad row, each with the time of its last page. */
+async function wholeLists(
+  { lake }: SyncDependencies,
+  seen: ReadonlyMap<PageToLoad, SeenPage>,
+): Promise<WholeList[]> {
+  const lists = new Map<string, WholeList | undefined>();
+  for (const [{ name, fpId, linkId }, { sha256, fetchedAt, cleaned }] of seen) {
+    const known = lists.get(name.owner);
+    const isBad = cleaned && (await lake.staging.badRows(name, sha256)).length > 0;
+    if (isBad || (known === undefined && lists.has(name.owner))) lists.set(name.owner, undefined);
+    else if (known === undefined || known.readAt < fetchedAt) {
+      lists.set(name.owner, { fpId, linkId, readAt: fetchedAt });
+    }
+  }
+  return [...lists.values()].filter((list) => list !== undefined);
 }
 
 /** Every staged page of a stream, over the users. */

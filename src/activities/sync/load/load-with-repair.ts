@@ -20,7 +20,7 @@ export interface PageToLoad {
 }
 
 /** A staged page as it is about to be loaded. */
-interface SeenPage {
+export interface SeenPage {
   readonly sha256: string;
   readonly fetchedAt: Date;
   /** Whether its clean page is loaded in its stead. */
