@@ -4,20 +4,24 @@ import { sqlName } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
 import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
 
-/** Only rows of owners in a table with the owner's columns. */
-interface Asked {
-  readonly ownersIn: string;
-}
+/** Where a row is, as one number: it takes no memory of its own for each key, as a struct would. */
+const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
+const PLACES = 2n ** 63n;
+
+/** Only rows of some owners: those in a table with the owner's columns, or one of so many parts of all. */
+export type Owners = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
+
+/** All owners. */
+export const EVERYBODY: Owners = { part: 0, parts: 1 };
 
 /**
  * SQL of the newest row of each key, those that are gone included: all columns of the history. What came since wins
  * over the small table. Keys and times are compared first, and wide rows read afterwards: only those that count.
  */
-export function newestRows(spec: HistorySpec, files: HistoryFiles, asked?: Asked): string {
+export function newestRows(spec: HistorySpec, files: HistoryFiles, owners: Owners): string {
   const every = names(spec.columns);
   const key = spec.key.map(sqlName).join(", ");
-  const only =
-    asked === undefined ? "" : `semi join ${asked.ownersIn} using (${spec.owner.map(sqlName).join(", ")})`;
+  const only = restriction(spec, owners);
   const current = `select ${every} from (
     select *, null::boolean as ${GONE} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
   if (files.since.length === 0) return current;
@@ -25,13 +29,18 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, asked?: Asked
     with since as not materialized (
       select * from ${filesOf(spec.columns, files.since)} ${only}
     ), newest as materialized (
-      select ${key}, max({'at': ${OBSERVED_AT}, 'file': file_index, 'row': file_row_number}) as place
+      select ${key}, (max(epoch_us(${OBSERVED_AT})::hugeint * ${PLACES} + ${PLACE}) % ${PLACES})::bigint as place
       from since group by ${key}
     )
-    select ${every} from since semi join newest
-      on since.file_index = newest.place."file" and since.file_row_number = newest.place."row"`;
+    select ${every} from since semi join newest on ${PLACE} = place`;
   if (files.current.length === 0) return newest;
   return `${newest} union all ${current} anti join newest on ${sameIn(spec.key, "c", "newest")}`;
+}
+
+function restriction(spec: HistorySpec, owners: Owners): string {
+  const columns = spec.owner.map(sqlName).join(", ");
+  if ("ownersIn" in owners) return `semi join ${owners.ownersIn} using (${columns})`;
+  return owners.parts === 1 ? "" : `where hash(${columns}) % ${owners.parts} = ${owners.part}`;
 }
 
 /** The rows of files, each with its place; a column that files lack is null there. */
@@ -40,6 +49,12 @@ function filesOf(columns: readonly Column[], files: readonly string[]): string {
   if (files.length === 0) return `(select ${empty} where false)`;
   return `(select *, file_index, file_row_number from ${parquetFiles(files, { byName: true })}
     union all by name select ${empty} where false)`;
+}
+
+/** SQL of about how many keys have rows in the files that came since. */
+export function keysIn(spec: HistorySpec, files: HistoryFiles): string {
+  const key = spec.key.map((name) => `coalesce(${sqlName(name)}, '')`).join(" || ' ' || ");
+  return `select approx_count_distinct(${key}) as keys from ${filesOf(spec.columns, files.since)}`;
 }
 
 function names(columns: readonly Column[]): string {

@@ -25,7 +25,10 @@ export const THINGS: HistorySpec = {
 };
 
 /** The table as releases had it that wrote a row a run. */
-export const OLD_THINGS = { name: THINGS.name, columns: THINGS.columns.filter(({ name }) => name !== "gone") };
+export const OLD_THINGS = {
+  name: THINGS.name,
+  columns: THINGS.columns.filter(({ name }) => name !== "gone"),
+};
 
 /** One thing in somebody's list, and how it is. */
 export interface Thing {

@@ -31,9 +31,9 @@ test("what is no longer listed is gone, once, and comes back with a row of its o
   for (const n of [2, 3]) await at.observe({ run: `r${n}`, at: night(n), things: [], whole: ["u"] });
   expect(await at.history()).toEqual(["u/a on", "u/a on gone", "v/a on"]);
   expect(await at.current()).toEqual(["v/a on"]);
-  expect(
-    await at.rows("select run_id, observed_at, amount from things where gone"),
-  ).toEqual([{ run_id: "r2", observed_at: "2026-01-02T02:00:00.000000Z", amount: "1.5000000000" }]);
+  expect(await at.rows("select run_id, observed_at, amount from things where gone")).toEqual([
+    { run_id: "r2", observed_at: "2026-01-02T02:00:00.000000Z", amount: "1.5000000000" },
+  ]);
   await at.bringUp();
   await at.observe({ run: "r4", at: night(4), things: [thing("u", "a", "on")] });
   expect(await at.history()).toEqual(["u/a on", "u/a on gone", "u/a on", "v/a on"]);
