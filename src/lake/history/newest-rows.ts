@@ -8,20 +8,20 @@ import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./histor
 const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 const PLACES = 2n ** 63n;
 
-/** Only rows of some owners: those in a table with the owner's columns, or one of so many parts of all. */
-export type Owners = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
+/** What is read: the keys of some owners, those in a table with the owner's columns, or one of so many parts of all. */
+export type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
 
-/** All owners. */
-export const EVERYBODY: Owners = { part: 0, parts: 1 };
+/** Everything. */
+export const EVERYTHING: Selection = { part: 0, parts: 1 };
 
 /**
  * SQL of the newest row of each key, those that are gone included: all columns of the history. What came since wins
  * over the small table. Keys and times are compared first, and wide rows read afterwards: only those that count.
  */
-export function newestRows(spec: HistorySpec, files: HistoryFiles, owners: Owners): string {
+export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Selection): string {
   const every = names(spec.columns);
   const key = spec.key.map(sqlName).join(", ");
-  const only = restriction(spec, owners);
+  const only = restriction(spec, selection);
   const current = `select ${every} from (
     select *, null::boolean as ${GONE} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
   if (files.since.length === 0) return current;
@@ -37,10 +37,9 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, owners: Owner
   return `${newest} union all ${current} anti join newest on ${sameIn(spec.key, "c", "newest")}`;
 }
 
-function restriction(spec: HistorySpec, owners: Owners): string {
-  const columns = spec.owner.map(sqlName).join(", ");
-  if ("ownersIn" in owners) return `semi join ${owners.ownersIn} using (${columns})`;
-  return owners.parts === 1 ? "" : `where hash(${columns}) % ${owners.parts} = ${owners.part}`;
+function restriction({ key, owner }: HistorySpec, of: Selection): string {
+  if ("ownersIn" in of) return `semi join ${of.ownersIn} using (${owner.map(sqlName).join(", ")})`;
+  return of.parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${of.parts} = ${of.part}`;
 }
 
 /** The rows of files, each with its place; a column that files lack is null there. */

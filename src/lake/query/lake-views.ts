@@ -2,7 +2,7 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE } from "../delta/delta-snapshot.js";
 import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, GONE, isCurrent } from "../history/history-spec.js";
-import { EVERYBODY, newestRows } from "../history/newest-rows.js";
+import { EVERYTHING, newestRows } from "../history/newest-rows.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { emptyView, type ReadTable, type SqlOf, type TableView, tableView } from "./query-views.js";
 
@@ -48,7 +48,7 @@ async function currentView(
   const values = columns.map((column) => sqlName(column.name)).join(", ");
   return {
     statement: `create temp view ${sqlName(name)} as
-      select ${values} from (${newestRows(spec, files, EVERYBODY)}) where ${GONE} is not true`,
+      select ${values} from (${newestRows(spec, files, EVERYTHING)}) where ${GONE} is not true`,
     files: [...files.current, ...files.since],
   };
 }
