@@ -6,7 +6,7 @@ import { commitKey } from "./delta-path.js";
 import type { Snapshot } from "./delta-snapshot.js";
 
 /** A table and one of its states. */
-export interface TableState {
+interface TableState {
   readonly table: string;
   readonly snapshot: Snapshot;
 }

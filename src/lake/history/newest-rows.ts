@@ -9,7 +9,7 @@ const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 const PLACES = 2n ** 63n;
 
 /** What is read: the keys of some owners, those in a table with the owner's columns, or one of so many parts of all. */
-export type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
+type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
 
 /** Everything. */
 export const EVERYTHING: Selection = { part: 0, parts: 1 };

@@ -38,7 +38,7 @@ export interface Thing {
 }
 
 /** What one commit observed. */
-export interface Observed {
+interface Observed {
   readonly run: string;
   readonly part?: string;
   readonly at: Date;
