@@ -50,13 +50,14 @@ export async function appendChanges(
   runId: string,
   observations: Observations,
 ): Promise<void> {
+  const table = lake.table(spec.name);
   await inTurn(`${lake.store.address}/${spec.name}`, async () => {
-    for (;;) {
+    while (!(await table.snapshot()).txns.has(appId)) {
       const { state, files } = await readableState(lake, spec, runId);
       if (state.history.txns.has(appId)) return;
       const file = await changesFile(lake, state, files, runId, observations);
       if (file === undefined) return;
-      const committed = await lake.table(spec.name).commit((now) => {
+      const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
         const at = Date.now();
         return [
