@@ -1,10 +1,10 @@
+import type { WholeList } from "../../../lake/history/append-changes.js";
 import { readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
-import { bundleQuery, type PageBundle } from "../../../lake/sync/page-bundle.js";
-import { appendOnce } from "../../../lake/tables/append.js";
-import { writeQuery } from "../../../lake/tables/parquet-file.js";
+import { commitObserved } from "../../../lake/sync/observed-rows.js";
+import { bundleQuery } from "../../../lake/sync/page-bundle.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { loadWithRepair, probe } from "../load/load-with-repair.js";
+import { loadWithRepair } from "../load/load-with-repair.js";
 import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
 import { observedStreams } from "../read/streams-of-run.js";
 
@@ -18,6 +18,9 @@ interface ObservedInput {
 interface GivenPage extends PageToLoad {
   readonly given: ObservedPage;
 }
+
+/** What was seen of pages while they were loaded. */
+type Seen = ReadonlyMap<GivenPage, LoadedPage>;
 
 /**
  * Commits what users look like now: `accounts`, `bank_links` and whatever else has no cursor; none of their links is
@@ -36,17 +39,20 @@ export async function commitObservations(
   for (const stream of observedStreams(deps.streams, streams)) {
     const pages = all.filter((page) => page.stream === stream.name).map((given) => toLoad(runId, given));
     if (pages.length === 0) continue;
-    const loaded = new Map<GivenPage, LoadedPage>();
-    const load = <T>(work: (bundle: PageBundle) => Promise<T>) =>
-      loadWithRepair(deps, stream, pages, work, (page, seen) => loaded.set(page, seen));
+    const seen = new Map<GivenPage, LoadedPage>();
     if (streams.includes(stream.name)) {
-      const write = (bundle: PageBundle) =>
-        writeQuery(deps.lake, stream.table, runId, bundleQuery(stream, bundle));
-      await appendOnce(deps.lake, stream.table, appId, () => load(write));
-      // A repetition finds the rows written, and has to know all the same what was cut out of them.
-      if (loaded.size === 0) await load((bundle) => probe(deps, stream, bundle));
+      await loadWithRepair(
+        deps,
+        stream,
+        pages,
+        async (bundle) => {
+          const whole = await wholeLists(deps, seen);
+          await commitObserved(deps.lake, stream, { appId, runId, query: bundleQuery(stream, bundle), whole });
+        },
+        (page, loaded) => seen.set(page, loaded),
+      );
     }
-    for (const page of pages) bad.push(...(await quarantinedRows(deps, page, loaded.get(page))));
+    for (const page of pages) bad.push(...(await quarantinedRows(deps, page, seen.get(page))));
   }
   return bad;
 }
@@ -54,6 +60,21 @@ export async function commitObservations(
 function toLoad(runId: string, given: ObservedPage): GivenPage {
   const { place, fp_id: fpId, link_id: linkId } = given;
   return { runId, place, fpId, linkId, generation: null, sequenceFrom: null, given };
+}
+
+/** The lists whose pages have no bad row, each with the time of its last page. */
+async function wholeLists({ lake }: SyncDependencies, seen: Seen): Promise<WholeList[]> {
+  const lists = new Map<string, WholeList | undefined>();
+  for (const [{ runId, fpId, linkId }, { cleaned, fetchedAt }] of seen) {
+    const owner = linkId ?? fpId;
+    const known = lists.get(owner);
+    const isBad = cleaned !== undefined && (await readBadRows(lake.store, runId, cleaned.bad))?.length !== 0;
+    if (isBad || (known === undefined && lists.has(owner))) lists.set(owner, undefined);
+    else if (known === undefined || known.readAt < fetchedAt) {
+      lists.set(owner, { fpId, linkId, readAt: fetchedAt });
+    }
+  }
+  return [...lists.values()].filter((list) => list !== undefined);
 }
 
 async function quarantinedRows(
@@ -64,8 +85,7 @@ async function quarantinedRows(
   const cleaned = loaded?.cleaned ?? given.cleaned;
   if (cleaned === undefined) return [];
   const { stream, fp_id, link_id, page, place } = given;
-  const fetched_at =
-    loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, place))?.header.at;
+  const fetched_at = loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, place))?.header.at;
   return ((await readBadRows(lake.store, runId, cleaned.bad)) ?? []).map((row) => ({
     run_id: runId,
     stream,
