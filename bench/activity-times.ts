@@ -14,13 +14,13 @@ export interface ActivityTimes {
   /** Time in which at least one activity of the type ran. */
   readonly busy: Readonly<Record<string, number>>;
   readonly count: Readonly<Record<string, number>>;
-  /** Time in which calls could be sent: at least one `discover` or `extract` ran. */
+  /** Time in which calls could be sent: at least one activity ran that reads from the service. */
   readonly calling: number;
   /** From the first such activity's start to the last one's end. */
   readonly callingSpan: number;
 }
 
-const CALLING = new Set(["discover", "extract"]);
+const CALLING = new Set(["discover", "extract", "readSlice"]);
 
 /** Reads what each activity took from a log at debug level, as the SDK writes it when one has completed. */
 export async function activityTimes(log: string): Promise<ActivityTimes> {

@@ -9,15 +9,19 @@ import { exportReports } from "./scenarios/export.js";
 import { importRows } from "./scenarios/import.js";
 import { kill } from "./scenarios/kill.js";
 import { latency20, latency64 } from "./scenarios/latency.js";
+import { manyNights } from "./scenarios/many-nights.js";
 import { memory } from "./scenarios/memory.js";
 import { onboard } from "./scenarios/onboard.js";
 import { onboardMemory } from "./scenarios/onboard-memory.js";
 import { onboardValidate } from "./scenarios/onboard-validate.js";
 import { pack } from "./scenarios/pack.js";
+import { quiet } from "./scenarios/quiet.js";
 import { rows } from "./scenarios/rows.js";
+import { scale } from "./scenarios/scale.js";
 import { secondNight } from "./scenarios/second-night.js";
 
 const SCENARIOS: readonly Scenario[] = [
+  ...[quiet, scale, manyNights],
   ...[rows, latency20, latency64, memory, secondNight, kill],
   ...[onboard, onboardMemory, onboardValidate],
   ...[exportReports, pack, importRows],
@@ -43,7 +47,7 @@ async function main(): Promise<number> {
     return 2;
   }
   const machine = describeMachine();
-  const chosen = SCENARIOS.filter(({ name }) => values.only?.includes(name) ?? true);
+  const chosen = SCENARIOS.filter(({ name, onRequest }) => values.only?.includes(name) ?? !onRequest);
   const figures: Figure[] = [];
   const failed: string[] = [];
   for (const scenario of chosen) {

@@ -16,5 +16,6 @@ export function runFigures(run: SyncRun): Record<string, number> {
     peak_rss_mb: run.process.peakRssMb,
     cpu_seconds: run.process.cpuSeconds,
     temporal_cpu_seconds: run.temporal.cpuSeconds,
+    stand_in_cpu_seconds: run.standInCpuSeconds,
   };
 }

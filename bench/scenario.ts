@@ -30,6 +30,8 @@ export interface ScenarioContext {
 export interface Scenario {
   readonly name: string;
   readonly title: string;
+  /** Measured only where `--only` names it: it takes an hour or more. */
+  readonly onRequest?: boolean;
   run(context: ScenarioContext): Promise<Figure[]>;
 }
 

@@ -8,11 +8,13 @@ import type { StandIn } from "./stand-in.js";
 
 /** Where and against what the command runs. */
 interface SyncOptions {
-  readonly standIn: Pick<StandIn, "url" | "apiKey">;
+  readonly standIn: Pick<StandIn, "url" | "apiKey" | "cpuSeconds">;
   readonly roster: string;
   /** Its working directory: lake and HOME lie there, and are used again by the next run. */
   readonly directory: string;
   readonly concurrency: number;
+  /** As `--streams` takes them; left out: the command's own. */
+  readonly streams?: string;
 }
 
 /** What a sync did and took. */
@@ -26,12 +28,16 @@ export interface SyncRun {
   readonly process: ProcessUsage;
   /** The embedded Temporal server. */
   readonly temporal: ProcessUsage;
+  /** CPU of the stand-in meanwhile. */
+  readonly standInCpuSeconds: number;
   readonly activities: ActivityTimes;
 }
 
 /** Starts `nightledger sync`, embedded, with a log from which the activities' times can be read. */
-export function startSync({ standIn, roster, directory, concurrency }: SyncOptions): CommandProcess {
-  return startNode(NIGHTLEDGER, ["sync", "--roster", roster, "--json"], {
+export function startSync(options: SyncOptions): CommandProcess {
+  const { standIn, roster, directory, concurrency, streams } = options;
+  const chosen = streams === undefined ? [] : ["--streams", streams];
+  return startNode(NIGHTLEDGER, ["sync", "--roster", roster, ...chosen, "--json"], {
     cwd: directory,
     env: {
       NIGHTLEDGER_API_URL: standIn.url,
@@ -46,6 +52,7 @@ export function startSync({ standIn, roster, directory, concurrency }: SyncOptio
 export async function runSync(options: SyncOptions): Promise<SyncRun> {
   const log = join(options.directory, ".nightledger", "nightledger.log");
   await rm(log, { force: true });
+  const standInBefore = options.standIn.cpuSeconds();
   const started = performance.now();
   const command = startSync(options);
   const usage = watchUsage(command.pid);
@@ -63,6 +70,7 @@ export async function runSync(options: SyncOptions): Promise<SyncRun> {
     commandSeconds,
     process: own,
     temporal: children,
+    standInCpuSeconds: options.standIn.cpuSeconds() - standInBefore,
     activities: await activityTimes(log),
   };
 }

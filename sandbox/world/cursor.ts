@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What a cursor stands for. `page` 0 is a cursor at rest: the next call begins a new update. */
 export interface CursorState {
@@ -40,7 +40,7 @@ export class CursorCodec {
     if (bytes.length !== MAC_BYTES + STATE_BYTES || bytes.toString("base64url") !== token) return undefined;
     const mac = bytes.subarray(0, MAC_BYTES);
     const plain = this.#masked(mac, bytes.subarray(MAC_BYTES));
-    if (!timingSafeEqual(mac, this.#mac(linkId, plain))) return undefined;
+    if (!mac.equals(this.#mac(linkId, plain))) return undefined;
     return {
       position: plain.readUIntBE(0, 6),
       page: plain.readUInt32BE(6),
@@ -50,13 +50,18 @@ export class CursorCodec {
     };
   }
 
+  // Hashed in one go: a stand-in's cursors keep no secret, and an HMAC costs several times as much.
   #mac(linkId: string, plain: Buffer): Buffer {
-    const mac = createHmac("sha256", this.#key).update(linkId).update("\0").update(plain).digest();
-    return mac.subarray(0, MAC_BYTES);
+    return digest(`${this.#key}\0${linkId}\0${plain.toString("latin1")}`).subarray(0, MAC_BYTES);
   }
 
   #masked(mac: Buffer, bytes: Buffer): Buffer {
-    const mask = createHmac("sha256", this.#key).update("mask").update(mac).digest();
-    return Buffer.from(bytes.map((byte, index) => byte ^ mask[index]!));
+    const masked = digest(`${this.#key}\0mask\0${mac.toString("latin1")}`).subarray(0, bytes.length);
+    for (let at = 0; at < masked.length; at++) masked[at]! ^= bytes[at]!;
+    return masked;
   }
+}
+
+function digest(text: string): Buffer {
+  return hash("sha256", text, "buffer");
 }

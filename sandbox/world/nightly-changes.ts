@@ -9,6 +9,8 @@ import type { World } from "./world.js";
 export interface NightlyChangesOptions {
   /** How many events, spread evenly over the links. */
   changes: number;
+  /** Place of the link that the first change concerns; the others follow, one link each in turn. */
+  firstLink?: number;
   created?: number;
   updated?: number;
   removed?: number;
@@ -28,6 +30,7 @@ export function nightlyChanges(
 ): AdvanceReport {
   const {
     changes,
+    firstLink = 0,
     created = 0.6,
     updated = 0.3,
     removed = 0.1,
@@ -39,7 +42,7 @@ export function nightlyChanges(
   const report: AdvanceReport = { today: world.today, created: 0, updated: 0, removed: 0 };
   const links = [...world.links.values()];
   for (let index = 0; index < changes && links.length > 0; index++) {
-    const link = links[index % links.length]!;
+    const link = links[(firstLink + index) % links.length]!;
     const recent = random.chance(recentShare);
     const kind = random.next() * (created + updated + removed);
     if (kind < created) {

@@ -35,17 +35,13 @@ import type { ScheduleDependencies } from "./schedules/dependencies.js";
 import { followRun } from "./schedules/follow-run.js";
 import { recordFailedFiring } from "./schedules/record-failed-firing.js";
 import { startFiredRun } from "./schedules/start-fired-run.js";
-import { admitLinks } from "./sync/commit/admit-links.js";
 import { commit } from "./sync/commit/commit.js";
-import { observeGroup } from "./sync/commit/commit-observations.js";
 import type { SyncDependencies } from "./sync/dependencies.js";
-import { dropGroup, dropStaging } from "./sync/drop-staging.js";
+import { dropJournals } from "./sync/drop-journals.js";
 import { finishRun } from "./sync/finish-run.js";
-import { planGroup } from "./sync/group-plan.js";
 import { load } from "./sync/load/load.js";
 import { materialize } from "./sync/materialize.js";
-import { discover } from "./sync/read/discover.js";
-import { extract } from "./sync/read/extract.js";
+import { readSlice } from "./sync/read/read-slice.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
@@ -81,19 +77,15 @@ export function createActivities(
     return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
   };
   const activities = {
-    admitLinks: bound(admitLinks),
     checkRules: bound(checkRules),
     closeGroup: kept(closeGroup),
     reuseOutcome: kept(reuseOutcome),
     commit: bound(commit),
     commitEvents: bound(commitEvents),
     deliverLink: step(deliverLink),
-    discover: bound(discover),
     dropFollowUp: bound(dropFollowUp),
-    dropGroup: bound(dropGroup),
-    dropStaging: bound(dropStaging),
-    extract: bound(extract),
     followRun: bound(followRun),
+    dropJournals: bound(dropJournals),
     finishBulk: kept(finishBulk),
     finishBatch: kept(finishBatch),
     finishRun: bound(finishRun),
@@ -104,13 +96,11 @@ export function createActivities(
     markSeen: bound(markSeen),
     materialize: bound(materialize),
     nextAlertMessage: bound(nextAlertMessage),
-    observeGroup: bound(observeGroup),
     planItems: bound(planItems),
     publishRun: kept(publishRun),
     workItems: bound(workItems),
     planCustomers: kept(planCustomers),
     planFollowUp: bound(planFollowUp),
-    planGroup: bound(planGroup),
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
     recordAlertDelivery: kept(recordAlertDelivery),
@@ -118,6 +108,7 @@ export function createActivities(
     sendAlert: (input: Parameters<typeof sendAlert>[1]) =>
       asActivityFailure(() => sendAlert(deps, input), "give up", Number.POSITIVE_INFINITY),
     recordFailedFiring: kept(recordFailedFiring),
+    readSlice: bound(readSlice),
     recordOutcomes: kept(recordOutcomes),
     finishCustomer: kept(finishCustomer),
     startFiredRun: bound(startFiredRun),

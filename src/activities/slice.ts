@@ -12,7 +12,7 @@ import { withHeartbeat } from "./heartbeat.js";
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** While one owner's page is parsed and staged, another one has the call. */
-const LANES_PER_CALL = 2;
+export const LANES_PER_CALL = 2;
 
 /** What the owners of one slice share: time, calls, cancellation. */
 export interface Slice<D extends Dependencies = Dependencies> {
@@ -31,16 +31,17 @@ export interface Slice<D extends Dependencies = Dependencies> {
   countBytes(bytes: number): void;
 }
 
-/**
- * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
- * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
- */
-export async function runSlice<D extends Dependencies, T, R>(
+/** A slice as it begins, and how many calls have been made in it. */
+interface StartedSlice<D extends Dependencies> {
+  readonly slice: Slice<D>;
+  readonly calls: number;
+}
+
+/** Begins a slice in the activity that calls it. */
+export function startSlice<D extends Dependencies>(
   deps: D,
   { runId, budgetMs }: { readonly runId: string; readonly budgetMs: number },
-  owners: readonly T[],
-  work: (owner: T, slice: Slice<D>) => Promise<R>,
-): Promise<{ results: R[]; calls: number }> {
+): StartedSlice<D> {
   const signal = cancellationSignal();
   // Each call in flight listens to it; Node takes more than ten for a leak and says so to the user.
   setMaxListeners(0, signal);
@@ -69,9 +70,28 @@ export async function runSlice<D extends Dependencies, T, R>(
       return reply;
     },
   };
+  return {
+    slice,
+    get calls() {
+      return counted.calls + found;
+    },
+  };
+}
+
+/**
+ * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
+ * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
+ */
+export async function runSlice<D extends Dependencies, T, R>(
+  deps: D,
+  budget: { readonly runId: string; readonly budgetMs: number },
+  owners: readonly T[],
+  work: (owner: T, slice: Slice<D>) => Promise<R>,
+): Promise<{ results: R[]; calls: number }> {
+  const started = startSlice(deps, budget);
   const results = await withHeartbeat(() =>
-    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
+    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, started.slice)),
   );
-  signal.throwIfAborted();
-  return { results, calls: counted.calls + found };
+  cancellationSignal().throwIfAborted();
+  return { results, calls: started.calls };
 }

@@ -1,18 +1,12 @@
-import type { BadRow } from "../lake/staging.js";
+import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { EnvelopeError } from "./envelope-error.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
 import { mendSurrogates, RawJson } from "./raw-json.js";
 import type { Stream } from "./stream.js";
 
-/** A page that SQL can read, and the rows that it must not see. */
-interface CleanPage {
-  /** The lists alone; a bad row is `null`, so that every other row keeps its index. */
-  readonly clean: string;
-  readonly bad: readonly BadRow[];
-}
-
 /**
- * Cuts the bad rows out of a page, in their own words: also those with a repeated key, which DuckDB refuses
+ * Cuts the bad rows out of a page: what is left are the lists alone, with `null` for a bad row, so that every other
+ * row keeps its index. The bad rows are in their own words: also those with a repeated key, which DuckDB refuses
  * and whose value nobody can know.
  *
  * @throws EnvelopeError when a key of the envelope itself stands twice.
@@ -21,7 +15,7 @@ export function cleanPage(
   stream: Stream,
   reading: PageReading,
   further: readonly RowProblem[] = [],
-): CleanPage {
+): CleanedPage {
   const raw = new RawJson(reading.text);
   const reasons = new Map<string, string>();
   for (const { list, index, reason } of [...reading.problems, ...further]) {

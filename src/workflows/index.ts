@@ -6,6 +6,5 @@ export { onboardBatch } from "./onboarding/onboard-batch.js";
 export { onboardCustomer } from "./onboarding/onboard-customer.js";
 export { fireSchedule } from "./schedules/fire-schedule.js";
 export { sync } from "./sync/sync.js";
-export { syncGroup } from "./sync/sync-group.js";
 export { followUpSync } from "./webhooks/follow-up-sync.js";
 export { webhookEvents } from "./webhooks/webhook-events.js";

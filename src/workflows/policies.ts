@@ -27,12 +27,6 @@ export const TRIED_ONCE: ActivityOptions = { ...HEARTBEATING, retry: { maximumAt
 /** A run that is waited for as long as it takes: a batch waits for its customers for weeks. */
 export const FOLLOWED_RUN: ActivityOptions = { ...HEARTBEATING, startToCloseTimeout: "3650d" };
 
-/** Activities that are done in an instant. */
-export const BRIEF: ActivityOptions = {
-  startToCloseTimeout: "30s",
-  retry: UNTIL_A_WORKER_LIVES,
-};
-
 /** What trying again does not mend. A full disk, the network and a service that is busy are not among them. */
 const FINAL: string[] = [
   FAILURE_TYPES.auth,
@@ -117,27 +111,33 @@ export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
 
 /** A slice advances its links for this long, and then says how far they came. */
 export const SLICE_BUDGET_MS = 5_000;
-/** Finished links are committed when so many rows are waiting, or after so long. */
-export const COMMIT_EVERY_ROWS = 50_000;
+/**
+ * What is finished is committed when there is so much of it, over all slices: so many links or users, so many bytes of
+ * their pages; or after so long.
+ */
+export const COMMIT_EVERY_LINKS = 5_000;
+export const COMMIT_EVERY_BYTES = 64 * 1024 * 1024;
 export const COMMIT_EVERY_MS = 30_000;
+/** Links that were finished at once are loaded when their pages are so large, or so many. */
+export const LOAD_BYTES = 8 * 1024 * 1024;
+export const LOAD_PAGES = 2_000;
 /** Pages of an unfinished link that are loaded while it is still being read. */
 export const LOAD_EVERY_PAGES = 20;
 /** The fewest pages of a link's first load. */
 export const FIRST_LOAD_PAGES = 5;
 /** Loads that may be waiting while the next slice is read: more would fill the staging area. */
 export const LOADS_BEHIND = 6;
-/** Links that one slice advances. */
+/** Links that one slice continues. */
 export const LINKS_PER_SLICE = 400;
-/** Slices of one group at a time, over different links: the next one's calls go out while one ends. */
+/** Slices of one run at a time, over different users and links: the next one's calls go out while one ends. */
 export const SLICES_AT_ONCE = 3;
-/** Links that a group has admitted and not read to their end. */
-export const LINKS_AT_ONCE = (SLICES_AT_ONCE + 1) * LINKS_PER_SLICE;
-/** Groups of one run at a time. */
+/** Links that are begun and not read to their end: no more are begun then. */
+export const LINKS_AT_ONCE = 800;
+/** Users, and links to begin, of one slice; and users who may be waiting for another try while others are read. */
+export const USERS_AT_ONCE = 1_000;
+/** Groups of one bulk job at a time. */
 export const GROUPS_AT_ONCE = 4;
-/** The waits between two times at which a group tells its run how far it is. */
-export const PROGRESS_LEAST_MS = 10_000;
-export const PROGRESS_MOST_MS = 120_000;
-/** A group that has nothing to do but wait for so long commits what is finished, and tells its run. */
+/** A run that has nothing to do but wait for so long commits what is finished. */
 export const LONG_PAUSE_MS = 5_000;
 
 /** Rows of a batch that are planned, and outcomes that are written, at once. */

@@ -4,13 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/main.js";
 import { newestSnapshot } from "../../src/lake/delta/delta-log.js";
-import { NO_TABLE } from "../../src/lake/delta/delta-snapshot.js";
 import { inferRemovals } from "../../src/lake/sync/inferred-removals.js";
 import { FeedLake } from "../helpers/lake/feed-lake.js";
 import { STRANGE_PATHS } from "../helpers/lake/strange-paths.js";
-
-/** Commits until a table's first checkpoint. */
-const CHECKPOINT_EVERY = 10;
 
 let base: string;
 beforeEach(async () => {
@@ -45,13 +41,14 @@ describe.each([...STRANGE_PATHS, STRANGE_PATHS.filter((name) => name !== "back\\
       await mkdir(directory, { recursive: true });
       const lake = await FeedLake.openAt(directory);
       await lake.feed({ id: "1", sequence: 1, date: "2026-05-05" }, { id: "2", sequence: 2 });
-      for (let at = 0; at < CHECKPOINT_EVERY; at += 1) await lake.feed();
+      const feed = lake.lake.table("transaction_changes");
+      await feed.checkpoint(await feed.snapshot());
       await lake.feed({ id: "2", sequence: 3, type: "removed" }, { link: "b", id: "3", sequence: 1 });
       const { store, duckdb } = lake.lake;
       expect((await store.list("transaction_changes/_delta_log/")).map(({ key }) => key)).toContainEqual(
         expect.stringMatching(/checkpoint\.parquet$/),
       );
-      const again = await newestSnapshot({ store, table: "transaction_changes", duckdb }, NO_TABLE);
+      const again = await newestSnapshot({ store, table: "transaction_changes", duckdb });
       expect(again.files.size).toBe(2);
       expect(await inferRemovals(lake.lake, reading())).toMatchObject({ known: 1, gone: 1 });
       await lake.lake.close();

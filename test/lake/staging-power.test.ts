@@ -1,11 +1,19 @@
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { CallRecord } from "../../src/activities/calls/call-record.js";
+import type { Place } from "../../src/domain/sync/place.js";
 import { stageRequest } from "../../src/lake/calls/staged-call.js";
 import { Staging } from "../../src/lake/staging.js";
 import { SealedStore } from "../../src/lake/store/sealed-store.js";
 import { putStream, sealedStream } from "../../src/lake/store/sealed-stream.js";
 import { freezeRoster, frozenUsers, GROUP_SIZE } from "../../src/lake/sync/frozen-roster.js";
+import {
+  addCleaned,
+  Journal,
+  readBadRows,
+  readRecord,
+  readValue,
+} from "../../src/lake/sync/journal/journal.js";
 import { createSealer } from "../../src/temporal/encryption/sealer.js";
 import { type ForgetfulStore, forgetful } from "../helpers/kill/forgetful-store.js";
 import { openTestLake, type TestLake } from "../helpers/lake/delta-lake.js";
@@ -21,21 +29,46 @@ afterEach(() => lake.release());
 
 const sealedIn = (store: TestLake["store"]) => new SealedStore(store, createSealer(TEST_KEYS));
 
-test("a frozen roster, a document and the bad rows of a page are there after a power cut", async () => {
+test("a frozen roster, a document, and a persisted journal with the bad rows of its pages are there after a power cut", async () => {
   const rows = Array.from({ length: GROUP_SIZE * 3 }, (_, n) => ({
     fp_id: `u${String(n).padStart(4, "0")}`,
   }));
   const staging = new Staging(before);
-  const name = { runId: "run", stream: "transactions", owner: "a", attempt: 0, page: 0 };
+  const page = { stream: "accounts", owner: "a", attempt: 0, page: 0, after: "" };
   const bad = [{ list: "created", index: 0, reason: "blank", payload: "{}" }];
   await freezeRoster(before, "run", rows);
-  await staging.putDocument("run", "g0/plan", { links: [1] });
-  await staging.putCleanPage(name, "f".repeat(64), { clean: "{}", bad });
+  await staging.putDocument("run", "load-1", { files: [1] });
+  const journal = new Journal(before, "run", "0");
+  const cleaned = await addCleaned(journal, { clean: "{}", bad });
+  const place = await journal.add({ kind: "page", page, cleaned }, Buffer.from("[]"));
+  await journal.persist();
   await before.powerCut();
   const after = new Staging(lake.store);
-  expect(await frozenUsers(lake.store, "run", 2)).toEqual(rows.slice(GROUP_SIZE * 2));
-  expect(await after.document("run", "g0/plan")).toEqual({ links: [1] });
-  expect(await after.badRows(name, "f".repeat(64))).toEqual(bad);
+  const last = { from: GROUP_SIZE * 2, to: GROUP_SIZE * 3 };
+  expect(await frozenUsers(lake.store, "run", GROUP_SIZE, last)).toEqual(rows.slice(GROUP_SIZE * 2));
+  expect(await after.document("run", "load-1")).toEqual({ files: [1] });
+  expect((await readRecord(lake.store, "run", place))?.header).toMatchObject({ page, cleaned });
+  expect((await readRecord(lake.store, "run", cleaned.clean))?.body.toString()).toBe("{}");
+  expect(await readBadRows(lake.store, "run", cleaned.bad)).toEqual(bad);
+});
+
+test("of journals that were not persisted a power cut leaves nothing that is taken for whole", async () => {
+  const places: Place[] = [];
+  for (const _ of ["gone", "cut"]) {
+    const journal = new Journal(before, "run", "0");
+    for (const body of ["first", "second"]) places.push(await journal.addValue("link", body));
+  }
+  await before.powerCut();
+  const found = await Promise.all(places.map((place) => readRecord(lake.store, "run", place)));
+  // Half of the second one is left, which is less than two records.
+  expect(found.map((record) => record?.body.toString())).toEqual([
+    undefined,
+    undefined,
+    '"first"',
+    undefined,
+  ]);
+  expect(await readBadRows(lake.store, "run", places[3] as Place)).toBeUndefined();
+  await expect(readValue(lake.store, "run", places[3] as Place)).rejects.toThrow(/torn/);
 });
 
 test("a call's request, its bytes and its answer are there after a power cut, of a read too", async () => {

@@ -22,12 +22,12 @@ function rowOf(reason: string, status: string): string[] | undefined {
 
 /** Every way in which the state machine ends a link. */
 function endings(): { status: string; reason: string }[] {
-  const reading = freshProgress(0, null, null, false);
+  const reading = freshProgress(null, null, false);
   const progresses: LinkProgress[] = [
     reading,
     { ...reading, pages: 3, restarts: 5 },
     { ...reading, streak: { count: 9, since: 0 } },
-    { ...freshProgress(0, "c", null, true), pages: 1 },
+    { ...freshProgress("c", null, true), pages: 1 },
   ];
   const outcomes: LinkOutcome[] = [
     { kind: "complete" },

@@ -1,9 +1,12 @@
-import { setMaxListeners } from "node:events";
+import { onAbort } from "./abort-listeners.js";
 import { AuthError, NotSentError } from "./errors.js";
 import type { SharedPause } from "./shared-pause.js";
 
 // Timers fire up to a millisecond late; without this slack the pace would stay below what was asked for.
 const PACE_SLACK_MS = 10;
+
+/** What a turn gets that need not wait: one for all of them. */
+const ADMITTED = Promise.resolve();
 
 /** How long and for whom a call waits for its turn. */
 export interface Turn {
@@ -14,9 +17,12 @@ export interface Turn {
   readonly notAfter?: number | undefined;
 }
 
-interface Waiter extends Turn {
-  readonly admit: () => void;
-  readonly refuse: (reason: unknown) => void;
+interface Waiter {
+  readonly turn: Turn;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+  deadline: NodeJS.Timeout | undefined;
+  unlisten: (() => void) | undefined;
 }
 
 /**
@@ -29,7 +35,7 @@ export class Admission {
   #gateUntil = 0;
   #paceAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  readonly #queue: Waiter[] = [];
+  readonly #queue = new Set<Waiter>();
   readonly #closedRuns = new Set<string>();
   readonly #intervalMs: number;
 
@@ -51,6 +57,7 @@ export class Admission {
   enter(turn: Turn): Promise<void> {
     const refusal = this.#refusal(turn);
     if (refusal !== undefined) return Promise.reject(refusal);
+    if (this.#queue.size === 0 && this.#mayStart()) return ADMITTED;
     return new Promise((resolve, reject) => {
       this.#enqueue(turn, resolve, reject);
       this.#pump();
@@ -84,9 +91,9 @@ export class Admission {
   #pauseUntil(until: number): void {
     this.#gateUntil = until;
     for (const waiter of [...this.#queue]) {
-      if (waiter.notAfter !== undefined && waiter.notAfter < until) {
-        waiter.refuse(new NotSentError(waiter.operation, until));
-      }
+      const { notAfter, operation } = waiter.turn;
+      if (notAfter !== undefined && notAfter < until)
+        this.#refuse(waiter, new NotSentError(operation, until));
     }
   }
 
@@ -94,7 +101,8 @@ export class Admission {
   closeRun(run: string): void {
     this.#closedRuns.add(run);
     for (const waiter of [...this.#queue]) {
-      if (waiter.run === run) waiter.refuse(new AuthError({ operation: waiter.operation, sent: false }));
+      const { operation } = waiter.turn;
+      if (waiter.turn.run === run) this.#refuse(waiter, new AuthError({ operation, sent: false }));
     }
   }
 
@@ -102,7 +110,7 @@ export class Admission {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const waiter of [...this.#queue]) waiter.refuse(new NotSentError(waiter.operation));
+    for (const waiter of [...this.#queue]) this.#refuse(waiter, new NotSentError(waiter.turn.operation));
   }
 
   #refusal(turn: Turn): unknown {
@@ -111,12 +119,12 @@ export class Admission {
     if (turn.run !== undefined && this.#closedRuns.has(turn.run)) {
       return new AuthError({ operation: turn.operation, sent: false });
     }
+    if (turn.notAfter === undefined) return undefined;
     const now = Date.now();
-    const start = this.#earliest(now, this.#queue.length);
-    if (turn.notAfter !== undefined && start > turn.notAfter) {
-      return new NotSentError(turn.operation, start > now ? start : undefined);
-    }
-    return undefined;
+    const start = this.#earliest(now, this.#queue.size);
+    return start > turn.notAfter
+      ? new NotSentError(turn.operation, start > now ? start : undefined)
+      : undefined;
   }
 
   // The earliest start of whoever has `ahead` calls before it, as far as gate and pace tell.
@@ -128,49 +136,48 @@ export class Admission {
   }
 
   #enqueue(turn: Turn, resolve: () => void, reject: (reason: unknown) => void): void {
-    let deadline: NodeJS.Timeout | undefined;
-    const onAbort = () => waiter.refuse(turn.signal?.reason);
-    const dequeue = () => {
-      const index = this.#queue.indexOf(waiter);
-      if (index >= 0) this.#queue.splice(index, 1);
-      clearTimeout(deadline);
-      turn.signal?.removeEventListener("abort", onAbort);
-    };
-    const waiter: Waiter = {
-      ...turn,
-      admit: () => {
-        dequeue();
-        resolve();
-      },
-      refuse: (reason) => {
-        dequeue();
-        reject(reason);
-      },
-    };
-    if (turn.signal !== undefined) {
-      // One signal serves all calls of an activity: more listeners than Node's leak warning expects.
-      setMaxListeners(0, turn.signal);
-      turn.signal.addEventListener("abort", onAbort, { once: true });
+    const { signal, notAfter } = turn;
+    const waiter: Waiter = { turn, resolve, reject, deadline: undefined, unlisten: undefined };
+    if (signal !== undefined) waiter.unlisten = onAbort(signal, () => this.#refuse(waiter, signal.reason));
+    if (notAfter !== undefined) {
+      const late = () => this.#refuse(waiter, new NotSentError(turn.operation, this.gateUntil));
+      waiter.deadline = setTimeout(late, Math.max(1, notAfter - Date.now()));
     }
-    if (turn.notAfter !== undefined) {
-      const late = () => waiter.refuse(new NotSentError(turn.operation, this.gateUntil));
-      deadline = setTimeout(late, Math.max(1, turn.notAfter - Date.now()));
-    }
-    this.#queue.push(waiter);
+    this.#queue.add(waiter);
+  }
+
+  #dequeue(waiter: Waiter): void {
+    this.#queue.delete(waiter);
+    clearTimeout(waiter.deadline);
+    waiter.unlisten?.();
+  }
+
+  #refuse(waiter: Waiter, reason: unknown): void {
+    this.#dequeue(waiter);
+    waiter.reject(reason);
   }
 
   #pump(): void {
     clearTimeout(this.#timer);
-    while (this.#active < this.concurrency && this.#queue.length > 0) {
-      const now = Date.now();
-      const start = this.#earliest(now, 0);
-      if (start > now) {
-        this.#timer = setTimeout(() => this.#pump(), start - now);
-        return;
-      }
-      this.#active += 1;
-      this.#paceAt = Math.max(now, this.#paceAt) + this.#intervalMs;
-      this.#queue[0]?.admit();
+    for (const waiter of this.#queue) {
+      if (!this.#mayStart()) return;
+      this.#dequeue(waiter);
+      waiter.resolve();
     }
+  }
+
+  // Takes a place where one is free and its time has come; else a timer looks again where only time is missing.
+  #mayStart(): boolean {
+    if (this.#active >= this.concurrency) return false;
+    const now = Date.now();
+    const start = this.#earliest(now, 0);
+    if (start > now) {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#pump(), start - now);
+      return false;
+    }
+    this.#active += 1;
+    this.#paceAt = Math.max(now, this.#paceAt) + this.#intervalMs;
+    return true;
   }
 }

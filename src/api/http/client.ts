@@ -82,6 +82,9 @@ export interface ApiClient {
   close(): Promise<void>;
 }
 
+/** Given up with by a call whose turn was over before it could be sent: it queues again. */
+const HELD = new Error("not now");
+
 /** Makes a client; the connections are opened by the first calls. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   return new PooledClient(options);
@@ -133,12 +136,8 @@ class PooledClient implements ApiClient {
     return there === undefined ? undefined : there - here;
   }
 
-  async call<O extends Operation>(
-    operation: O,
-    params: ParamsOf<O>,
-    options: CallOptions = {},
-  ): Promise<Reply> {
-    return this.#exchange(operation, compileRequest(operation, params), options);
+  call<O extends Operation>(operation: O, params: ParamsOf<O>, options: CallOptions = {}): Promise<Reply> {
+    return this.#exchange(operation, params, options);
   }
 
   async download<O extends Operation>(
@@ -148,8 +147,7 @@ class PooledClient implements ApiClient {
     options: CallOptions = {},
   ): Promise<Omit<Reply, "body">> {
     try {
-      const request = compileRequest(operation, params);
-      const { status, headers } = await this.#exchange(operation, request, options, sink);
+      const { status, headers } = await this.#exchange(operation, params, options, sink);
       sink.end();
       await finished(sink, { readable: false });
       return { status, headers };
@@ -173,12 +171,13 @@ class PooledClient implements ApiClient {
     await this.#pool.destroy();
   }
 
-  async #exchange(
-    operation: Operation,
-    request: Request,
+  async #exchange<O extends Operation>(
+    operation: O,
+    params: ParamsOf<O>,
     options: CallOptions,
     sink?: Writable,
   ): Promise<Reply> {
+    const request = compileRequest(operation, params);
     const { clientToken, signal, run, notAfter, intent } = options;
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);
@@ -187,14 +186,10 @@ class PooledClient implements ApiClient {
       // Asked for each attempt: a wait for the gate may have outlived a token.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
       const values = [request.checked, options.withheld, this.#secrets, token];
-      const form = {
-        ...formOf(operation, request, options, sink),
-        wordsOf: refusalReader(operation, values),
-      };
+      const form = formOf(operation, request, options, sink, values);
+      const attempt = () => this.#attempt(operation, this.#onWire(operation, request, token), options, form);
       const turn = { operation: operation.name, signal, run, notAfter };
-      const reply = await this.#early.declare(turn, intent, () =>
-        this.#attempt(operation, this.#onWire(operation, request, token), options, form),
-      );
+      const reply = await (intent?.early ? this.#early.declare(turn, intent, attempt) : attempt());
       if (reply !== undefined) return reply;
     }
   }
@@ -226,11 +221,10 @@ class PooledClient implements ApiClient {
     form: ExchangeForm,
   ): Promise<Reply | undefined> {
     await this.#admission.enter({ operation, signal, run, notAfter });
-    const held = new Error("not now");
     const beforeSend = () => {
       const closed = this.#admission.closedFor(run);
       if (closed === "run") return new AuthError({ operation, sent: false });
-      if (closed === "gate" || intent?.holds() === false) return held;
+      if (closed === "gate" || intent?.holds() === false) return HELD;
       this.#sent += 1;
       return undefined;
     };
@@ -245,7 +239,7 @@ class PooledClient implements ApiClient {
       if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
       return await exchange(this.#pool, request, operation, this.#options, events, signal, form);
     } catch (error) {
-      if (error === held) return undefined;
+      if (error === HELD) return undefined;
       throw error;
     } finally {
       this.#admission.leave();
@@ -269,6 +263,7 @@ function formOf(
   { body, patienceMs }: Request,
   { anyStatus }: CallOptions,
   sink: Writable | undefined,
+  values: readonly unknown[],
 ): ExchangeForm {
   return {
     credential: operation.auth === "client_token" ? "client_token" : undefined,
@@ -279,6 +274,7 @@ function formOf(
     anyStatus,
     sink,
     patienceMs,
+    wordsOf: refusalReader(operation, values),
   };
 }
 

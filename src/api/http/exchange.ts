@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable, Writable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { ByteSource } from "../schemas/byte-source.js";
+import { onAbort } from "./abort-listeners.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import { contentProblem, networkError, notJson, statusError, tooLarge } from "./failure-errors.js";
 import { MOST_LOOKED_AT, type RefusalBody } from "./refusal-words.js";
@@ -85,11 +86,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   #body: StreamedBody | undefined;
   #isWhole = false;
   readonly #chunks: Buffer[] = [];
-  readonly #signal: AbortSignal | undefined;
+  #unlisten: (() => void) | undefined;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | undefined;
   readonly #onSinkEnd = (error?: Error) => this.#giveUp(error ?? new Error("the sink was closed"));
-  readonly #onAbort = () => this.#giveUp(this.#signal?.reason);
 
   constructor(
     readonly operation: string,
@@ -100,9 +100,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     readonly resolve: (reply: Reply) => void,
     readonly reject: (reason: unknown) => void,
   ) {
-    this.#signal = signal;
     this.#timer = this.#headTimer();
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (signal !== undefined) this.#unlisten = onAbort(signal, () => this.#giveUp(signal.reason));
     form.sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
   }
 
@@ -226,7 +225,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#settled) return false;
     this.#settled = true;
     clearTimeout(this.#timer);
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#unlisten?.();
     this.form.sink?.off("error", this.#onSinkEnd).off("close", this.#onSinkEnd);
     return true;
   }

@@ -25,9 +25,8 @@ export class EarlyIntents {
     this.#admission = new Admission(most);
   }
 
-  /** Makes a call whose intent is declared first, where that may be early. */
-  async declare<R>(turn: Turn, intent: SendIntent | undefined, call: () => Promise<R>): Promise<R> {
-    if (!intent?.early) return call();
+  /** Makes a call whose intent may be declared early: declares it first. */
+  async declare<R>(turn: Turn, intent: SendIntent, call: () => Promise<R>): Promise<R> {
     await this.#admission.enter(turn);
     try {
       await intent.declare();

@@ -1,15 +1,23 @@
 import { hash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_RETRY_AFTER_MS } from "../../domain/service/retry-after.js";
+
+/** A change of a directory that is older shows in its time: two changes in one tick of the clock would not. */
+const SETTLED_MS = 1_000;
 
 /**
  * The pause that a service asked for (`Retry-After`), kept in a directory for all processes that call it: an empty
  * file named by the service and by when the pause ends. Files are only added, so nobody shortens another's pause.
- * All of it is synchronous: it is asked right before a request leaves.
+ * All of it is synchronous: it is asked right before a request leaves. So the directory is looked at once in a
+ * millisecond, and read only when it changed.
  */
 export class SharedPause {
   readonly #prefix: string;
+  /** What the directory held when its time of change was this one; undefined while that may not be all. */
+  #known: { readonly changedMs: number; readonly ends: readonly number[] } | undefined;
+  #lookedAtMs = 0;
+  #until = 0;
 
   constructor(
     readonly directory: string,
@@ -21,13 +29,17 @@ export class SharedPause {
   /** Epoch milliseconds until which no call may start; 0 where there is no pause. */
   until(): number {
     const now = Date.now();
+    if (now === this.#lookedAtMs) return this.#until;
     // One that ends later than any can was written by a clock that was set back since.
-    const ends = this.#ends().filter((end) => end > now && end <= now + MAX_RETRY_AFTER_MS);
-    return Math.max(0, ...ends);
+    const ends = this.#knownEnds(now).filter((end) => end > now && end <= now + MAX_RETRY_AFTER_MS);
+    this.#lookedAtMs = now;
+    this.#until = Math.max(0, ...ends);
+    return this.#until;
   }
 
   /** Lets no call of any of the processes start before `end`. */
   extend(end: number): void {
+    this.#lookedAtMs = 0;
     try {
       mkdirSync(this.directory, { mode: 0o700 });
     } catch {
@@ -43,6 +55,15 @@ export class SharedPause {
     }
   }
 
+  #knownEnds(now: number): readonly number[] {
+    const changedMs = changeOf(this.directory);
+    if (changedMs === undefined) return [];
+    if (this.#known?.changedMs === changedMs) return this.#known.ends;
+    const ends = this.#ends();
+    this.#known = now - changedMs > SETTLED_MS ? { changedMs, ends } : undefined;
+    return ends;
+  }
+
   #ends(): number[] {
     let names: string[];
     try {
@@ -53,5 +74,14 @@ export class SharedPause {
     return names
       .filter((name) => name.startsWith(this.#prefix))
       .map((name) => Number(name.slice(this.#prefix.length)));
+  }
+}
+
+/** Epoch milliseconds of a directory's last change; undefined where it can't be seen. */
+function changeOf(directory: string): number | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.mtimeMs;
+  } catch {
+    return undefined;
   }
 }

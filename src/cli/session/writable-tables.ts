@@ -1,6 +1,5 @@
 import { newestSnapshot } from "../../lake/delta/delta-log.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
-import { NO_TABLE } from "../../lake/delta/delta-snapshot.js";
 import { createDuckDb } from "../../lake/sql/duckdb.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -16,7 +15,7 @@ export async function checkTables(store: ObjectStore): Promise<void> {
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
     for (const { name: table } of TABLES) {
-      assertWritable(table, await newestSnapshot({ store, table, duckdb }, NO_TABLE));
+      assertWritable(table, await newestSnapshot({ store, table, duckdb }));
     }
   } finally {
     await duckdb.close();

@@ -1,7 +1,7 @@
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
-import { ownerHash } from "../../lake/staging.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { type CommittedByRun, committedByRun } from "../../lake/sync/committed-by-run.js";
+import { namedPages } from "../../lake/sync/journal/recovery.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
@@ -23,18 +23,16 @@ export async function keptSoFar(store: ObjectStore, runId: string): Promise<Kept
 }
 
 async function stagedOf(store: ObjectStore, runId: string, committed: ReadonlySet<string>) {
-  const prefix = `_staging/${runId}/${transactionStream.name}/`;
-  const done = new Set([...committed].map(ownerHash));
-  const owners = (await store.list(prefix)).flatMap(({ key }) => {
-    const [owner = "", name = ""] = key.slice(prefix.length).split("/");
-    return /^\d+-\d+\.json$/.test(name) && !done.has(owner) ? [owner] : [];
-  });
+  const owners: string[] = [];
+  for await (const { stream, owner } of namedPages(store, runId)) {
+    if (stream === transactionStream.name && !committed.has(owner)) owners.push(owner);
+  }
   return { pages: owners.length, links: new Set(owners).size };
 }
 
 /**
- * Totals of a run that its command leaves. Its workflow counts groups of users that have ended; what the groups under
- * way have committed is in the lake.
+ * Totals of a run that its command leaves. Its workflow counts commits that it knows to be done; what a commit under
+ * way has done is in the lake.
  */
 export function totalsSoFar(totals: SyncTotals, users: number, committed: CommittedByRun): SyncTotals {
   const { synced, unchanged, created, updated, removed, pages } = committed;

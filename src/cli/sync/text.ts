@@ -1,5 +1,5 @@
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
-import { syncCounts } from "../../domain/sync/sync-counts.js";
+import { expectedLinks } from "../../domain/sync/sync-counts.js";
 import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { ProgressForm } from "../session/progress-view.js";
@@ -58,15 +58,13 @@ function inColumn(name: string, parts: readonly string[]): string[] {
 export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
   bar: "{phase} {bar} {value}/{total} links · {rows} rows",
   figures(progress) {
-    const { usersDone, usersTotal, phase } = progress;
-    const { linksDone, linksFound, rows } = syncCounts(progress);
+    const { usersDone, usersTotal, phase, linksDone, linksFound, rowsRead: rows } = progress;
     return { users: `${usersDone}/${usersTotal}`, done: linksDone, total: linksFound, rows, phase };
   },
   line: ({ phase, users, done, total, rows }) =>
     `${phase}: ${done}/${total} links, ${rows} rows, ${users} users`,
   paced(progress) {
-    const { rows, linksExpected } = syncCounts(progress);
-    return { amount: rows, unit: "rows", expected: linksExpected };
+    return { amount: progress.rowsRead, unit: "rows", expected: expectedLinks(progress) };
   },
   waiting: (progress) => progress,
 };

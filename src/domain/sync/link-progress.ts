@@ -1,9 +1,14 @@
 import type { FailureStreak } from "../backoff.js";
+import type { Place } from "./place.js";
+
+/** A page that an update has staged. */
+interface StagedPage extends Place {
+  /** Entries that it adds: none where it repeats the page before it. */
+  readonly entries: number;
+}
 
 /** Where the reading of one link's update stands: what the next slice goes on from. */
 export interface LinkProgress {
-  /** Index of the link in the group's plan. */
-  readonly link: number;
   /** Grows with every restart, resync or change of size; pages of an earlier one are never read again. */
   readonly attempt: number;
   /** `full` reads from no cursor: a first sync, a refused cursor, `--full`. */
@@ -30,10 +35,12 @@ export interface LinkProgress {
   readonly pagesSha256: string;
   /** Hash of what the last page delivered, where the cursor did not move past it. */
   readonly lastPageSha256: string | null;
-  /** Entries of each page since the last that was handed to loading. */
-  readonly pageEntries: readonly number[];
-  /** What was handed to loading: pages, their entries, the rolling hash at that point. */
-  readonly loaded: { readonly pages: number; readonly entries: number; readonly pagesSha256: string };
+  /** Pages since the last that was handed to loading. */
+  readonly staged: readonly StagedPage[];
+  /** The last page of this attempt, which the next one may repeat. */
+  readonly lastPage: Place | null;
+  /** What was handed to loading: pages and their entries. */
+  readonly loaded: { readonly pages: number; readonly entries: number };
   /** Restarts in the middle of an update, in this run. */
   readonly restarts: number;
   readonly streak: FailureStreak | null;
@@ -42,14 +49,8 @@ export interface LinkProgress {
 }
 
 /** A link's reading before its first page. */
-export function freshProgress(
-  link: number,
-  cursor: string | null,
-  size: number | null,
-  full: boolean,
-): LinkProgress {
+export function freshProgress(cursor: string | null, size: number | null, full: boolean): LinkProgress {
   return {
-    link,
     attempt: 0,
     mode: full || cursor === null ? "full" : "incremental",
     size,
@@ -65,8 +66,9 @@ export function freshProgress(
     bytes: 0,
     pagesSha256: "",
     lastPageSha256: null,
-    pageEntries: [],
-    loaded: { pages: 0, entries: 0, pagesSha256: "" },
+    staged: [],
+    lastPage: null,
+    loaded: { pages: 0, entries: 0 },
     restarts: 0,
     streak: null,
     notBefore: 0,
@@ -78,7 +80,7 @@ export function nextAttempt(
   progress: LinkProgress,
   change: { cursor: string | null; size: number | null; full: boolean },
 ): LinkProgress {
-  const fresh = freshProgress(progress.link, change.cursor, change.size, change.full);
+  const fresh = freshProgress(change.cursor, change.size, change.full);
   return {
     ...fresh,
     mode: change.full ? "full" : progress.mode,
@@ -90,6 +92,6 @@ export function nextAttempt(
 
 /** The same reading once all its pages were handed to loading. */
 export function handedToLoading(progress: LinkProgress): LinkProgress {
-  const { pages, entries, pagesSha256 } = progress;
-  return { ...progress, pageEntries: [], loaded: { pages, entries, pagesSha256 } };
+  const { pages, entries } = progress;
+  return { ...progress, staged: [], loaded: { pages, entries } };
 }

@@ -21,7 +21,7 @@ export type LinkOutcome =
   | { readonly kind: "torn" };
 
 /** What becomes of the link. */
-export type LinkVerdict =
+type LinkVerdict =
   | { readonly kind: "read"; readonly progress: LinkProgress }
   | { readonly kind: "publish"; readonly progress: LinkProgress }
   | { readonly kind: "drop"; readonly progress: LinkProgress }

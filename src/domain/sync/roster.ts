@@ -29,11 +29,10 @@ function rosterLine({ fp_id, external_id, links }: RosterRow): string {
   });
 }
 
-/** Reads rows `[from, to)` of a canonical text back; it trusts the text, because only {@link rosterText} writes it. */
-export function rosterRange(text: string, from: number, to: number): RosterRow[] {
+/** Reads a canonical text back; it trusts the text, because only {@link rosterText} writes it. */
+export function rosterRows(text: string): RosterRow[] {
   return text
-    .split("\n", to)
-    .slice(from)
+    .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as RosterRow);
 }

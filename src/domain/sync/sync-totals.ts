@@ -31,17 +31,15 @@ export interface SyncTotals {
 
 const MOST_FAILURES = 100;
 
-/** A step of a run that failed as a whole, in the place of a link or user. */
-export function groupOwner(group: number, isSecondTry: boolean): string {
-  return isSecondTry ? `g${group}-again` : `g${group}`;
-}
+/** A step of a run that failed as a whole, in the place of a link or user: reading and committing its links. */
+export const READING = "reading";
 
-/** As {@link groupOwner}, of the step that brings `transactions` up to the feed. */
+/** As {@link READING}, of the step that brings `transactions` up to the feed. */
 export const MATERIALIZE = "materialize";
 
-/** Whether a failure is that of a step, not of a link or user. */
+/** Whether a failure is that of a step, not of a link or user. Release 0.1.0 named groups of users. */
 export function isStep(owner: string): boolean {
-  return owner === MATERIALIZE || /^g\d+(-again)?$/.test(owner);
+  return owner === READING || owner === MATERIALIZE || /^g\d+(-again)?$/.test(owner);
 }
 
 /** Nothing done yet. */

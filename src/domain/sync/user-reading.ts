@@ -1,4 +1,11 @@
-import { type Attempted, afterItemOutcome, type ItemOutcome, type ItemVerdict } from "../item-state.js";
+import {
+  type Attempted,
+  afterItemOutcome,
+  type ItemOutcome,
+  type ItemVerdict,
+  UNTRIED,
+} from "../item-state.js";
+import type { Place } from "./place.js";
 
 /** After so many restarts a list moves faster than it can be read. */
 const MOST_RESTARTS = 5;
@@ -9,6 +16,13 @@ export interface UserProgress extends Attempted {
   readonly user: number;
   /** How often a list moved while it was read: its pages are staged under this attempt. */
   readonly attempt: number;
+  /** Pages of the user that are staged. */
+  readonly staged: readonly Place[];
+}
+
+/** A user of whom nothing was asked yet. */
+export function freshUser(user: number): UserProgress {
+  return { ...UNTRIED, user, attempt: 0, staged: [] };
 }
 
 /** What a slice says of one user. */
@@ -16,14 +30,6 @@ export type UserOutcome =
   | Exclude<ItemOutcome, { kind: "transient" }>
   | (Extract<ItemOutcome, { kind: "transient" }> & { readonly stream: string })
   | { readonly kind: "moved"; readonly stream: string };
-
-/** A user who failed, and why. */
-export interface FailedUser {
-  /** Index of the user in the frozen roster. */
-  readonly user: number;
-  /** The stream, a colon, and what happened. */
-  readonly reason: string;
-}
 
 /** The stream that a user's reason begins with. */
 export function streamOf(reason: string): string {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
+import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
 import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -19,12 +20,19 @@ interface SyncJob {
   readonly run?: NewRun;
 }
 
-/** Joins the job's run that is going on, unless that is given up, or freezes the roster and starts a new one. */
+/** How a run stages what it reads; runs of release 0.1.0 say nothing of it. */
+const STAGING_FORM = "journals";
+
+/**
+ * Joins the job's run that is going on, unless that is given up, or freezes the roster and starts a new one.
+ *
+ * @throws InputError where a run is going on that release 0.1.0 began: this version can't read what it has staged
+ */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
   const { scope, taskQueue, roster, options, restart, signal, run } = job;
   const jobId = createHash("sha256").update(jobText(roster.sha256, options)).digest("hex");
   const workflowId = syncWorkflowId(scope, jobId);
-  return startOrJoin(client, {
+  const started = await startOrJoin(client, {
     run,
     signal,
     restart,
@@ -40,10 +48,20 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
         roster: { sha256, users: rows.length, groupSize: GROUP_SIZE },
         options,
       };
-      return { input, memo: { pageSize: options.pageSize } };
+      return { input, memo: { pageSize: options.pageSize, staging: STAGING_FORM } };
     },
     discard: dropStagingOf(store),
   });
+  if (started.memo.staging !== STAGING_FORM) throw ofEarlierRelease(started.runId);
+  return started;
+}
+
+function ofEarlierRelease(runId: string): InputError {
+  return new InputError(
+    `Run ${runId} of this job was begun by an earlier release, which stages pages in another form. Nothing was ` +
+      "changed. Finish it with that release, or give it up with `--restart`: what it committed stays, and the new run " +
+      "reads the rest again.",
+  );
 }
 
 /** Deletes what was staged for a run that nobody will look for any more. */

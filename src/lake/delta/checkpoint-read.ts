@@ -2,7 +2,7 @@ import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
-import { checkpointKeys } from "./delta-path.js";
+import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 
 /** Each action of a checkpoint with the field that is never null where the action is there. */
@@ -14,23 +14,46 @@ const ACTIONS = {
   txn: "appId",
 } as const;
 
-/** The state that a classic checkpoint holds, whoever wrote it; columns we don't know are not looked at. */
-export async function readCheckpoint(
+interface CheckpointName {
+  readonly version: number;
+  /** The number of its files where its writer cut it. */
+  readonly parts?: number;
+}
+
+/** The checkpoint that `_last_checkpoint` names; undefined where it names none. */
+export async function checkpointHint({ store, table }: DeltaLocation): Promise<CheckpointName | undefined> {
+  const text = await store.get(lastCheckpointKey(table));
+  if (text === undefined) return undefined;
+  try {
+    const { version, parts } = JSON.parse(text.toString("utf8")) as { version: unknown; parts?: unknown };
+    if (typeof version !== "number") return undefined;
+    return typeof parts === "number" ? { version, parts } : { version };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The local paths of a checkpoint's files. */
+export function downloadCheckpoint(
   { store, table, duckdb }: DeltaLocation,
-  checkpoint: { readonly version: number; readonly parts?: number },
-): Promise<Snapshot> {
-  const keys = checkpointKeys(table, checkpoint.version, checkpoint.parts);
-  const paths = await Promise.all(keys.map((key) => store.download(key, duckdb.scratchDirectory)));
-  const actions = await duckdb.exclusive(async (sql) => {
+  { version, parts }: CheckpointName,
+): Promise<string[]> {
+  const keys = checkpointKeys(table, version, parts);
+  return Promise.all(keys.map((key) => store.download(key, duckdb.scratchDirectory)));
+}
+
+/** The state that a classic checkpoint holds, whoever wrote it; columns we don't know are not looked at. */
+export async function readCheckpoint(at: DeltaLocation, checkpoint: CheckpointName): Promise<Snapshot> {
+  const paths = await downloadCheckpoint(at, checkpoint);
+  const actions = await at.duckdb.exclusive(async (sql) => {
     const source = parquetFiles(paths);
     const columns = await sql.rows(`describe select * from ${source}`);
     const present = new Set(columns.map((column) => column.column_name));
-    const found: DeltaAction[] = [];
+    let found: DeltaAction[] = [];
     for (const [name, field] of Object.entries(ACTIONS)) {
-      if (present.has(name)) found.push(...(await actionsOf(sql, source, name, field)));
+      if (present.has(name)) found = found.concat(await actionsOf(sql, source, name, field));
     }
-    if (present.has("domainMetadata")) found.push(...(await domainsOf(sql, source)));
-    return found;
+    return present.has("domainMetadata") ? found.concat(await domainsOf(sql, source)) : found;
   });
   return advance(NO_TABLE, [{ version: checkpoint.version, actions }]);
 }

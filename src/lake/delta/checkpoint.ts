@@ -1,15 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { jsonFile } from "../sql/duckdb-files.js";
+import { jsonFile, parquetFiles } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
+import { checkpointHint, downloadCheckpoint } from "./checkpoint-read.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import type { Snapshot } from "./delta-snapshot.js";
+import { type LogCheckpoint, type LogListing, listLog } from "./log-listing.js";
 
 const DAY_MS = 86_400_000;
 /** Days on which the table has committed, the newest ones, for which tombstones and transactions are kept. */
@@ -18,6 +20,9 @@ const TXN_DAYS = 30;
 /** Versions for which transactions are kept in any case. */
 const TXN_VERSIONS = 5_000;
 const ACTIONS_A_CHUNK = 1_000;
+/** A thread holds the rows of a group, up to a kilobyte each: two threads, or larger groups, fail at 100,000 links. */
+const WRITING_THREADS = 1;
+const ROW_GROUP = 8_192;
 
 const MAP = "MAP(VARCHAR, VARCHAR)";
 const COLUMNS = {
@@ -68,32 +73,56 @@ function newestDays(times: readonly number[], days: number): number {
 }
 
 /**
- * Writes a classic one-file checkpoint of a state and points `_last_checkpoint` to it.
- * A checkpoint that is there already (another process was faster) is left as it is.
+ * Writes a classic one-file checkpoint of a state, points `_last_checkpoint` to the log's newest one, and says what
+ * the log has then. A checkpoint that is there already is left as it is.
  */
-export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Promise<void> {
+export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Promise<LogListing> {
   const { store, table, duckdb } = at;
   const key = checkpointKeys(table, snapshot.version)[0] as string;
-  if ((await store.stat(key)) !== undefined) return;
+  if ((await store.stat(key)) !== undefined) return pointToNewest(at);
   const scratch = join(duckdb.scratchDirectory, `checkpoint-${randomUUID()}`);
   const [lines, parquet] = [`${scratch}.jsonl`, `${scratch}.parquet`];
   try {
     await duckdb.makeScratch();
-    const written = await writeLines(lines, checkpointActions(snapshot));
-    await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, written.longest)));
-    const { size } = await stat(parquet);
+    const longest = await writeLines(lines, checkpointActions(snapshot));
+    await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, longest)), WRITING_THREADS);
     await store.upload(parquet, key);
-    const hint = {
-      version: snapshot.version,
-      size: written.actions,
-      sizeInBytes: size,
-      numOfAddFiles: snapshot.files.size,
-    };
-    await store.put(lastCheckpointKey(table), JSON.stringify(hint));
   } finally {
     await rm(lines, { force: true });
     await rm(parquet, { force: true });
   }
+  return pointToNewest(at);
+}
+
+/**
+ * Brings `_last_checkpoint` to the newest checkpoint that the log has. Looks again after each write: one that another
+ * process held back may have come between, and would name an older checkpoint for long.
+ */
+async function pointToNewest(at: DeltaLocation): Promise<LogListing> {
+  for (;;) {
+    const hint = await checkpointHint(at);
+    const listing = await listLog(at);
+    const newest = listing.checkpoints.at(-1);
+    if (newest === undefined || newest.version === hint?.version) return listing;
+    const body = JSON.stringify(await hintOf(at, newest));
+    await at.store.put(lastCheckpointKey(at.table), body, { durable: true });
+  }
+}
+
+/** What `_last_checkpoint` says of a checkpoint, whoever wrote it. */
+async function hintOf(at: DeltaLocation, checkpoint: LogCheckpoint): Promise<object> {
+  const { version, parts, bytes } = checkpoint;
+  const source = parquetFiles(await downloadCheckpoint(at, checkpoint));
+  const [counts] = await at.duckdb.exclusive((sql) =>
+    sql.few(`select count(*) as actions, count("add".path) as files from ${source}`),
+  );
+  return {
+    version,
+    size: Number(counts?.actions),
+    ...(parts && { parts }),
+    sizeInBytes: bytes,
+    numOfAddFiles: Number(counts?.files),
+  };
 }
 
 function copyStatement(lines: string, parquet: string, longest: number): string {
@@ -102,17 +131,17 @@ function copyStatement(lines: string, parquet: string, longest: number): string 
     columns: COLUMNS,
     maximumObjectSize: Math.max(longest + 1, 65_536),
   });
-  return `copy (from ${actions}) to ${sqlText(parquet)} (format parquet)`;
+  return `copy (from ${actions}) to ${sqlText(parquet)} (format parquet, row_group_size ${ROW_GROUP})`;
 }
 
-async function writeLines(path: string, actions: Iterable<DeltaAction>) {
-  const written = { actions: 0, longest: 0 };
+/** Writes an action a line; gives the bytes of the longest. */
+async function writeLines(path: string, actions: Iterable<DeltaAction>): Promise<number> {
+  let longest = 0;
   function* chunks() {
     let chunk: string[] = [];
     for (const action of actions) {
       const line = `${JSON.stringify(action)}\n`;
-      written.actions += 1;
-      written.longest = Math.max(written.longest, Buffer.byteLength(line));
+      longest = Math.max(longest, Buffer.byteLength(line));
       chunk.push(line);
       if (chunk.length === ACTIONS_A_CHUNK) {
         yield chunk.join("");
@@ -122,5 +151,5 @@ async function writeLines(path: string, actions: Iterable<DeltaAction>) {
     yield chunk.join("");
   }
   await pipeline(Readable.from(chunks()), createWriteStream(path, { mode: 0o600 }));
-  return written;
+  return longest;
 }

@@ -1,4 +1,5 @@
 import type { AddFile, DeltaAction, Metadata, Protocol, RemoveFile, Txn } from "./delta-actions.js";
+import { withChanges } from "./layered-map.js";
 
 /** A table at one version; -1 while it is not there. Never changes once it was given out. */
 export interface Snapshot {
@@ -29,30 +30,26 @@ export interface Commit {
   readonly actions: readonly DeltaAction[];
 }
 
-/**
- * The state after more commits. A map is copied once, and only when something in it changes, so that
- * snapshots given out earlier stay as they were.
- */
+/** The state after more commits. It costs what they change; snapshots given out earlier stay as they were. */
 export function advance(base: Snapshot, commits: readonly Commit[]): Snapshot {
   let { version, protocol, metadata } = base;
-  const files = copyOnWrite(base.files);
-  const domains = copyOnWrite(base.domains);
-  const txns = copyOnWrite(base.txns);
-  const tombstones = copyOnWrite(base.tombstones);
+  const files = new Map<string, AddFile | null>();
+  const domains = new Map<string, string | null>();
+  const txns = new Map<string, Txn | null>();
+  const tombstones = new Map<string, RemoveFile | null>();
   for (const commit of commits) {
     version = commit.version;
     for (const action of commit.actions) {
       if ("add" in action) {
-        files.writable().set(action.add.path, { ...action.add, dataChange: false });
-        if (tombstones.current().has(action.add.path)) tombstones.writable().delete(action.add.path);
+        files.set(action.add.path, { ...action.add, dataChange: false });
+        tombstones.set(action.add.path, null);
       } else if ("remove" in action) {
-        files.writable().delete(action.remove.path);
-        tombstones.writable().set(action.remove.path, { ...action.remove, dataChange: false });
+        files.set(action.remove.path, null);
+        tombstones.set(action.remove.path, { ...action.remove, dataChange: false });
       } else if ("domainMetadata" in action) {
         const { domain, configuration, removed } = action.domainMetadata;
-        if (removed) domains.writable().delete(domain);
-        else domains.writable().set(domain, configuration);
-      } else if ("txn" in action) txns.writable().set(action.txn.appId, action.txn);
+        domains.set(domain, removed ? null : configuration);
+      } else if ("txn" in action) txns.set(action.txn.appId, action.txn);
       else if ("protocol" in action) protocol = action.protocol;
       else if ("metaData" in action) metadata = action.metaData;
     }
@@ -61,20 +58,9 @@ export function advance(base: Snapshot, commits: readonly Commit[]): Snapshot {
     version,
     ...(protocol && { protocol }),
     ...(metadata && { metadata }),
-    files: files.current(),
-    domains: domains.current(),
-    txns: txns.current(),
-    tombstones: tombstones.current(),
-  };
-}
-
-function copyOnWrite<V>(base: ReadonlyMap<string, V>) {
-  let copy: Map<string, V> | undefined;
-  return {
-    current: (): ReadonlyMap<string, V> => copy ?? base,
-    writable: (): Map<string, V> => {
-      copy ??= new Map(base);
-      return copy;
-    },
+    files: withChanges(base.files, files),
+    domains: withChanges(base.domains, domains),
+    txns: withChanges(base.txns, txns),
+    tombstones: withChanges(base.tombstones, tombstones),
   };
 }

@@ -4,24 +4,28 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
-import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import { type ChangedFile, changesBetween } from "./delta-changes.js";
+import { type AddFile, type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
-import { newestSnapshot } from "./delta-log.js";
+import { isInHistory, type LogState, NO_LOG, newestState, readCommit } from "./delta-log.js";
 import { commitKey } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
 import { creationOf, type TableSpec } from "./delta-schema.js";
-import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
+import { advance, type Snapshot } from "./delta-snapshot.js";
+import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
+import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 import { assertFilesThere } from "./missing-files.js";
 
 const MAX_ATTEMPTS = 25;
-const CHECKPOINT_EVERY = 10;
+/** Versions after which a checkpoint that failed is tried again. */
+const RETRIED_AFTER = 10;
 const LONGEST_PAUSE_MS = 250;
 
 interface DeltaTableOptions {
-  /** A checkpoint follows each version that is a multiple of this; 0 for none. */
-  readonly checkpointEvery?: number;
-  /** Told of a checkpoint that failed; the commit before it stands all the same. */
+  /** Bytes of log below which no checkpoint follows: 0 for one after each commit, Infinity for none. */
+  readonly checkpointFloorBytes?: number;
+  /** What stays of the log when it is cleaned up. */
+  readonly retention?: LogRetention;
+  /** Told of a checkpoint, or a clean-up after it, that failed; the commit before it stands all the same. */
   readonly onCheckpointFailed?: (error: unknown) => void;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -38,6 +42,12 @@ type CommitPlan = (
 interface Committed {
   readonly version: number;
   readonly actions: readonly DeltaAction[];
+}
+
+/** A file that a version brought new rows in. */
+export interface ChangedFile {
+  readonly version: number;
+  readonly add: AddFile;
 }
 
 /** Opens a table of a store, whether it is there already or not. */
@@ -58,7 +68,10 @@ export class DeltaTable {
   readonly name: string;
   readonly #location: DeltaLocation;
   readonly #options: DeltaTableOptions;
-  #known: Snapshot = NO_TABLE;
+  #known: LogState = NO_LOG;
+  #checkpointing = false;
+  /** The first version that may be followed by a checkpoint. */
+  #checkpointFrom = 1;
 
   constructor(location: DeltaLocation, options: DeltaTableOptions = {}) {
     this.name = location.table;
@@ -71,8 +84,12 @@ export class DeltaTable {
    * @throws InputError where the table needs a newer reader or its log is damaged.
    */
   async snapshot(): Promise<Snapshot> {
-    const newest = await newestSnapshot(this.#location, this.#known);
-    assertReadable(this.name, newest);
+    return (await this.#newest()).snapshot;
+  }
+
+  async #newest(): Promise<LogState> {
+    const newest = await newestState(this.#location, this.#known);
+    assertReadable(this.name, newest.snapshot);
     this.#known = newest;
     return newest;
   }
@@ -88,17 +105,20 @@ export class DeltaTable {
   async commit(plan: CommitPlan, options: { readonly maxAttempts?: number } = {}): Promise<Committed | null> {
     const attempts = options.maxAttempts ?? MAX_ATTEMPTS;
     for (let attempt = 1; attempt <= attempts; attempt += 1) {
-      const snapshot = await this.snapshot();
+      const { snapshot, tail } = await this.#newest();
       assertWritable(this.name, snapshot);
       const planned = await plan(snapshot);
       if (planned === null) return null;
       assertLawful(this.name, snapshot, planned);
       await assertFilesThere(this.#location, planned);
       const commit = { version: snapshot.version + 1, actions: this.#identified(planned) };
-      if (await this.#publish(commit)) {
-        const state = advance(snapshot, [commit]);
-        this.#known = state;
-        await this.#checkpoint(state);
+      const body = Buffer.from(serializeActions(commit.actions));
+      if (await this.#publish(commit.version, body)) {
+        const { checkpointBytes, versions, bytes } = tail;
+        await this.#follow({
+          snapshot: advance(snapshot, [commit]),
+          tail: { checkpointBytes, versions: versions + 1, bytes: bytes + body.length },
+        });
         return commit;
       }
       await sleep(Math.random() * Math.min(LONGEST_PAUSE_MS, 5 * 2 ** attempt));
@@ -111,21 +131,40 @@ export class DeltaTable {
     await this.commit(({ version }) => (version === -1 ? creationOf(spec, this.#now()) : null));
   }
 
-  /** The files that brought new rows in some versions: {@link changesBetween}. */
+  /**
+   * The files that brought new rows in the versions after `fromExclusive`, in their order; undefined when
+   * one of these versions can't be read any more, or took rows away, and the caller must start from the live files.
+   */
   async changesBetween(fromExclusive: number, toInclusive: number): Promise<ChangedFile[] | undefined> {
-    return changesBetween(this.#location, fromExclusive, toInclusive);
+    const changed: ChangedFile[] = [];
+    for (let version = fromExclusive + 1; version <= toInclusive; version += 1) {
+      const commit = await readCommit(this.#location, version);
+      if (commit === undefined) return undefined;
+      for (const action of commit.actions) {
+        if ("remove" in action && action.remove.dataChange) return undefined;
+        if ("add" in action && action.add.dataChange) changed.push({ version, add: action.add });
+      }
+    }
+    return changed;
   }
 
-  /** Writes a checkpoint of a state now, whatever its version. */
+  /** Writes a checkpoint of a state now, whatever its version, and cleans up the log. */
   async checkpoint(snapshot: Snapshot): Promise<void> {
-    await writeCheckpoint(this.#location, snapshot);
+    const listing = await writeCheckpoint(this.#location, snapshot);
+    await cleanUpLog(this.#location, snapshot.metadata, listing, this.#options.retention);
   }
 
-  /** False when another writer has the version. */
-  async #publish(commit: Committed): Promise<boolean> {
+  /** False when another writer has the version, or had it so long ago that the log was cleaned up since. */
+  async #publish(version: number, body: Buffer): Promise<boolean> {
+    if (!(await this.#put(version, body))) return false;
+    if (await isInHistory(this.#location, version)) return true;
+    await this.#location.store.delete(commitKey(this.name, version));
+    return false;
+  }
+
+  async #put(version: number, body: Buffer): Promise<boolean> {
     const { store, table } = this.#location;
-    const key = commitKey(table, commit.version);
-    const body = Buffer.from(serializeActions(commit.actions));
+    const key = commitKey(table, version);
     let failure: unknown;
     try {
       if (await store.putIfAbsent(key, body)) return true;
@@ -136,7 +175,7 @@ export class DeltaTable {
     const standing = await store.get(key);
     if (standing?.equals(body)) return true;
     if (standing !== undefined) return false;
-    throw failure ?? new Error(`Version ${commit.version} of table ${table} was refused, yet is not there.`);
+    throw failure ?? new Error(`Version ${version} of table ${table} was refused, yet is not there.`);
   }
 
   #identified(planned: readonly DeltaAction[]): DeltaAction[] {
@@ -151,13 +190,23 @@ export class DeltaTable {
     return [{ commitInfo }, ...planned.filter((action) => !("commitInfo" in action))];
   }
 
-  async #checkpoint(state: Snapshot): Promise<void> {
-    const every = this.#options.checkpointEvery ?? CHECKPOINT_EVERY;
-    if (every === 0 || state.version === 0 || state.version % every !== 0) return;
+  /** Keeps the state after a commit, and writes a checkpoint of it where one is due. */
+  async #follow(state: LogState): Promise<void> {
+    this.#known = state;
+    const { version } = state.snapshot;
+    const floor = this.#options.checkpointFloorBytes;
+    if (this.#checkpointing || version < this.#checkpointFrom || !isCheckpointDue(state.tail, floor)) return;
+    this.#checkpointing = true;
     try {
-      await this.checkpoint(state);
+      // Another process may have written one that is not known here.
+      const tail = tailAfter(NO_TAIL, -1, await listLog(this.#location));
+      if (isCheckpointDue(tail, floor)) await this.checkpoint(state.snapshot);
+      else this.#known = { ...state, tail };
     } catch (error) {
+      this.#checkpointFrom = version + RETRIED_AFTER;
       this.#options.onCheckpointFailed?.(error);
+    } finally {
+      this.#checkpointing = false;
     }
   }
 

@@ -4,7 +4,7 @@ import { newestSnapshot } from "../delta/delta-log.js";
 import { fileKey } from "../delta/delta-path.js";
 import { assertReadable } from "../delta/delta-protocol.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
-import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
@@ -26,7 +26,7 @@ export async function findTables(store: ObjectStore): Promise<string[]> {
 
 /** The newest state of a table, undefined where it is not there. */
 export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
-  const snapshot = await newestSnapshot(location, NO_TABLE);
+  const snapshot = await newestSnapshot(location);
   assertReadable(location.table, snapshot);
   return snapshot.version === -1 ? undefined : { location, snapshot };
 }

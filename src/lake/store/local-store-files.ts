@@ -80,6 +80,23 @@ export function readInPlace(
   }
 }
 
+/** So many bytes of a file, in place; fewer where it ends before. */
+export function readRangeInPlace(path: string, from: number, bytes: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const body = Buffer.allocUnsafe(bytes);
+    let read = 0;
+    while (read < bytes) {
+      const more = readSync(file, body, read, bytes - read, from + read);
+      if (more === 0) break;
+      read += more;
+    }
+    return body.subarray(0, read);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Makes what is in a file, or the names in a directory, survive a power cut. */
 export async function syncToDisk(path: string): Promise<void> {
   const handle = await open(path, "r");

@@ -7,14 +7,16 @@ import {
   canonicalPath,
   pathOfKey,
   readInPlace,
+  readRangeInPlace,
   syncToDisk,
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
+import { growFile } from "./local-store-growing.js";
 import { entryOf, foldersBelow, listBelow } from "./local-store-list.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { StoreModes } from "./modes.js";
-import type { ObjectStore, PutOptions, StoredObject } from "./object-store.js";
+import type { GrowingObject, ObjectStore, PutOptions, StoredObject } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
@@ -46,6 +48,30 @@ export function createLocalStore(root: string): ObjectStore {
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw unreadable(error, path);
+    }
+  }
+
+  async function readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined> {
+    const path = pathOf(key);
+    try {
+      return readRangeInPlace(path, from, bytes);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw unreadable(error, path);
+    }
+  }
+
+  async function grow(key: string): Promise<GrowingObject> {
+    const path = pathOf(key);
+    try {
+      const found = await modes.of(key);
+      let object: GrowingObject | undefined;
+      await directories.writeIn(dirname(path), found.directory, async () => {
+        object = growFile(path, found.file);
+      });
+      return object as GrowingObject;
+    } catch (error) {
+      throw unpublished(error, path);
     }
   }
 
@@ -103,6 +129,8 @@ export function createLocalStore(root: string): ObjectStore {
     address,
     get,
     read,
+    readRange,
+    grow,
     put,
     putIfAbsent,
     async upload(localPath, key) {

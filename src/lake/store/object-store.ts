@@ -11,6 +11,18 @@ export interface StoredObject {
   readonly modifiedAt: Date;
 }
 
+/** A new object that grows at its end; what was appended stays as it is. */
+export interface GrowingObject {
+  /**
+   * Appends in place and returns where the bytes begin. Where they can't be written as a whole, what was written of
+   * them is cut off again.
+   *
+   * @throws StoreFullError on a full disk
+   */
+  append(parts: readonly Uint8Array[]): number;
+  close(): Promise<void>;
+}
+
 /** How a write or a deletion is to be done. */
 export interface PutOptions {
   /** Whether it must survive a power cut once it has returned. */
@@ -27,6 +39,8 @@ export interface ObjectStore {
   get(key: string): Promise<Buffer | undefined>;
   /** The bytes and the time of an object; into what `room` gives for so many bytes, where they need not be new. */
   read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined>;
+  /** So many bytes of an object, fewer where it ends before; undefined where it is not there. */
+  readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;
   /**
    * Atomic; not durable unless asked. What something durable names is made durable before it: a file of a table, a
@@ -34,6 +48,8 @@ export interface ObjectStore {
    * hash is checked when they are read.
    */
   put(key: string, body: Uint8Array | string, options?: PutOptions): Promise<void>;
+  /** A new object to append to. Not durable before {@link persist}; a killed process leaves it torn at its end. */
+  grow(key: string): Promise<GrowingObject>;
   /** Atomic and durable; `false` when the key is there already. The one primitive that commits rest on. */
   putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean>;
   /**

@@ -1,10 +1,10 @@
-import { type RosterRow, rosterRange, rosterText } from "../../domain/sync/roster.js";
+import { type RosterRow, rosterRows, rosterText } from "../../domain/sync/roster.js";
 import { wholeDocument } from "../staging.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectStore } from "../store/object-store.js";
 
-/** Users in one group of a run: one child workflow, one file of the frozen roster. */
-export const GROUP_SIZE = 100;
+/** Users in one file of the frozen roster. */
+export const GROUP_SIZE = 1_000;
 
 function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
@@ -26,12 +26,28 @@ export async function freezeRoster(
   await store.persist(keys);
 }
 
-/** The users of one group, as they were frozen. @throws StagingLostError */
-export async function frozenUsers(store: ObjectStore, runId: string, group: number): Promise<RosterRow[]> {
-  const key = rosterKey(runId, group);
-  const text = await store.get(key);
-  if (text === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
-  return wholeDocument(key, () => rosterRange(text.toString("utf8"), 0, GROUP_SIZE));
+/**
+ * Users `[from, to)` of a run, as they were frozen.
+ *
+ * @param groupSize users in one file
+ * @throws StagingLostError
+ */
+export async function frozenUsers(
+  store: ObjectStore,
+  runId: string,
+  groupSize: number,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<RosterRow[]> {
+  const users: RosterRow[] = [];
+  for (let group = Math.floor(from / groupSize); group * groupSize < to; group += 1) {
+    const key = rosterKey(runId, group);
+    const text = await store.get(key);
+    if (text === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
+    const first = group * groupSize;
+    const rows = wholeDocument(key, () => rosterRows(text.toString("utf8")));
+    users.push(...rows.slice(Math.max(0, from - first), to - first));
+  }
+  return users;
 }
 
 /** Those of some users that a run's frozen roster names; none where its staging is gone. */
@@ -44,7 +60,7 @@ export async function usersInRoster(
   for (let group = 0; found.size < users.size; group += 1) {
     const text = await store.get(rosterKey(runId, group));
     if (text === undefined) break;
-    for (const { fp_id } of rosterRange(text.toString("utf8"), 0, GROUP_SIZE)) {
+    for (const { fp_id } of rosterRows(text.toString("utf8"))) {
       if (users.has(fp_id)) found.add(fp_id);
     }
   }

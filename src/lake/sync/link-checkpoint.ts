@@ -4,7 +4,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 
 /**
  * The whole committed state of one link: cursor and certificate ride in the commit that carries its rows
- * (docs/architecture.md, "Commit of a group" and "Heads"). `link_syncs` can be rebuilt from it.
+ * (docs/architecture.md, "Commits" and "Heads"). `link_syncs` can be rebuilt from it.
  */
 export interface LinkDomain extends CertificateFields {
   /** What the next run's first request sends; null reads everything again. */
@@ -51,13 +51,9 @@ export function certificateOf(fields: CertificateFields): string {
 }
 
 /**
- * The rolling hash with one page more: h = sha256hex(h ‖ sha256hex(body)) (docs/tables.md, "Certificate").
+ * The rolling hash with one page more, from the hash of its body: h = sha256hex(h ‖ sha256hex(body))
+ * (docs/tables.md, "Certificate").
  */
-export function withPage(pagesSha256: string, body: Uint8Array): string {
-  return withPageHash(pagesSha256, hash("sha256", body));
-}
-
-/** The same from the hash of the page's body. */
 export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);
 }

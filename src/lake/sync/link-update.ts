@@ -14,7 +14,7 @@ export interface LinkUpdate {
 type Standing =
   /** The head is the one its pages started from. */
   | { readonly kind: "free" }
-  /** This run and attempt committed it already: an answer was lost. */
+  /** This very reading committed it already: an answer was lost. */
   | { readonly kind: "committed"; readonly domain: LinkDomain }
   /** Another run committed the link meanwhile; null where the feed has lost its head. */
   | { readonly kind: "superseded"; readonly by: string | null };
@@ -22,11 +22,14 @@ type Standing =
 /** Compare-and-swap by head, never by the cursor's text (docs/architecture.md, "Heads"). */
 export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
   const now = linkDomain(snapshot, update.linkId);
-  if (now !== undefined && now.run_id === update.domain.run_id && now.attempt === update.domain.attempt) {
-    return { kind: "committed", domain: now };
-  }
+  if (now !== undefined && isSameReading(now, update.domain)) return { kind: "committed", domain: now };
   if ((now?.head ?? null) === update.baseHead) return { kind: "free" };
   return { kind: "superseded", by: now?.run_id ?? null };
+}
+
+/** Two slices of one run may read a link that two users list: only one of the readings counts. */
+function isSameReading(a: LinkDomain, b: LinkDomain): boolean {
+  return a.run_id === b.run_id && a.attempt === b.attempt && a.started_at === b.started_at;
 }
 
 /** The actions that make updates the links' state. */

@@ -1,108 +1,91 @@
-import { proxyActivities, workflowInfo } from "@temporalio/workflow";
+import { proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { GroupRef } from "../../activities/sync/group-plan.js";
-import type { SyncOptions } from "../../domain/sync/job.js";
-import type { LinkProgress } from "../../domain/sync/link-progress.js";
-import { noTotals } from "../../domain/sync/sync-totals.js";
-import {
-  BRIEF,
-  HEARTBEATING,
-  LINKS_AT_ONCE,
-  LINKS_PER_SLICE,
-  LONG_PAUSE_MS,
-  SLICE_BUDGET_MS,
-  SLICES_AT_ONCE,
-} from "../policies.js";
-import type { GroupState } from "./group-state.js";
-import type { ProgressTeller } from "./progress-teller.js";
+import type { SyncRun } from "../../domain/sync/job.js";
+import { HEARTBEATING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
 import type { Publisher } from "./publisher.js";
+import type { NumberedWork, SyncState } from "./sync-state.js";
 
-const { extract } = proxyActivities<Activities>(HEARTBEATING);
-const { admitLinks } = proxyActivities<Activities>(BRIEF);
+const { readSlice } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Reads a group's links in slices over different links, so that calls never wait for the next activity. */
+/** What else is told of the reading. */
+interface ReaderEvents {
+  /** After each slice. */
+  read(): void;
+  /** Before a wait in which nothing else is done. */
+  waits(): void;
+}
+
+/** Reads a run's users and links in slices, several at a time, so that calls never wait for the next activity. */
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
   #started = 0;
-  #admitting: Promise<void> | undefined;
   /** Kept here, because what fails in the very moment in which another ends would be lost to the race. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
-    private readonly options: SyncOptions,
-    private readonly state: GroupState,
-    private readonly ref: GroupRef,
+    private readonly run: Pick<SyncRun, "runId" | "roster" | "options">,
+    private readonly state: SyncState,
     private readonly publisher: Publisher,
-    private readonly teller: ProgressTeller,
+    private readonly events: ReaderEvents,
   ) {}
 
-  /** Reads, loads and commits until nothing is open; `grown` when the rest belongs into a new history. */
-  async run(): Promise<"done" | "grown"> {
+  /** Reads, loads and commits until nothing is left; `grown` when the rest belongs into a new history. */
+  async readAll(): Promise<"done" | "grown"> {
     try {
       for (;;) {
         if (this.#failure !== undefined) throw this.#failure.error;
         const grown = workflowInfo().continueAsNewSuggested;
-        if (!grown && this.#startSomething()) continue;
-        if (await this.#oneEnded()) continue;
+        if (!grown && this.#startSlice()) continue;
+        if (this.#slices.size > 0) {
+          await Promise.race(this.#slices);
+          continue;
+        }
         if (grown) return "grown";
-        // A page found torn while it was loaded begins its link anew.
+        // A page found lost while it was loaded begins its link anew.
         await this.publisher.flush();
-        if (!this.state.reading) return "done";
-        await this.#untilDue();
+        const due = this.state.nextDue();
+        if (due !== undefined) await this.#waitUntil(due);
+        else if (!this.state.tryAgain()) return "done";
       }
     } finally {
-      await Promise.allSettled([...this.#slices, this.#admitting]);
+      await Promise.allSettled(this.#slices);
       await this.publisher.idle().catch(() => undefined);
     }
   }
 
-  #startSomething(): boolean {
-    return this.#startAdmitting() || this.#startSlice();
-  }
-
-  #startAdmitting(): boolean {
-    if (this.#admitting !== undefined || !this.state.reading) return false;
-    const links = this.state.takeToAdmit(LINKS_AT_ONCE);
-    if (links.length === 0) return false;
-    this.#admitting = this.#kept(this.#admit(links)).finally(() => {
-      this.#admitting = undefined;
-    });
-    return true;
-  }
-
-  async #admit(links: readonly number[]): Promise<void> {
-    this.state.admit(await admitLinks({ ...this.ref, links }));
-  }
-
   #startSlice(): boolean {
-    if (this.#slices.size >= SLICES_AT_ONCE || !this.state.reading) return false;
-    const due = this.state.takeDue(Date.now(), this.#linksOfSlice());
-    if (due.length === 0) return false;
+    if (this.#slices.size >= SLICES_AT_ONCE) return false;
+    // The first slices are of different lengths: slices that end together leave nothing that calls.
+    const share = Math.min(this.#started + 1, SLICES_AT_ONCE) / SLICES_AT_ONCE;
+    const work = this.state.takeSlice(Date.now(), share);
+    if (work === undefined) return false;
     this.#started += 1;
-    const slice = this.#kept(this.#readSlice(due)).finally(() => {
+    const slice = this.#kept(this.#readSlice(work)).finally(() => {
       this.#slices.delete(slice);
     });
     this.#slices.add(slice);
     return true;
   }
 
-  /** The first slices are of different lengths: slices that end together leave nothing that calls. */
-  #linksOfSlice(): number {
-    return Math.ceil((LINKS_PER_SLICE * Math.min(this.#started + 1, SLICES_AT_ONCE)) / SLICES_AT_ONCE);
-  }
-
-  async #readSlice(due: readonly LinkProgress[]): Promise<void> {
-    const { state, ref, options } = this;
-    const slice = await extract({ ...ref, links: due, budgetMs: SLICE_BUDGET_MS });
-    state.applySlice(slice.links, options.pageSize, slice.at);
-    state.count({ ...noTotals(), calls: slice.calls });
-    state.throttledUntil = slice.gateUntil;
+  async #readSlice(work: NumberedWork): Promise<void> {
+    const { state } = this;
+    const { runId, roster, options } = this.run;
+    const { streams, links: only, full } = options;
+    const { groupSize } = roster;
+    const { size } = state;
+    const budgetMs = SLICE_BUDGET_MS;
+    const slice = await readSlice({ ...work, runId, groupSize, streams, only, full, size, budgetMs });
+    state.applySlice(work, slice);
+    this.events.read();
     await this.publisher.publish();
     const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
-    // What is finished does not wait for the service.
-    if (pause >= LONG_PAUSE_MS) await this.publisher.flush();
-    else if (state.reading) await this.teller.tell();
-    if (pause > 0) await this.teller.pause(pause);
+    if (pause <= 0) return;
+    if (pause >= LONG_PAUSE_MS) {
+      // What is finished does not wait for the service.
+      await this.publisher.flush();
+      this.events.waits();
+    }
+    await sleep(pause);
   }
 
   async #kept(work: Promise<void>): Promise<void> {
@@ -113,17 +96,11 @@ export class Reader {
     }
   }
 
-  /** Waits for one of the things under way; false when there is none. */
-  async #oneEnded(): Promise<boolean> {
-    const underWay = this.#admitting === undefined ? [...this.#slices] : [...this.#slices, this.#admitting];
-    if (underWay.length === 0) return false;
-    await Promise.race(underWay);
-    return true;
-  }
-
-  /** Waits for the first link whose wait ends; no timer where one is due by now. */
-  async #untilDue(): Promise<void> {
-    const wait = (this.state.nextDue() ?? 0) - Date.now();
-    if (wait > 0) await this.teller.pause(wait);
+  /** Waits for the first thing that is due; no timer where it is by now. */
+  async #waitUntil(due: number): Promise<void> {
+    const wait = due - Date.now();
+    if (wait <= 0) return;
+    if (wait >= LONG_PAUSE_MS) this.events.waits();
+    await sleep(wait);
   }
 }

@@ -1,9 +1,7 @@
 import { isCancellation, log, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { isWorthBringingUp } from "../../domain/sync/stragglers.js";
 import { reasonOf } from "../failure-reason.js";
 import { TRIED_ONCE } from "../policies.js";
-import type { GroupProgress } from "./messages.js";
 
 const { materialize } = proxyActivities<Activities>(TRIED_ONCE);
 
@@ -17,14 +15,11 @@ export class Stragglers {
 
   constructor(private readonly runId: string) {}
 
-  /** Looks at the groups that are going on; `endedRows` are committed rows of those that have ended. */
-  look(groups: readonly GroupProgress[], endedRows: number): void {
-    const committed = groups.reduce((sum, { rowsCommitted }) => sum + rowsCommitted, endedRows);
-    if (this.#under !== undefined || !isWorthBringingUp(groups, committed, this.#broughtUp, Date.now())) {
-      return;
-    }
+  /** Called when the run does nothing but wait; `committed` are the rows committed so far. */
+  bringUp(committed: number): void {
+    if (this.#under !== undefined || committed <= this.#broughtUp) return;
     this.#broughtUp = committed;
-    this.#under = this.#bringUp().finally(() => {
+    this.#under = this.#materialize().finally(() => {
       this.#under = undefined;
     });
   }
@@ -35,7 +30,7 @@ export class Stragglers {
   }
 
   /** The run does it again at its end, so what fails here is only told. */
-  async #bringUp(): Promise<void> {
+  async #materialize(): Promise<void> {
     try {
       await materialize({ runId: this.runId });
     } catch (error) {

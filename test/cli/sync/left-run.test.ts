@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { keptSoFar, keptWords, totalsSoFar } from "../../../src/cli/sync/left-run.js";
 import { summaryText } from "../../../src/cli/sync/text.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
-import { Staging } from "../../../src/lake/staging.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import type { CommittedByRun } from "../../../src/lake/sync/committed-by-run.js";
+import { addCleaned, Journal } from "../../../src/lake/sync/journal/journal.js";
 import type { SyncProgress } from "../../../src/workflows/sync/messages.js";
 
 const quarantine = { new: 0, open: null };
@@ -53,18 +53,27 @@ test("pages that were read and not committed are counted by their names", async 
   const directory = await mkdtemp(join(tmpdir(), "nightledger-left-"));
   try {
     const store = createLocalStore(directory);
-    const staging = new Staging(store);
-    const page = (owner: string, page: number) => ({
-      runId: "r",
-      stream: "transactions",
-      owner,
-      attempt: 0,
-      page,
-    });
-    for (const name of [page("a", 0), page("a", 1), page("b", 0)])
-      await staging.putPage(name, Buffer.from("{}"));
-    await staging.putCleanPage(page("a", 0), "0".repeat(64), { clean: "{}", bad: [] });
-    await staging.putPage({ ...page("a", 0), runId: "other" }, Buffer.from("{}"));
+    const stage = async (runId: string, folder: string, pages: readonly [owner: string, page: number][]) => {
+      const journal = new Journal(store, runId, folder);
+      const cleaned = await addCleaned(journal, { clean: "{}", bad: [] });
+      for (const [owner, page] of pages) {
+        const name = { owner, page, attempt: 0, after: "" };
+        const list = { ...name, stream: "bank_links", owner: `user of ${owner}` };
+        await journal.add({ kind: "page", page: list }, Buffer.from("[]"));
+        await journal.add(
+          { kind: "page", page: { ...name, stream: "transactions" }, cleaned },
+          Buffer.alloc(9_000),
+        );
+      }
+      await journal.addValue("report", {});
+      await journal.close();
+    };
+    await stage("r", "0", [["a", 0]]);
+    await stage("r", "7-continued", [
+      ["a", 1],
+      ["b", 0],
+    ]);
+    await stage("other", "0", [["a", 0]]);
     expect(await keptSoFar(store, "r")).toMatchObject({
       committed: { synced: 0 },
       staged: { pages: 3, links: 2 },

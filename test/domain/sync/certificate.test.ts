@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type CertificateFields, certificateText } from "../../../src/domain/sync/certificate.js";
-import { certificateOf, withPage } from "../../../src/lake/sync/link-checkpoint.js";
+import { certificateOf, withPageHash } from "../../../src/lake/sync/link-checkpoint.js";
 
 const FIELDS: CertificateFields = {
   run_id: "sync-1",
@@ -40,11 +40,11 @@ test("the rolling hash is h = sha256hex(h ‖ sha256hex(body)) from the empty te
   const hex = (text: string) => createHash("sha256").update(text).digest("hex");
   fc.assert(
     fc.property(fc.array(fc.string(), { minLength: 1, maxLength: 5 }), (pages) => {
-      const rolled = pages.reduce((hash, page) => withPage(hash, Buffer.from(page)), "");
+      const rolled = pages.reduce((hash, page) => withPageHash(hash, hex(page)), "");
       expect(rolled).toBe(pages.reduce((hash, page) => hex(hash + hex(page)), ""));
-      expect(withPage("", Buffer.from(pages.join("|")))).not.toBe(pages.length > 1 ? rolled : "");
+      expect(withPageHash("", hex(pages.join("|")))).not.toBe(pages.length > 1 ? rolled : "");
     }),
   );
-  const [a, b] = [Buffer.from("a"), Buffer.from("b")];
-  expect(withPage(withPage("", a), b)).not.toBe(withPage(withPage("", b), a));
+  const [a, b] = [hex("a"), hex("b")];
+  expect(withPageHash(withPageHash("", a), b)).not.toBe(withPageHash(withPageHash("", b), a));
 });

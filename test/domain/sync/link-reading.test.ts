@@ -15,7 +15,7 @@ const STORED: LinkBase = { cursor: "c0", known: true };
 /** Committed, but never given a cursor. */
 const CURSORLESS: LinkBase = { cursor: null, known: true };
 
-const first = (base: LinkBase, size: number | null = 500) => freshProgress(7, base.cursor, size, false);
+const first = (base: LinkBase, size: number | null = 500) => freshProgress(base.cursor, size, false);
 const middle = (base: LinkBase, change: Partial<LinkProgress> = {}): LinkProgress => ({
   ...first(base),
   pages: 2,
@@ -25,11 +25,12 @@ const middle = (base: LinkBase, change: Partial<LinkProgress> = {}): LinkProgres
   created: 20,
   bytes: 999,
   pagesSha256: "abc",
-  pageEntries: [10, 10],
+  staged: [0, 60].map((at) => ({ journal: "0/a", at, bytes: 60, sha256: "s", entries: 10 })),
+  lastPage: { journal: "0/a", at: 60, bytes: 60, sha256: "s" },
   ...change,
 });
 const resync = (change: Partial<LinkProgress> = {}): LinkProgress => ({
-  ...freshProgress(7, null, 500, true),
+  ...freshProgress(null, 500, true),
   ...change,
 });
 const verdictOf = (progress: LinkProgress, base: LinkBase, outcome: LinkOutcome, at = AT) =>
@@ -94,7 +95,7 @@ describe("a refusal in the middle, or a torn page", () => {
         expect(verdict).toEqual({
           kind: "read",
           progress: {
-            ...freshProgress(7, cursor, 500, mode === "full"),
+            ...freshProgress(cursor, 500, mode === "full"),
             mode,
             attempt: 1,
             restarts: 1,

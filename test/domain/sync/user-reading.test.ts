@@ -1,9 +1,22 @@
 import { expect, test } from "vitest";
 import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
-import { afterUserOutcome, type UserProgress, userFailure } from "../../../src/domain/sync/user-reading.js";
+import {
+  afterUserOutcome,
+  freshUser,
+  streamOf,
+  type UserProgress,
+  userFailure,
+} from "../../../src/domain/sync/user-reading.js";
 
-const FRESH: UserProgress = { user: 3, attempt: 0, streak: null, notBefore: 0 };
-const OLD: UserProgress = { user: 3, attempt: 0, streak: { count: 9, since: 0 }, notBefore: 5 };
+const PAGE = { journal: "0/a", at: 0, bytes: 90, sha256: "s" };
+const FRESH: UserProgress = { ...freshUser(3), staged: [PAGE] };
+const OLD: UserProgress = {
+  user: 3,
+  attempt: 0,
+  streak: { count: 9, since: 0 },
+  notBefore: 5,
+  staged: [PAGE],
+};
 const transient = { kind: "transient", stream: "accounts", reason: "http_500", retryAfterMs: null } as const;
 
 test.for([
@@ -33,7 +46,7 @@ test("a list that moved is read again under the next attempt, five times at most
 test("a transient failure waits, and after an hour names stream and reason", () => {
   expect(afterUserOutcome(FRESH, transient, 10, 0)).toEqual({
     kind: "again",
-    progress: { user: 3, attempt: 0, streak: { count: 1, since: 10 }, notBefore: 510 },
+    progress: { user: 3, attempt: 0, streak: { count: 1, since: 10 }, notBefore: 510, staged: [PAGE] },
   });
   expect(afterUserOutcome(OLD, transient, GIVE_UP_AFTER_MS, 0)).toEqual({
     kind: "failed",
@@ -47,3 +60,13 @@ test("a history names a user only where the user fails", () => {
   expect(userFailure(FRESH, { kind: "failed", reason: "x" }, 0)).toBe("x");
   expect(userFailure(FRESH, { kind: "complete" }, 0)).toBeUndefined();
 });
+
+test("a user of whom nothing was asked is due at once and has no pages", () => {
+  expect(freshUser(7)).toEqual({ user: 7, attempt: 0, streak: null, notBefore: 0, staged: [] });
+});
+
+test.for([
+  ["accounts: gave_up http_500", "accounts"],
+  ["bank_links: user not found", "bank_links"],
+  ["trades: schema a: b", "trades"],
+] as const)("%s is a failure of %s", ([reason, stream]) => expect(streamOf(reason)).toBe(stream));

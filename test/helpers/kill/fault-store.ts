@@ -1,10 +1,11 @@
 import { StoreFullError } from "../../../src/lake/store/local-store-errors.js";
-import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import type { GrowingObject, ObjectStore } from "../../../src/lake/store/object-store.js";
+import { headerOf } from "../../../src/lake/sync/journal/record.js";
 
 /** Something that goes wrong at one step of a store; plain JSON, so that another process can be told of it. */
 export interface StoreFault {
-  readonly on: "put" | "putIfAbsent" | "upload" | "deletePrefix";
-  /** Source of a regular expression that the key matches. */
+  readonly on: "put" | "append" | "putIfAbsent" | "upload" | "delete" | "deletePrefix";
+  /** Source of a regular expression that the key matches; of what is appended, its {@link appendedName}. */
   readonly key: string;
   /** Before the step, which then does not happen, or after it has. */
   readonly when: "before" | "after";
@@ -23,6 +24,13 @@ export interface FaultStore extends ObjectStore {
   mend(): void;
 }
 
+/** How faults name a record that is appended to a journal: its key, its kind and a page's stream. */
+export function appendedName(key: string, [head = Buffer.alloc(0)]: readonly Uint8Array[]): string {
+  const header = headerOf(Buffer.from(head))?.header;
+  const stream = header?.page?.stream;
+  return [key, header?.kind ?? "?", ...(stream === undefined ? [] : [stream])].join(" ");
+}
+
 /** Wraps a store so that given steps go wrong. */
 export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): FaultStore {
   let standing = [...faults];
@@ -31,11 +39,28 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
   const blinded = new Set<string>();
 
   async function step<T>(on: StoreFault["on"], key: string, work: () => Promise<T>): Promise<T> {
-    const fault = standing.find((one) => one.on === on && new RegExp(one.key).test(key) && isDue(one));
+    const fault = dueAt(on, key);
     if (fault === undefined) return work();
-    if (fault.when === "before") return strike(fault, key);
+    if (fault.when === "before") throw strike(fault, key);
     await work();
-    return strike(fault, key);
+    throw strike(fault, key);
+  }
+
+  function growing(key: string, object: GrowingObject): GrowingObject {
+    return {
+      append(parts) {
+        const name = appendedName(key, parts);
+        const fault = dueAt("append", name);
+        if (fault === undefined) return object.append(parts);
+        if (fault.when === "after") object.append(parts);
+        throw strike(fault, name);
+      },
+      close: () => object.close(),
+    };
+  }
+
+  function dueAt(on: StoreFault["on"], key: string): StoreFault | undefined {
+    return standing.find((one) => one.on === on && new RegExp(one.key).test(key) && isDue(one));
   }
 
   function isDue(fault: StoreFault): boolean {
@@ -45,15 +70,13 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
     return nth === 0 || nth === count;
   }
 
-  function strike(fault: StoreFault, key: string): Promise<never> {
+  function strike(fault: StoreFault, key: string): Error {
     fired.push(fault);
     if (fault.effect === "kill") process.kill(process.pid, "SIGKILL");
     if (fault.blind === true) blinded.add(key);
-    const error =
-      fault.effect === "full"
-        ? new StoreFullError(`No space left to write ${key} (ENOSPC). Nothing was published; make room.`)
-        : new Error(`the answer of ${fault.on} ${key} was lost`);
-    return Promise.reject(error);
+    return fault.effect === "full"
+      ? new StoreFullError(`No space left to write ${key} (ENOSPC). Nothing was published; make room.`)
+      : new Error(`the answer of ${fault.on} ${key} was lost`);
   }
 
   return {
@@ -66,6 +89,7 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
       if (blinded.delete(key)) return Promise.reject(new Error(`the answer of get ${key} was lost`));
       return store.get(key);
     },
+    grow: async (key) => growing(key, await store.grow(key)),
     put: (key, body, options) => step("put", key, () => store.put(key, body, options)),
     putIfAbsent: (key, body) => step("putIfAbsent", key, () => store.putIfAbsent(key, body)),
     upload: (path, key) => step("upload", key, () => store.upload(path, key)),
@@ -76,6 +100,7 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
             step("upload", key, rest),
         () => store.uploadAll(files),
       )(),
+    delete: (key) => step("delete", key, () => store.delete(key)),
     deletePrefix: (prefix, options) =>
       step("deletePrefix", prefix, () => store.deletePrefix(prefix, options)),
   };
@@ -83,18 +108,23 @@ export function withFaults(store: ObjectStore, faults: readonly StoreFault[]): F
 
 /** Every step of a run's writes, in about their order. */
 export const WRITE_STEPS: readonly (readonly [StoreFault["on"], string])[] = [
-  ["put", "_staging/.*/bank_links/"],
+  ["append", "/journals/.* page bank_links$"],
+  ["append", "/journals/.* page accounts$"],
+  ["append", "/journals/.* clean$"],
+  ["append", "/journals/.* bad$"],
+  ["append", "/journals/.* page transactions$"],
+  ["append", "/journals/.* link$"],
+  ["append", "/journals/.* report$"],
   ["upload", "^accounts/.*parquet$"],
   ["putIfAbsent", "^accounts/_delta_log/"],
   ["putIfAbsent", "^bank_links/_delta_log/"],
-  ["put", "_staging/.*/plan-"],
-  ["put", "_staging/.*/transactions/"],
   ["upload", "^transaction_changes/.*parquet$"],
   ["put", "_staging/.*/load-"],
   ["putIfAbsent", "^quarantine/_delta_log/"],
   ["putIfAbsent", "^transaction_changes/_delta_log/"],
   ["upload", "^link_syncs/.*parquet$"],
   ["putIfAbsent", "^link_syncs/_delta_log/"],
+  ["deletePrefix", "^_staging/[^/]*/journals/"],
   ["upload", "^transactions/.*parquet$"],
   ["putIfAbsent", "^transactions/_delta_log/"],
   ["upload", "^accounts_current/.*parquet$"],

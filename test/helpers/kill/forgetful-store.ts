@@ -1,11 +1,12 @@
-import type { ObjectEntry, ObjectStore } from "../../../src/lake/store/object-store.js";
+import type { GrowingObject, ObjectEntry, ObjectStore } from "../../../src/lake/store/object-store.js";
+import { appendedName } from "./fault-store.js";
 import { notesInMemory } from "./unsynced-notes.js";
 import { forgetUnsynced, notingUnsynced } from "./unsynced-store.js";
 
 /** A step of a store at which the power is cut. */
 export interface PowerCut {
-  readonly on: "put" | "putIfAbsent" | "upload" | "persist" | "deletePrefix";
-  /** Source of a regular expression that the key matches. */
+  readonly on: "put" | "append" | "putIfAbsent" | "upload" | "persist" | "deletePrefix";
+  /** Source of a regular expression that the key matches; of what is appended, its {@link appendedName}. */
   readonly key: string;
   /** Before the step, which then does not happen, or after it has. */
   readonly when: "before" | "after";
@@ -49,22 +50,41 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
 
   function step<T>(on: PowerCut["on"] | "read", keys: readonly string[], work: () => Promise<T>): Promise<T> {
     if (off) return Promise.reject(OFF);
-    const met = cuts.find((one) => one.on === on && keys.some((key) => new RegExp(one.key).test(key)));
-    if (met?.when === "before") return strike(met);
+    const met = metBy(on, keys);
+    if (met?.when === "before") return Promise.reject(strike(met));
     const done = work();
     under.add(done);
     const forget = () => under.delete(done);
     done.then(forget, forget);
     return done.then((value) => {
       if (off) throw OFF;
-      return met === undefined ? value : strike(met);
+      if (met !== undefined) throw strike(met);
+      return value;
     });
   }
 
-  function strike(met: PowerCut): Promise<never> {
+  function metBy(on: PowerCut["on"] | "read", keys: readonly string[]): PowerCut | undefined {
+    return cuts.find((one) => one.on === on && keys.some((key) => new RegExp(one.key).test(key)));
+  }
+
+  function strike(met: PowerCut): Error {
     cut ??= met;
     void powerCut();
-    return Promise.reject(OFF);
+    return OFF;
+  }
+
+  function growing(key: string, object: GrowingObject): GrowingObject {
+    return {
+      append(parts) {
+        if (off) throw OFF;
+        const met = metBy("append", [appendedName(key, parts)]);
+        if (met?.when === "before") throw strike(met);
+        const at = object.append(parts);
+        if (met !== undefined) throw strike(met);
+        return at;
+      },
+      close: () => object.close(),
+    };
   }
 
   const read =
@@ -81,6 +101,8 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
     powerCut,
     get: read(store.get),
     read: read(store.read),
+    readRange: read(store.readRange),
+    grow: read(async (key: string) => growing(key, await store.grow(key))),
     stat: read(store.stat),
     list: read(
       (prefix: string, startAfter?: string): Promise<ObjectEntry[]> => store.list(prefix, startAfter),

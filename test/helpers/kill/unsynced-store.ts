@@ -1,7 +1,10 @@
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
 import type { UnsyncedNote, UnsyncedNotes } from "./unsynced-notes.js";
 
-/** Wraps a store so that everything that a power cut would undo is noted: puts without `durable`, and deletions. */
+/**
+ * Wraps a store so that everything that a power cut would undo is noted: puts without `durable`, objects that grow
+ * and were not persisted, and deletions.
+ */
 export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): ObjectStore {
   const note = (key: string) => notes.note(key, () => store.get(key));
   return {
@@ -10,6 +13,10 @@ export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): Object
       if (options?.durable !== true) await note(key);
       await store.put(key, body, options);
       if (options?.durable === true) await notes.remove([key]);
+    },
+    grow: async (key) => {
+      await note(key);
+      return store.grow(key);
     },
     putIfAbsent: async (key, body) => {
       const put = await store.putIfAbsent(key, body);
@@ -42,7 +49,7 @@ export function notingUnsynced(store: ObjectStore, notes: UnsyncedNotes): Object
 
 /**
  * Takes back what was not synced, as a power cut does. Of the objects that are lost, some are gone and some are
- * there without a byte, as file systems leave them.
+ * there without a byte, as file systems leave them; of the journals among these, the first half is there.
  */
 export async function forgetUnsynced(store: ObjectStore, notes: readonly UnsyncedNote[]): Promise<void> {
   let odd = false;
@@ -50,6 +57,16 @@ export async function forgetUnsynced(store: ObjectStore, notes: readonly Unsynce
     odd = !odd;
     if (before !== undefined) await store.put(key, before);
     else if (odd) await store.delete(key);
-    else if ((await store.stat(key)) !== undefined) await store.put(key, "");
+    else if ((await store.stat(key)) !== undefined) await store.put(key, await left(store, key));
   }
+}
+
+/** What a power cut leaves of an object's bytes. */
+async function left(store: ObjectStore, key: string): Promise<Uint8Array> {
+  const bytes = (isJournal(key) && (await store.get(key))) || Buffer.alloc(0);
+  return bytes.subarray(0, bytes.length / 2);
+}
+
+function isJournal(key: string): boolean {
+  return /^_staging\/[^/]+\/journals\//.test(key);
 }

@@ -2,11 +2,14 @@ import { readdir, writeFile } from "node:fs/promises";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { type StoreFault, withFaults } from "../kill/fault-store.js";
+import { counting, EAGER } from "./counted-actions.js";
 import { spill } from "./spill.js";
 
 // A process of its own for what one process can't prove. Commands:
 //   race <lake> <scratch> <writer> <commits>   adds 1 to the domain "count" so many times
 //   spill <lake> <scratch> <seed>              sorts more than fits into memory
+//   clean <lake> <scratch> <table> <fault>     makes a commit, checkpoints and cleans up, and meets a fault of its store
 //   fill <lake> <scratch>                      tries each write with more bytes than the process may write
 const [command, lake = "", scratch = "", writer = "", commits = "0"] = process.argv.slice(2);
 const store = createLocalStore(lake);
@@ -54,8 +57,17 @@ async function fill(): Promise<object> {
   return { outcomes, names: (await readdir(lake, { recursive: true })).sort() };
 }
 
+async function clean(): Promise<object> {
+  const duckdb = createDuckDb({ scratchDirectory: scratch });
+  const faulty = withFaults(store, [JSON.parse(commits) as StoreFault]);
+  await openTable(faulty, writer, duckdb, EAGER).commit(counting);
+  await duckdb.close();
+  return {};
+}
+
 const commands: Readonly<Record<string, () => Promise<object>>> = {
   race,
+  clean,
   fill,
   spill: async () => ({ pid: process.pid, ...(await spill(scratch, Number(writer))) }),
 };

@@ -8,11 +8,19 @@ import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbo
 import type { OnboardingDependencies } from "../../../src/activities/onboarding/dependencies.js";
 import { RunWarnings } from "../../../src/activities/run-warnings.js";
 import type { SyncDependencies } from "../../../src/activities/sync/dependencies.js";
-import type { GroupPlan, GroupRef, PlannedLink } from "../../../src/activities/sync/group-plan.js";
+import {
+  type ReadSliceInput,
+  type ReadSliceResult,
+  readSlice,
+} from "../../../src/activities/sync/read/read-slice.js";
 import { createApiClient } from "../../../src/api/http/client.js";
+import type { RosterRow } from "../../../src/domain/sync/roster.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { FrozenBatches } from "../../../src/lake/onboarding/frozen-batch.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { freezeRoster, GROUP_SIZE } from "../../../src/lake/sync/frozen-roster.js";
+import { readValue } from "../../../src/lake/sync/journal/journal.js";
+import type { SliceReport } from "../../../src/lake/sync/journal/report.js";
 import { createLogger } from "../../../src/logger.js";
 import { STREAMS } from "../../../src/streams/index.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
@@ -25,9 +33,13 @@ export const SILENT = new DefaultLogger("ERROR", () => undefined);
 export interface ActivityBench {
   readonly sandbox: Sandbox;
   readonly deps: SyncDependencies & OnboardingDependencies;
-  readonly ref: GroupRef;
-  /** Stages the plan of the group. */
-  plan(...links: readonly PlannedLink[]): Promise<void>;
+  /** Freezes the roster of a run. */
+  freeze(users: readonly RosterRow[], runId?: string): Promise<void>;
+  /**
+   * Reads a slice: unless said otherwise, the first one of run `run`, and all of {@link freeze}'s users with their
+   * accounts and transactions.
+   */
+  read(given?: SliceGiven): Promise<ReadSlice>;
   /** Runs an activity as its n-th attempt. */
   run<R>(work: () => Promise<R>, attempt?: number): Promise<R>;
   /** Lines of the log so far. */
@@ -35,17 +47,28 @@ export interface ActivityBench {
   close(): Promise<void>;
 }
 
+/** What is special about a slice. */
+export interface SliceGiven extends Partial<ReadSliceInput> {
+  /** Which attempt of the activity it is. */
+  readonly attempt?: number;
+  /** What it works with in the bench's stead. */
+  readonly deps?: SyncDependencies;
+}
+
+/** What a slice came to, with its report. */
+export interface ReadSlice extends ReadSliceResult {
+  /** Empty where the slice has none. */
+  readonly parsed: SliceReport;
+}
+
+const NO_REPORT: SliceReport = { observed: [], quiet: [], finished: [], waiting: [] };
+
 /** What a log file has so far. */
 export function linesOf(logFile: string): Record<string, unknown>[] {
   return readFileSync(logFile, "utf8")
     .split("\n")
     .slice(0, -1)
     .map((line) => JSON.parse(line));
-}
-
-/** A link of user `fp_1` that was never committed. */
-export function newLink(link_id: string): PlannedLink {
-  return { link_id, fp_id: "fp_1", obstacle: null, base: null };
 }
 
 /** Starts the parts of one test. */
@@ -75,17 +98,29 @@ export async function openActivityBench(options?: SandboxOptions): Promise<Activ
     warnings: new RunWarnings(log.logger),
     concurrency: 4,
   };
-  const ref = { runId: "run", group: "g0", plan: "g0/plan" };
+  const run = <R>(work: () => Promise<R>, attempt = 1): Promise<R> =>
+    new MockActivityEnvironment({ attempt }, { logger: SILENT }).run(work);
+  let users = 0;
   return {
     sandbox,
     deps,
-    ref,
-    plan: (...links) =>
-      lake.staging.putDocument(ref.runId, ref.plan, {
-        links,
-        started_at: new Date(0).toISOString(),
-      } satisfies GroupPlan),
-    run: (work, attempt = 1) => new MockActivityEnvironment({ attempt }, { logger: SILENT }).run(work),
+    async freeze(rows, runId = "run") {
+      users = rows.length;
+      await freezeRoster(lake.store, runId, rows);
+    },
+    async read({ attempt = 1, deps: own = deps, ...given } = {}) {
+      const input: ReadSliceInput = {
+        ...{ runId: "run", slice: 0, groupSize: GROUP_SIZE, streams: ["accounts", "transactions"] },
+        ...{ links: [], waiting: [], users: [], fresh: { from: 0, to: users } },
+        ...{ only: null, full: false, size: 10, budgetMs: 5_000 },
+        ...given,
+      };
+      const result = await run(() => readSlice(own, input), attempt);
+      const place = result.report?.place;
+      const parsed = place && (await readValue<SliceReport>(lake.store, input.runId, place));
+      return { ...result, parsed: parsed ?? NO_REPORT };
+    },
+    run,
     logged: () => linesOf(logFile),
     async close() {
       log.close();

@@ -43,7 +43,7 @@ async function expectEndAndFreshStart(folder: JobFolder, sandbox: Sandbox, reaso
   const fresh = await folder.sync().ended;
   expect(fresh.code, fresh.stderr).toBe(0);
   expect(summaryOf(fresh).run_id).not.toBe(run_id);
-  // Links of a group that gave up are counted in `runs` and have no row in `link_syncs`.
+  // Links of a run that gave up are counted in `runs` and have no row in `link_syncs`.
   const found = await auditLake(folder.lake, sandbox);
   expect(
     found.filter((words) => !words.startsWith("runs and link_syncs differ") || !words.includes(run_id)),
@@ -58,10 +58,9 @@ test("staging deleted under a killed run: the same command ends with that, and t
 
 test("a document torn by a power cut: the same command ends with that, and the next one starts afresh", async () => {
   const { sandbox, folder, staging } = await openKilledRun();
-  const [plan = "none"] = (await readdir(join(staging, "g0"))).filter((name) => name.startsWith("plan-"));
-  const document = join(staging, "g0", plan);
+  const document = join(staging, "roster", "0.jsonl");
   await truncate(document, Math.floor((await stat(document)).size / 2));
-  await expectEndAndFreshStart(folder, sandbox, /^StagingLostError: .*plan-.* is torn/);
+  await expectEndAndFreshStart(folder, sandbox, /^StagingLostError: .*roster.* is torn/);
 });
 
 const rows = async (folder: JobFolder) => {

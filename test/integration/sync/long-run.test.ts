@@ -2,6 +2,8 @@ import type { WorkflowHandle } from "@temporalio/client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { taskQueue } from "../../../src/domain/run.js";
 import { rosterText } from "../../../src/domain/sync/roster.js";
+import type { Roster } from "../../../src/intake/sync/roster-file.js";
+import { startSync } from "../../../src/intake/sync/start.js";
 import { startUnlessRunning } from "../../../src/temporal/running-workflows.js";
 import type { SyncResult } from "../../../src/workflows/sync/sync.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
@@ -23,19 +25,22 @@ afterAll(async () => {
   await ordinary.stop();
 });
 
-/** Starts a run whose groups are of one user each. */
-async function startRun(users: readonly string[]): Promise<{ handle: WorkflowHandle; runId: string }> {
-  const runId = `sync-20261122T000000Z-${world.scope.slice(0, 6)}`;
+/** Starts a run whose roster is frozen in files of one user each. */
+async function startRun(
+  users: readonly string[],
+  name = "long",
+): Promise<{ handle: WorkflowHandle; runId: string }> {
+  const runId = `sync-20261122T000000Z-${world.scope.slice(0, 5)}${name.length}`;
   for (const [group, fp_id] of users.entries()) {
     await world.store.put(`_staging/${runId}/roster/${group}.jsonl`, rosterText([{ fp_id }] as never));
   }
   const handle = await startUnlessRunning(world.client, "sync", {
-    workflowId: `sync/${world.scope}/long`,
+    workflowId: `sync/${world.scope}/${name}`,
     taskQueue: taskQueue(world.scope),
     memo: { runId },
     args: [
       {
-        ...{ runId, jobId: "long", startedAt: new Date().toISOString(), carried: null },
+        ...{ runId, jobId: name, startedAt: new Date().toISOString(), carried: null },
         roster: { sha256: "0".repeat(64), users: users.length, groupSize: 1 },
         options: {
           ...{ streams: ["accounts", "bank_links", "transactions"], links: null, full: false },
@@ -60,10 +65,14 @@ async function historiesOf({ workflowId }: WorkflowHandle) {
   return histories;
 }
 
-test("a run whose history has grown continues as new: every group once, second tries too", async () => {
+test("a run whose history has grown continues as new: every user and link once, second tries too", async () => {
   world = await openSyncWorld(small, {});
   const users = Array.from({ length: 12 }, (_, n) => `fp_${n}`);
-  for (const user of users) addLink(world, `${user}-a`, 12, user);
+  for (const [n, user] of users.entries()) {
+    addLink(world, `${user}-a`, 12, user);
+    // Each is tried again at another time: slices enough to fill some histories.
+    world.sandbox.addFault({ kind: "status", status: 503, link: `${user}-a`, page: 1, times: 1 + (n % 4) });
+  }
   for (const user of users.slice(0, 6)) {
     addLink(world, `${user}-late`, 3, user);
     world.sandbox.addFault({ kind: "not_ready", link: `${user}-late`, times: 1 });
@@ -76,30 +85,53 @@ test("a run whose history has grown continues as new: every group once, second t
   });
   const histories = await historiesOf(handle);
   expect(histories.length).toBeGreaterThan(2);
-  // Four groups that are going on when it is suggested, with a start, an end and what they tell.
-  for (const events of histories) expect(events.length).toBeLessThan(120);
+  // What is under way when it is suggested: three slices, two loads, a commit.
+  for (const events of histories) expect(events.length).toBeLessThan(100);
   expect((await handle.describe()).memo?.runId).toBe(runId);
   expect(await world.rows("select run_id, users from runs")).toEqual([{ run_id: runId, users: 12 }]);
   expect(await world.store.list(`_staging/${runId}/`)).toEqual([]);
   await expectLakeEqualsTruth(world);
 });
 
-test("a group tells its run how far it is by the clock, however many slices it takes", async () => {
+test("links without news cost a few activities, and no more of history, however many they are", async () => {
   world = await openSyncWorld(ordinary, {});
-  for (let link = 0; link < 12; link += 1) {
-    addLink(world, `l${link}`, 12);
-    world.sandbox.addFault({ kind: "status", status: 503, link: `l${link}`, page: 1, times: 1 + (link % 4) });
-  }
-  const began = Date.now();
-  const { handle, runId } = await startRun(["fp_1"]);
-  expect(await handle.result()).toMatchObject({ status: "completed", links: { synced: 12 } });
-  const took = Date.now() - began;
+  const users = Array.from({ length: 60 }, (_, n) => `fp_${n}`);
+  for (const user of users)
+    for (const link of ["a", "b", "c", "d", "e"]) addLink(world, `${user}-${link}`, 1, user);
+  await (await startRun(users)).handle.result();
+  const { handle } = await startRun(users, "quiet");
+  expect(await handle.result()).toMatchObject({ status: "completed", links: { unchanged: 300 }, calls: 420 });
   const [events = []] = await historiesOf(handle);
-  const told = events.filter(({ workflowExecutionSignaledEventAttributes: signal }) => signal).length;
-  const group = await world.client.workflow.getHandle(`${handle.workflowId}/${runId}/g0`).fetchHistory();
-  const slices = group.events?.filter(
-    ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name === "extract",
-  ).length;
-  expect(slices).toBeGreaterThan(4);
-  expect(told).toBeLessThanOrEqual(1 + took / 10_000);
+  const activities = events.flatMap(
+    ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? [],
+  );
+  // One slice of a third, one of two thirds and one more begin together.
+  expect(activities.filter((name) => name === "readSlice").length).toBeLessThanOrEqual(3);
+  expect(activities.filter((name) => name !== "readSlice").sort()).toEqual([
+    ...["commit", "dropJournals", "finishRun", "markSeen", "materialize"],
+  ]);
+  const sizes = events.map((event) => JSON.stringify(event).length);
+  expect(Math.max(...sizes)).toBeLessThan(4_000);
+});
+
+test("a run that an earlier release began is refused, and --restart gives it up", async () => {
+  world = await openSyncWorld(ordinary, {});
+  addLink(world, "l", 3);
+  const rows = [{ fp_id: "fp_1" }];
+  const roster = { rows, text: rosterText(rows), sha256: "0".repeat(64) } as unknown as Roster;
+  const options = { streams: ["transactions"], links: null, full: false, pageSize: 10 };
+  const job = { scope: world.scope, taskQueue: "nobody-serves-it", roster, options };
+  const { handle, runId } = await startSync(world.client, world.store, job);
+  await handle.terminate();
+  const { workflowId } = handle;
+  const memo = { runId, pageSize: 10 };
+  const left = await startUnlessRunning(world.client, "sync", {
+    workflowId,
+    taskQueue: job.taskQueue,
+    memo,
+    args: [{}],
+  });
+  await expect(startSync(world.client, world.store, job)).rejects.toThrow(/earlier release.*--restart/s);
+  expect((await left?.describe())?.status.name).toBe("RUNNING");
+  await left?.terminate();
 });

@@ -59,8 +59,8 @@ test("a transaction of a machine whose clock is months behind the others' stays 
   expect(keptOf(14_000, [behind, ...nights(40)]).txns).not.toContain("1");
 });
 
-test("a checkpoint follows every so many versions and is named by _last_checkpoint", async () => {
-  const table = openTable(lake.store, "feed", lake.duckdb, { checkpointEvery: 3 });
+test("a checkpoint follows so many versions and is named by _last_checkpoint", async () => {
+  const table = openTable(lake.store, "feed", lake.duckdb, { checkpointFloorBytes: 3 * 64_000 });
   await table.create(FEED);
   for (let n = 1; n <= 7; n += 1) await table.commit(() => [domain("link", String(n))]);
   const keys = (await lake.store.list("feed/_delta_log/")).map((entry) =>
@@ -79,7 +79,7 @@ describe("a commit stands", () => {
     const failures: unknown[] = [];
     const store = { ...lake.store, upload: () => Promise.reject(new Error("no room")) };
     const table = openTable(store, "feed", lake.duckdb, {
-      checkpointEvery: 1,
+      checkpointFloorBytes: 0,
       onCheckpointFailed: (error) => failures.push(error),
     });
     await table.create(FEED);

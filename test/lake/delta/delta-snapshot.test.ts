@@ -43,30 +43,34 @@ function stateOf({ files, domains, txns, tombstones, ...rest }: Snapshot) {
 test("the state is the same read step by step, at once, from a checkpoint, and with its commits gone", async () => {
   let run = 0;
   await fc.assert(
-    fc.asyncProperty(commits, fc.constantFrom(0, 2, 5), async (sequence, checkpointEvery) => {
-      const table = `t${run++}`;
-      const open = (options = {}) => openTable(lake.store, table, lake.duckdb, options);
-      const [writer, follower] = [open({ checkpointEvery }), open()];
-      await writer.create({ ...PLAIN, name: table });
-      for (const path of NAMES) await storedAdd(lake, table, path);
-      for (const actions of sequence) {
-        await writer.commit(() => actions);
-        await follower.snapshot();
-      }
-      const written = await writer.snapshot();
-      expect(written.version).toBe(sequence.length);
-      const expected = stateOf(written);
-      expect(stateOf(await follower.snapshot())).toEqual(expected);
-      expect(stateOf(await open().snapshot())).toEqual(expected);
-      await writer.checkpoint(written);
-      expect(stateOf(await open().snapshot())).toEqual(expected);
-      for (const { key } of await lake.store.list(`${table}/_delta_log/`)) {
-        if (key.endsWith(".json")) await lake.store.delete(key);
-      }
-      expect(stateOf(await open().snapshot())).toEqual(expected);
-      await lake.store.delete(`${table}/_delta_log/_last_checkpoint`);
-      expect(stateOf(await open().snapshot())).toEqual(expected);
-    }),
+    fc.asyncProperty(
+      commits,
+      fc.constantFrom(Infinity, 128_000, 0),
+      async (sequence, checkpointFloorBytes) => {
+        const table = `t${run++}`;
+        const open = (options = {}) => openTable(lake.store, table, lake.duckdb, options);
+        const [writer, follower] = [open({ checkpointFloorBytes }), open()];
+        await writer.create({ ...PLAIN, name: table });
+        for (const path of NAMES) await storedAdd(lake, table, path);
+        for (const actions of sequence) {
+          await writer.commit(() => actions);
+          await follower.snapshot();
+        }
+        const written = await writer.snapshot();
+        expect(written.version).toBe(sequence.length);
+        const expected = stateOf(written);
+        expect(stateOf(await follower.snapshot())).toEqual(expected);
+        expect(stateOf(await open().snapshot())).toEqual(expected);
+        await writer.checkpoint(written);
+        expect(stateOf(await open().snapshot())).toEqual(expected);
+        for (const { key } of await lake.store.list(`${table}/_delta_log/`)) {
+          if (key.endsWith(".json")) await lake.store.delete(key);
+        }
+        expect(stateOf(await open().snapshot())).toEqual(expected);
+        await lake.store.delete(`${table}/_delta_log/_last_checkpoint`);
+        expect(stateOf(await open().snapshot())).toEqual(expected);
+      },
+    ),
     { numRuns: 25 },
   );
 });

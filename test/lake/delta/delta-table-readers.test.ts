@@ -75,7 +75,7 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
   );
 
   test("sees a rewritten file once, and reads on after later commits", async () => {
-    const table = openTable(lake.store, "plain", lake.duckdb, { checkpointEvery: 1 });
+    const table = openTable(lake.store, "plain", lake.duckdb, { checkpointFloorBytes: 0 });
     const first = await addRows(lake, "plain", ROWS.slice(0, 2).join(", "));
     await table.commit(() => [...creationOf(PLAIN, 1), { add: first }]);
     const second = await addRows(lake, "plain", ROWS.join(", "));

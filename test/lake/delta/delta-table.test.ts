@@ -65,7 +65,8 @@ describe("a commit", () => {
     await damage();
     const failure = await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]).catch((error) => error);
     expect(failure).toMatchObject({ name: "TransientError", table: "plain", paths: ["b.parquet"] });
-    expect(await table.snapshot()).toMatchObject({ version: 0, files: new Map() });
+    const { version, files } = await table.snapshot();
+    expect([version, files.size]).toEqual([0, 0]);
     await lake.store.put("plain/b.parquet", "x");
     expect((await table.commit(() => [whole, { add: fakeAdd("b.parquet") }]))?.version).toBe(1);
   });

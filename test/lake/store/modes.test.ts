@@ -6,10 +6,8 @@ import { createProgram } from "../../../src/cli/main.js";
 import { materialize } from "../../../src/lake/materialize/materialize.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { openness } from "../../../src/lake/store/modes.js";
+import { Journal } from "../../../src/lake/sync/journal/journal.js";
 import { FeedLake } from "../../helpers/lake/feed-lake.js";
-
-/** Commits until a table's first checkpoint. */
-const CHECKPOINT_EVERY = 10;
 
 let base: string;
 let directory: string;
@@ -29,14 +27,16 @@ afterEach(async () => {
 async function use(): Promise<void> {
   const at = await FeedLake.openAt(directory);
   const { staging, store } = at.lake;
-  const page = { runId: "run", stream: "transactions", owner: "a", attempt: 1, page: 1 };
-  await staging.putPage(page, Buffer.from("{}"));
+  const journal = new Journal(store, "run", "0");
+  await journal.addValue("link", {});
+  await journal.close();
   await staging.putDocument("run", "roster", []);
   await store.put("_staging/calls/intent", "sealed", { durable: true });
   await store.putIfAbsent("_staging/webhooks/1", "sealed");
   await store.putIfAbsent("_nightledger/canary", "sealed");
   await at.feed({ id: "1", sequence: 1 });
-  for (let commit = 0; commit <= CHECKPOINT_EVERY; commit += 1) await at.feed();
+  const feed = at.lake.table("transaction_changes");
+  await feed.checkpoint(await feed.snapshot());
   await materialize(at.lake);
   await at.lake.close();
 }

@@ -1,20 +1,15 @@
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
-import type { BadRow } from "../../../lake/staging.js";
+import { placeKey } from "../../../domain/sync/place.js";
 import type { LinkRows } from "../../../lake/sync/feed-file.js";
 import { type InferredRemovals, inferRemovals } from "../../../lake/sync/inferred-removals.js";
+import { type BadRow, readBadRows } from "../../../lake/sync/journal/journal.js";
+import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
 import { certificateOf, type LinkDomain } from "../../../lake/sync/link-checkpoint.js";
-import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import { type GroupPlan, type GroupRef, generationOf, type PlannedLink, plannedLink } from "../group-plan.js";
-import type { ManifestFile } from "../load/load.js";
-import type { LoadedFiles } from "../reload.js";
-
-/** A link whose update was read to its end, and the staged names of the manifests that hold its rows. */
-export interface CompleteLink {
-  readonly progress: LinkProgress;
-  readonly manifests: readonly string[];
-}
+import type { ManifestFile } from "../load/manifest.js";
+import { type CompleteLink, foundLink } from "./complete-links.js";
+import type { LoadedFiles } from "./reload.js";
 
 /** A bad row with its place. */
 interface QuarantinedRow {
@@ -26,8 +21,10 @@ interface QuarantinedRow {
 /** A complete update with all that its commit needs. */
 export interface Candidate {
   readonly runId: string;
+  /** Key of the link's record. */
+  readonly key: string;
   readonly progress: LinkProgress;
-  readonly planned: PlannedLink;
+  readonly planned: FoundLink;
   /** Files that hold its rows; others may share them. */
   readonly files: readonly ManifestFile[];
   readonly bad: readonly QuarantinedRow[];
@@ -45,29 +42,24 @@ export interface Candidate {
  */
 export async function candidateOf(
   deps: Dependencies,
-  input: GroupRef,
-  plan: GroupPlan,
-  { manifests, lost }: LoadedFiles,
-  { progress, manifests: names }: CompleteLink,
+  runId: string,
+  { files: filesOf, lost }: LoadedFiles,
+  { link, progress }: CompleteLink,
 ): Promise<Candidate> {
-  const { runId } = input;
-  const planned = plannedLink(plan, progress.link);
+  const planned = await foundLink(deps, runId, link);
+  const key = placeKey(link);
   const unfit = (problem: string, of: readonly ManifestFile[]): Candidate => {
-    return { runId, progress, planned, files: of, bad: [], removals: undefined, domain: null, problem };
+    return { runId, key, progress, planned, files: of, bad: [], removals: undefined, domain: null, problem };
   };
-  const gone = lost.get(progress.link);
+  const gone = lost.get(key);
   if (gone !== undefined) return unfit(gone, []);
-  const files = names
-    .flatMap((name) => manifests.get(name)?.files ?? [])
-    .filter(({ pages }) =>
-      pages.some(({ link, attempt }) => link === progress.link && attempt === progress.attempt),
-    );
+  const files = filesOf.get(key) ?? [];
   const loaded = files.flatMap(
     ({ file }) => file?.links.filter((rows) => rows.link_id === planned.link_id) ?? [],
   );
   const counts = countsOf(loaded);
   const rows = counts.created + counts.updated + counts.removed;
-  const bad = rows === progress.entries ? [] : await badRows(deps, runId, planned, progress, files);
+  const bad = rows === progress.entries ? [] : await badRows(deps, runId, key, files);
   if (rows + bad.length !== progress.entries || bad.length < progress.quarantined) {
     return unfit(
       `schema ${rows} rows loaded and ${bad.length} quarantined of ${progress.entries} delivered`,
@@ -88,8 +80,8 @@ export async function candidateOf(
           at: new Date(),
         })
       : undefined;
-  const domain = nextDomain(runId, plan, planned, progress, counts, bad.length, removals?.gone ?? 0);
-  return { runId, progress, planned, files, bad, removals, domain, problem: null };
+  const domain = nextDomain(runId, planned, progress, counts, bad.length, removals?.gone ?? 0);
+  return { runId, key, progress, planned, files, bad, removals, domain, problem: null };
 }
 
 type Counts = Omit<LinkRows, "link_id" | "sequence_from" | "sequence_to"> & {
@@ -111,20 +103,17 @@ function countsOf(loaded: readonly LinkRows[]): Counts {
 }
 
 async function badRows(
-  deps: Dependencies,
+  { lake }: Dependencies,
   runId: string,
-  planned: PlannedLink,
-  { link, attempt }: LinkProgress,
+  key: string,
   files: readonly ManifestFile[],
 ): Promise<QuarantinedRow[]> {
-  const stream = transactionStream.name;
   const found: QuarantinedRow[] = [];
-  const pages = files.flatMap((file) => file.pages).filter((page) => page.link === link);
-  for (const { page, cleaned } of pages.sort((a, b) => a.page - b.page)) {
-    if (cleaned === undefined) continue;
-    const name = { runId, stream, owner: planned.link_id, attempt, page };
-    for (const row of await deps.lake.staging.badRows(name, cleaned.sha256)) {
-      found.push({ row, page, fetchedAt: new Date(cleaned.fetched_at) });
+  const pages = files.flatMap((file) => file.pages).filter(({ link }) => link === key);
+  for (const { page, bad, fetched_at } of pages.sort((a, b) => a.page - b.page)) {
+    if (bad === undefined || fetched_at === undefined) continue;
+    for (const row of (await readBadRows(lake.store, runId, bad)) ?? []) {
+      found.push({ row, page, fetchedAt: new Date(fetched_at) });
     }
   }
   return found;
@@ -139,8 +128,7 @@ function idOf({ list, payload }: BadRow): string[] {
 
 function nextDomain(
   runId: string,
-  plan: GroupPlan,
-  planned: PlannedLink,
+  planned: FoundLink,
   progress: LinkProgress,
   counts: Counts,
   quarantined: number,
@@ -180,7 +168,7 @@ function nextDomain(
     sign_conflicts: counts.sign_conflicts,
     ...((base?.signs_differ || counts.sign_conflicts > 0) && { signs_differ: true }),
     last_page_sha256: progress.lastPageSha256,
-    started_at: plan.started_at,
+    started_at: planned.started_at,
     finished_at: new Date().toISOString(),
   };
 }

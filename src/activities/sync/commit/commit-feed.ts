@@ -5,16 +5,17 @@ import { domainActions, type LinkUpdate, standing } from "../../../lake/sync/lin
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import type { GroupPlan, GroupRef } from "../group-plan.js";
-import type { ManifestFile } from "../load/load.js";
-import { LostPagesError, reloadPages } from "../reload.js";
+import { linkOf, loadPages } from "../load/load-pages.js";
+import type { ManifestFile } from "../load/manifest.js";
+import { LostPageError } from "../load/page-to-load.js";
 import type { Candidate } from "./candidate.js";
 import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
+import { lostReason } from "./reload.js";
 
 /** A resync that would take away more than this many rows, and more than half, needs `--full`. */
 const FEW_REMOVALS = 20;
 
-/** What is known of the standing of a group's links, found while trying to commit them. */
+/** What is known of the standing of links, found while trying to commit them. */
 interface Standings {
   /** Those that another run was faster with, and its id. */
   readonly superseded: Map<Candidate, string | null>;
@@ -24,14 +25,13 @@ interface Standings {
 }
 
 /**
- * The one commit that carries rows, cursors and certificates of a group's finished links
- * (docs/architecture.md, "Commit of a group" and "Heads"). A link that lost is left out: files that hold its
+ * The one commit that carries rows, cursors and certificates of finished links
+ * (docs/architecture.md, "Commits" and "Heads"). A link that lost is left out: files that hold its
  * rows are loaded again without it.
  */
 export async function commitFeed(
   deps: Dependencies,
-  input: GroupRef & { readonly full: boolean },
-  plan: GroupPlan,
+  input: { readonly runId: string; readonly full: boolean },
   candidates: readonly Candidate[],
 ): Promise<LinkSyncRow[]> {
   const ended = (
@@ -39,13 +39,13 @@ export async function commitFeed(
     status: "unchanged" | "failed" | "superseded",
     reason: string | null,
   ) =>
-    endedRow(plan, input.runId, candidate.planned, candidate.progress, status, reason, {
+    endedRow(input.runId, candidate.planned, candidate.progress, status, reason, {
       quarantined: candidate.bad.length,
     });
   const refused = candidates.filter((candidate) => refusal(candidate, input.full) !== null);
   const idle = candidates.filter((candidate) => candidate.domain === null && !refused.includes(candidate));
   const wanted = candidates.filter((candidate) => candidate.domain !== null && !refused.includes(candidate));
-  const { committed, lost, superseded } = await publish(deps, input, plan, candidates, wanted);
+  const { committed, lost, superseded } = await publish(deps, input.runId, candidates, wanted);
   return [
     ...wanted.map((candidate) => {
       const domain = committed.get(candidate);
@@ -69,8 +69,7 @@ function refusal({ problem, removals }: Candidate, full: boolean): string | null
 
 async function publish(
   deps: Dependencies,
-  input: GroupRef,
-  plan: GroupPlan,
+  runId: string,
   candidates: readonly Candidate[],
   wanted: readonly Candidate[],
 ): Promise<Standings> {
@@ -83,7 +82,7 @@ async function publish(
         !found.superseded.has(candidate) && !found.lost.has(candidate) && !found.committed.has(candidate),
     );
     if (free.length === 0) return found;
-    const files = await filesOf(deps, input, plan, candidates, free, found);
+    const files = await filesOf(deps, runId, candidates, free, found);
     if (files === undefined) continue;
     for (const candidate of free) {
       if (!removals.has(candidate)) removals.set(candidate, await candidate.removals?.write());
@@ -129,28 +128,28 @@ function allFree(snapshot: Snapshot, candidates: readonly Candidate[], found: St
  */
 async function filesOf(
   deps: Dependencies,
-  input: GroupRef,
-  plan: GroupPlan,
+  runId: string,
   candidates: readonly Candidate[],
   wanted: readonly Candidate[],
   found: Standings,
 ): Promise<DataFile[] | undefined> {
-  const progress = new Map(wanted.map((candidate) => [candidate.progress.link, candidate.progress]));
-  const links = new Set(progress.keys());
+  const links = new Set(wanted.map(({ key }) => key));
+  const ids = new Set(wanted.map(({ planned }) => planned.link_id));
   const all = new Set<ManifestFile>(candidates.flatMap(({ files }) => files));
   const files: DataFile[] = [];
   for (const one of all) {
     const kept = one.pages.filter(({ link }) => links.has(link));
     if (kept.length === 0) continue;
-    const whole = kept.length === one.pages.length || rowsOnlyOf(one, plan, links);
+    const whole = kept.length === one.pages.length || rowsOnlyOf(one, ids);
     try {
-      const { file } = whole ? one : await reloadPages(deps, input, plan, kept, progress);
+      const { file } = whole ? one : await loadPages(deps, runId, kept);
       if (file !== undefined) files.push(file);
     } catch (error) {
-      if (!(error instanceof LostPagesError)) throw error;
-      const lost = wanted.find((candidate) => candidate.progress.link === error.link);
+      if (!(error instanceof LostPageError)) throw error;
+      const key = linkOf(error.page);
+      const lost = wanted.find((candidate) => candidate.key === key);
       if (lost === undefined) throw error;
-      found.lost.set(lost, error.reason);
+      found.lost.set(lost, await lostReason(deps, error));
       return undefined;
     }
   }
@@ -158,7 +157,6 @@ async function filesOf(
 }
 
 /** Pages without rows don't count: a link that delivered nothing shares files and harms none. */
-function rowsOnlyOf({ file }: ManifestFile, plan: GroupPlan, links: ReadonlySet<number>): boolean {
-  const ids = new Set([...links].map((link) => plan.links[link]?.link_id));
+function rowsOnlyOf({ file }: ManifestFile, ids: ReadonlySet<string>): boolean {
   return file?.links.every(({ link_id }) => ids.has(link_id)) ?? true;
 }

@@ -1,36 +1,60 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkStatus } from "../../../domain/sync/link-reading.js";
+import type { Place } from "../../../domain/sync/place.js";
 import { skippedLinks } from "../../../domain/sync/skipped-links.js";
-import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
+import {
+  addTotals,
+  type Failure,
+  noTotals,
+  type SyncTotals,
+  withFailure,
+} from "../../../domain/sync/sync-totals.js";
+import { readValue } from "../../../lake/sync/journal/journal.js";
+import type { SliceReport } from "../../../lake/sync/journal/report.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { writeRows } from "../../../lake/tables/parquet-file.js";
 import { quarantine } from "../../../lake/tables/quarantine.js";
 import type { Logger } from "../../../logger.js";
 import { transactionStream } from "../../../streams/transactions.js";
-import type { Dependencies } from "../../dependencies.js";
 import { breather } from "../../event-loop.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { type GroupPlan, type GroupRef, plannedLink } from "../group-plan.js";
-import { loadedFiles } from "../reload.js";
-import { type Candidate, type CompleteLink, candidateOf } from "./candidate.js";
+import { recordFailures } from "../../run-failures.js";
+import type { SyncDependencies } from "../dependencies.js";
+import { type Candidate, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
-import { endedRow, type LinkSyncRow } from "./link-sync-row.js";
+import { commitObservations } from "./commit-observations.js";
+import { type CompleteLink, completeLinks, foundLink, type LoadedReport } from "./complete-links.js";
+import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
+import { loadedFiles } from "./reload.js";
 
 /** A link that ended without anything to commit. */
 export interface EndedLink {
+  /** Of the link's record. */
+  readonly link: Place;
   readonly progress: LinkProgress;
   readonly status: LinkStatus;
   readonly reason: string;
 }
 
-interface CommitInput extends GroupRef {
-  /** Number of this commit within the group: names its transactions. */
+export interface CommitInput {
+  readonly runId: string;
+  /** Number of this commit within the run: names its transactions. */
   readonly chunk: number;
-  readonly complete: readonly CompleteLink[];
-  readonly ended: readonly EndedLink[];
+  /** Names of the streams that the run reads. */
+  readonly streams: readonly string[];
   /** Whether large removals were asked for (`--full`). */
   readonly full: boolean;
+  /** Reports whose users and quiet links are committed. */
+  readonly reports: readonly Place[];
+  /** Reports whose finished links are. */
+  readonly loaded: readonly LoadedReport[];
+  readonly links: readonly CompleteLink[];
+  /** Staged names of the manifests that hold the rows of both. */
+  readonly manifests: readonly string[];
+  readonly ended: readonly EndedLink[];
+  /** Users who failed. */
+  readonly failed: readonly Failure[];
 }
 
 interface CommitResult {
@@ -38,36 +62,51 @@ interface CommitResult {
 }
 
 /**
- * Commits what a group has finished: `quarantine`, then the feed with rows, cursors and
- * certificates in one commit, then `link_syncs` (docs/architecture.md, "Commit of a group").
- * Repeated, it finds what it did before.
+ * Commits what a run has finished: what users look like now, `quarantine`, then the feed with rows, cursors and
+ * certificates in one commit, then `link_syncs` (docs/architecture.md, "Commits"). Repeated, it finds what it did
+ * before.
  */
-export async function commit(deps: Dependencies, input: CommitInput): Promise<CommitResult> {
+export async function commit(deps: SyncDependencies, input: CommitInput): Promise<CommitResult> {
   return withHeartbeat(async () => {
-    const { staging } = deps.lake;
-    const plan = await staging.document<GroupPlan>(input.runId, input.plan);
-    const loaded = await loadedFiles(deps, input, plan, input.complete);
-    const candidates: Candidate[] = [];
-    const breathe = breather();
-    for (const link of input.complete) {
-      await breathe();
-      candidates.push(await candidateOf(deps, input, plan, loaded, link));
+    const { lake } = deps;
+    const { runId } = input;
+    const part = `c${input.chunk}`;
+    const appId = `${runId}/${part}`;
+    await recordFailures(lake, { runId, part }, input.failed);
+    const reports: SliceReport[] = [];
+    for (const place of input.reports) reports.push(await readValue<SliceReport>(lake.store, runId, place));
+    const badObservations = await commitObservations(deps, input, appId, reports);
+    const candidates = await candidatesOf(deps, input);
+    const bad = [...badObservations, ...candidates.flatMap(quarantineRows)];
+    await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
+    const rows = await commitFeed(deps, input, candidates);
+    for (const { quiet } of reports) rows.push(...quiet.map((link) => quietRow(runId, link)));
+    for (const { link, progress, status, reason } of input.ended) {
+      rows.push(endedRow(runId, await foundLink(deps, runId, link), progress, status, reason));
     }
-    const appId = `${input.runId}/${input.group}.${input.chunk}`;
-    await appendOnce(deps.lake, quarantine, appId, () =>
-      writeRows(deps.lake, quarantine, input.runId, candidates.flatMap(quarantineRows)),
-    );
-    const rows = await commitFeed(deps, input, plan, candidates);
-    for (const { progress, status, reason } of input.ended) {
-      rows.push(endedRow(plan, input.runId, plannedLink(plan, progress.link), progress, status, reason));
-    }
-    await appendOnce(deps.lake, linkSyncs, appId, () => writeRows(deps.lake, linkSyncs, input.runId, rows));
+    await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
     const known = candidates.filter(({ planned }) => planned.base?.signs_differ);
-    tellOf(deps.log, input.runId, rows, new Set(known.map(({ planned }) => planned.link_id)));
-    return { totals: rows.map(totalsOf).reduce(addTotals, noTotals()) };
+    tellOf(deps.log, runId, rows, new Set(known.map(({ planned }) => planned.link_id)));
+    const none = noTotals();
+    const observed = { ...none, rows: { ...none.rows, quarantined: badObservations.length } };
+    return { totals: rows.map(totalsOf).reduce(addTotals, observed) };
   });
 }
 
+async function candidatesOf(
+  deps: SyncDependencies,
+  { runId, loaded, links: named, manifests }: CommitInput,
+): Promise<Candidate[]> {
+  const links = await completeLinks(deps, runId, loaded, named);
+  const files = await loadedFiles(deps, runId, manifests, links);
+  const candidates: Candidate[] = [];
+  const breathe = breather();
+  for (const link of links) {
+    await breathe();
+    candidates.push(await candidateOf(deps, runId, files, link));
+  }
+  return candidates;
+}
 /** Says in the log which links failed or lost, and once for each link that its bank's signs are not the types'. */
 function tellOf(log: Logger, run_id: string, rows: readonly LinkSyncRow[], told: ReadonlySet<string>): void {
   for (const { link_id, status, reason, sign_conflicts } of rows) {

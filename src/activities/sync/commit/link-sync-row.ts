@@ -1,7 +1,7 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkStatus } from "../../../domain/sync/link-reading.js";
+import type { FoundLink, QuietLink } from "../../../lake/sync/journal/report.js";
 import type { LinkDomain } from "../../../lake/sync/link-checkpoint.js";
-import type { GroupPlan, PlannedLink } from "../group-plan.js";
 
 /** One row of `link_syncs` (docs/tables.md, "link_syncs"). */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
@@ -26,10 +26,9 @@ export function committedRow(domain: LinkDomain): LinkSyncRow {
 
 /** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
 export function endedRow(
-  plan: GroupPlan,
   runId: string,
-  planned: PlannedLink,
-  progress: LinkProgress,
+  planned: FoundLink,
+  progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">,
   status: LinkStatus,
   reason: string | null,
   counted?: { readonly quarantined: number },
@@ -56,7 +55,13 @@ export function endedRow(
     pages_sha256: progress.pages === 0 ? null : progress.pagesSha256,
     certificate_prev: base?.head ?? null,
     certificate: null,
-    started_at: plan.started_at,
+    started_at: planned.started_at,
     finished_at: new Date().toISOString(),
   };
+}
+
+/** The row of a link that its slice ended in bulk. */
+export function quietRow(runId: string, quiet: QuietLink): LinkSyncRow {
+  const { status, reason, pages, pages_sha256 } = quiet;
+  return endedRow(runId, quiet, { pages, pagesSha256: pages_sha256 ?? "", restarts: 0 }, status, reason);
 }

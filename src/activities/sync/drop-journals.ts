@@ -1,0 +1,15 @@
+import { journalPrefix } from "../../lake/sync/journal/journal.js";
+import type { Dependencies } from "../dependencies.js";
+import { withHeartbeat } from "../heartbeat.js";
+
+interface DropJournalsInput {
+  readonly runId: string;
+  readonly folders: readonly string[];
+}
+
+/** Deletes journals of which everything is committed, once that is in the history (docs/architecture.md, "Staging"). */
+export async function dropJournals({ lake }: Dependencies, input: DropJournalsInput): Promise<void> {
+  await withHeartbeat(async () => {
+    for (const folder of input.folders) await lake.store.deletePrefix(journalPrefix(input.runId, folder));
+  });
+}

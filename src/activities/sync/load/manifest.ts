@@ -1,0 +1,31 @@
+import type { Place } from "../../../domain/sync/place.js";
+import type { FeedFile } from "../../../lake/sync/feed-file.js";
+
+/** A page in a manifest: enough to load it again. */
+export interface ManifestPage {
+  /** Key of its link's record. */
+  readonly link: string;
+  readonly attempt: number;
+  readonly page: number;
+  readonly place: Place;
+  readonly link_id: string;
+  readonly fp_id: string;
+  readonly generation: number;
+  readonly sequence_from: number;
+  /** Entries that it adds; none where it repeats the page before. */
+  readonly entries: number;
+  /** Of a page whose clean page was loaded: its bad rows, and when the page came. */
+  readonly bad?: Place;
+  readonly fetched_at?: string;
+}
+
+/** A file of the feed that no commit refers to yet, and the pages in it. */
+export interface ManifestFile {
+  /** Undefined where the pages held no rows. */
+  readonly file?: FeedFile;
+  readonly pages: readonly ManifestPage[];
+}
+
+export interface LoadManifest {
+  readonly files: readonly ManifestFile[];
+}

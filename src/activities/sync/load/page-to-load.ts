@@ -1,0 +1,41 @@
+import type { Place } from "../../../domain/sync/place.js";
+import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
+
+/** A staged page that is to be loaded. */
+export interface PageToLoad {
+  readonly place: Place;
+  readonly runId: string;
+  readonly fpId: string;
+  readonly linkId: string | null;
+  readonly generation: number | null;
+  readonly sequenceFrom: number | null;
+  /** Entries that it adds, where that is known: none where it is empty, or repeats the page before. */
+  readonly entries?: number;
+}
+
+/** What was loaded in a page's stead, and when the page came. */
+export interface LoadedPage {
+  readonly fetchedAt: Date;
+  readonly cleaned: CleanedPlaces | undefined;
+}
+
+/** Thrown when a staged page is gone, or is not the one that was read. */
+export class LostPageError extends Error {
+  override readonly name = "LostPageError";
+
+  constructor(readonly page: PageToLoad) {
+    super(`a staged page of ${page.linkId ?? page.fpId} is lost`);
+  }
+}
+
+/** Thrown when a page's envelope can't be loaded: its owner fails. */
+export class PageRefusedError extends Error {
+  override readonly name = "PageRefusedError";
+
+  constructor(
+    readonly page: PageToLoad,
+    readonly reason: string,
+  ) {
+    super(`a page can't be loaded: ${reason}`);
+  }
+}

@@ -1,0 +1,72 @@
+import { createHash, hash } from "node:crypto";
+import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
+import { movesMark } from "../../../domain/sync/cursor-mark.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
+import type { Place } from "../../../domain/sync/place.js";
+import { withPageHash } from "../../../lake/sync/link-checkpoint.js";
+import { deliveredText } from "../../../streams/clean-page.js";
+import type { PageFacts } from "../../../streams/transaction-page.js";
+import { transactionStream } from "../../../streams/transactions.js";
+
+/** One page as it was staged. */
+export interface ReadPage {
+  readonly facts: PageFacts;
+  readonly body: Buffer;
+  /** Of the body. */
+  readonly sha256: string;
+  readonly place: Place;
+  /** Whether it delivers again what came before it, and so adds nothing. */
+  readonly repeats: boolean;
+}
+
+/** Hash of what a page delivered, as its raw text. */
+export function deliveredSha256(body: Buffer): string {
+  return createHash("sha256")
+    .update(deliveredText(transactionStream, body.toString("utf8")) ?? "")
+    .digest("hex");
+}
+
+/** One page further: what was counted, and what the envelope says of the way on. Pure. */
+export function advance(
+  before: LinkProgress,
+  { facts, body, repeats, place, sha256 }: ReadPage,
+): { progress: LinkProgress; outcome?: LinkOutcome } {
+  const { next, hasMore } = facts;
+  const count = (at: number) => (repeats ? 0 : (facts.entries[at] ?? 0));
+  const bad = (list: string) =>
+    repeats ? 0 : facts.problems.filter((problem) => problem.list === list).length;
+  const stuck = next === null || next === before.cursor;
+  const cursorSha256 = next === null ? null : hash("sha256", next);
+  const delivered = count(0) + count(1) + count(2);
+  const progress: LinkProgress = {
+    ...before,
+    pages: before.pages + 1,
+    cursor: next ?? before.cursor,
+    lastNext: next ?? before.lastNext,
+    cursorMark: movesMark(before.pages + 1) ? cursorSha256 : before.cursorMark,
+    entries: before.entries + delivered,
+    staged: [...before.staged, { ...place, entries: delivered }],
+    lastPage: place,
+    created: before.created + count(0) - bad("created"),
+    updated: before.updated + count(1) - bad("updated"),
+    removed: before.removed + count(2) - bad("removed"),
+    quarantined: before.quarantined + (repeats ? 0 : facts.problems.length),
+    bytes: before.bytes + body.length,
+    pagesSha256: withPageHash(before.pagesSha256, sha256),
+    lastPageSha256: !hasMore && stuck ? deliveredSha256(body) : null,
+    streak: null,
+    notBefore: 0,
+  };
+  // Committed, it would stop every later sync of the link: no address can hold it.
+  if (next !== null && hasLoneSurrogate(next)) {
+    return {
+      progress: before,
+      outcome: { kind: "broken", reason: "schema cursor.next: has a lone surrogate" },
+    };
+  }
+  if (!hasMore) return { progress, outcome: { kind: "complete" } };
+  const circles = cursorSha256 !== null && cursorSha256 === before.cursorMark;
+  if (stuck || circles) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
+  return { progress };
+}

@@ -1,0 +1,67 @@
+import { cancellationSignal } from "@temporalio/activity";
+import { userFailure } from "../../../domain/sync/user-reading.js";
+import { namedFailures } from "../../../domain/waiting.js";
+import { withHeartbeat } from "../../heartbeat.js";
+import { LANES_PER_CALL, startSlice } from "../../slice.js";
+import { drainQueue } from "../../work-queue.js";
+import type { SyncDependencies } from "../dependencies.js";
+import { linkBase, readLink } from "./read-link.js";
+import { readUser } from "./read-user.js";
+import { type LeftLink, type LeftUser, openSlice } from "./slice-state.js";
+import type { LinkResult, ReadSliceInput, ReadSliceResult, UserResult } from "./slice-work.js";
+
+/**
+ * Reads for some seconds: each user's links and accounts, and at once the pages of the links that were found
+ * (docs/architecture.md, "Extract").
+ */
+export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): Promise<ReadSliceResult> {
+  const started = startSlice(deps, input);
+  return withHeartbeat(async () => {
+    const state = await openSlice(started.slice, input);
+    try {
+      await drainQueue(LANES_PER_CALL * deps.concurrency, () => {
+        const link = state.nextLink();
+        if (link !== undefined) return () => readLink(state, link);
+        const user = state.nextUser();
+        return user && (() => readUser(state, user));
+      });
+      cancellationSignal().throwIfAborted();
+      const report = await state.report();
+      const at = Date.now();
+      const users = toldUsers(deps, input, state.users, at);
+      const links = toldLinks(deps, input, state.links, at);
+      const { usersRead, reached, notBegun } = state;
+      const gateUntil = deps.api.gateUntil ?? null;
+      return { report, usersRead, users, reached, links, notBegun, calls: started.calls, gateUntil, at };
+    } finally {
+      await state.close();
+    }
+  });
+}
+
+function toldUsers(
+  deps: SyncDependencies,
+  { runId }: ReadSliceInput,
+  users: readonly LeftUser[],
+  at: number,
+): UserResult[] {
+  return namedFailures(users, ({ fpId }) => ({ owner: fpId })).map(({ fpId, ...result }) => {
+    const { progress, outcome } = result;
+    const reason = userFailure(progress, outcome, at);
+    const told = reason === undefined ? outcome : ({ kind: "failed", reason } as const);
+    deps.warnings.fares(runId, { fp_id: fpId }, told, progress.streak, at);
+    return { ...result, failed: reason === undefined ? null : fpId };
+  });
+}
+
+function toldLinks(
+  deps: SyncDependencies,
+  { runId }: ReadSliceInput,
+  links: readonly LeftLink[],
+  at: number,
+): LinkResult[] {
+  return namedFailures(links, ({ found }) => ({ link: found.link_id })).map(({ found, ...result }) => {
+    deps.warnings.fares(runId, { link_id: found.link_id }, result.outcome, result.progress.streak, at);
+    return { ...result, base: linkBase(found) };
+  });
+}

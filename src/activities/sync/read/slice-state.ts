@@ -1,0 +1,226 @@
+import { freshProgress, type LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { journalFolder, type Place, sliceOf } from "../../../domain/sync/place.js";
+import type { RosterRow } from "../../../domain/sync/roster.js";
+import { freshUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
+import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
+import { Journal, readValue } from "../../../lake/sync/journal/journal.js";
+import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
+import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
+import { transactionChanges } from "../../../lake/tables/transactions.js";
+import type { Slice } from "../../slice.js";
+import type { SyncDependencies } from "../dependencies.js";
+import type { ReadSliceInput, ReportRef } from "./slice-work.js";
+
+/** Users and links that a slice leaves open: then it ends, because each of them costs its run's history. */
+const MOST_LEFT = 400;
+
+/** A user whom a slice reads. */
+export interface BegunUser {
+  readonly row: RosterRow;
+  readonly progress: UserProgress;
+}
+
+/** A link that a slice reads. */
+export interface BegunLink {
+  /** The place of its record; undefined where it has none yet. */
+  readonly link?: Place;
+  readonly found: FoundLink;
+  readonly progress: LinkProgress;
+}
+
+/** A user as a slice leaves them. */
+export interface LeftUser {
+  readonly fpId: string;
+  readonly progress: UserProgress;
+  readonly outcome: UserOutcome;
+}
+
+/** A link as a slice leaves it. */
+export interface LeftLink extends BegunLink {
+  readonly link: Place;
+  readonly outcome: LinkOutcome;
+}
+
+/** Where the work of one slice stands: what is to be read, and what has become of it. */
+export class SliceState {
+  readonly users: LeftUser[] = [];
+  readonly links: LeftLink[] = [];
+  readonly startedAt = new Date().toISOString();
+  usersRead = 0;
+  notBegun = 0;
+  reached: number;
+  /** Pages of links that this slice begins, and what its report names. */
+  readonly journal: Journal;
+  /** Pages of links that earlier slices began: kept apart, because such a link may take hours. */
+  readonly longJournal: Journal;
+  readonly #report = {
+    observed: [] as ObservedPage[],
+    quiet: [] as QuietLink[],
+    finished: [] as SliceReport["finished"][number][],
+    waiting: [] as Place[],
+  };
+  /** Links that were found and are not begun. */
+  readonly #queue: FoundLink[] = [];
+  readonly #seen = new Set<string>();
+
+  constructor(
+    readonly slice: Slice<SyncDependencies>,
+    readonly input: ReadSliceInput,
+    readonly lost: LostAttempts,
+    readonly feed: Snapshot,
+    private readonly given: {
+      readonly links: BegunLink[];
+      readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
+      readonly users: BegunUser[];
+      readonly fresh: readonly RosterRow[];
+    },
+  ) {
+    const { store } = slice.deps.lake;
+    this.journal = new Journal(store, input.runId, journalFolder(input.slice, "begun"));
+    this.longJournal = new Journal(store, input.runId, journalFolder(input.slice, "continued"));
+    this.reached = input.fresh?.from ?? 0;
+  }
+
+  /** The next link to read, those begun before first; undefined where none is known now. */
+  nextLink(): BegunLink | undefined {
+    const begun = this.given.links.shift();
+    // Time may be up: then it comes back as it was.
+    if (begun !== undefined) return begun;
+    if (!this.#mayBegin()) return undefined;
+    const waiting = this.given.waiting.shift();
+    if (waiting !== undefined) return { ...waiting, progress: this.#fresh(waiting.found) };
+    const found = this.#queue.shift();
+    return found && { found, progress: this.#fresh(found) };
+  }
+
+  /** The next user to read; undefined where none is left, or time is up. */
+  nextUser(): BegunUser | undefined {
+    const again = this.given.users.shift();
+    if (again !== undefined) return again;
+    if (!this.#mayBegin()) return undefined;
+    const { from = 0, to = 0 } = this.input.fresh ?? {};
+    if (this.reached === to) return undefined;
+    const user = this.reached;
+    const row = this.given.fresh[user - from];
+    if (row === undefined) throw new StagingLostError(`user ${user} of the frozen roster`, "torn");
+    this.reached += 1;
+    return { row, progress: freshUser(user) };
+  }
+
+  #mayBegin(): boolean {
+    return this.slice.mayGoOn() && this.users.length + this.links.length < MOST_LEFT;
+  }
+
+  #fresh({ base }: FoundLink): LinkProgress {
+    return freshProgress(base?.cursor ?? null, this.input.size, this.input.full);
+  }
+
+  /** Takes a user who was read to the end, with what was found of them. */
+  readUser(
+    fpId: string,
+    observed: readonly ObservedPage[],
+    links: readonly FoundLink[],
+    skipped: readonly QuietLink[],
+  ): void {
+    this.usersRead += 1;
+    this.#report.observed.push(...observed);
+    this.slice.deps.warnings.fares(this.input.runId, { fp_id: fpId }, { kind: "complete" }, null);
+    const isNew = ({ link_id }: FoundLink) => !this.#seen.has(link_id) && this.#seen.add(link_id);
+    this.#report.quiet.push(...skipped.filter(isNew));
+    this.#queue.push(...links.filter(isNew));
+  }
+
+  leaveUser(user: LeftUser): void {
+    this.users.push(user);
+  }
+
+  /** Takes a link that was read to its end, and has something to load or nothing. */
+  endLink(begun: BegunLink & { readonly link: Place }): void;
+  endLink(quiet: QuietLink): void;
+  endLink(ended: QuietLink | (BegunLink & { readonly link: Place })): void {
+    const { link_id } = "status" in ended ? ended : ended.found;
+    this.slice.deps.warnings.fares(this.input.runId, { link_id }, { kind: "complete" }, null);
+    if ("status" in ended) this.#report.quiet.push(ended);
+    else this.#report.finished.push({ link: ended.link, progress: ended.progress });
+  }
+
+  /** Takes a link that its run goes on with, or judges. */
+  leaveLink(begun: BegunLink & { readonly link: Place }, outcome: LinkOutcome): void {
+    this.links.push({ ...begun, outcome });
+  }
+
+  /** The place of a link's record, which is made where it is not there yet. */
+  async placeOf({ link, found }: BegunLink): Promise<Place> {
+    return link ?? this.journal.addValue("link", found);
+  }
+
+  /** Writes the report and makes what it names durable. */
+  async report(): Promise<ReportRef | null> {
+    this.notBegun = this.given.waiting.length;
+    for (const found of this.#queue) this.#report.waiting.push(await this.journal.addValue("link", found));
+    const { observed, quiet, finished, waiting } = this.#report;
+    const isEmpty = [observed, quiet, finished, waiting].every(({ length }) => length === 0);
+    const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
+    // Pages need not be: they are held against their hashes. What says whose they are can't be read again.
+    await this.journal.persist();
+    if (place === null) return null;
+    const sum = (of: (progress: LinkProgress) => number) =>
+      finished.reduce((total, { progress }) => total + of(progress), 0);
+    return {
+      place,
+      slices: slicesOf(this.#report),
+      quiet: quiet.length,
+      finished: {
+        links: finished.length,
+        pages: sum(({ pages }) => pages),
+        entries: sum(({ entries }) => entries),
+        bytes: sum(({ bytes }) => bytes),
+      },
+      waiting: waiting.length,
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.journal.close();
+    await this.longJournal.close();
+  }
+}
+
+/** Slices whose journals a report needs besides its own: of users and links that an earlier slice came across. */
+function slicesOf({ observed, finished }: SliceReport): number[] {
+  const places = [...observed.map(({ place }) => place), ...finished.map(({ link }) => link)];
+  return [...new Set(places.map(sliceOf))];
+}
+
+/** Reads what a slice is to work on. @throws StagingLostError */
+export async function openSlice(slice: Slice<SyncDependencies>, input: ReadSliceInput): Promise<SliceState> {
+  const { lake } = slice.deps;
+  const { store } = lake;
+  const { runId, fresh, groupSize } = input;
+  const value = <T>(place: Place) => readValue<T>(store, runId, place);
+  const links: BegunLink[] = [];
+  for (const { link, progress } of input.links) {
+    links.push({ link, found: await value<FoundLink>(link), progress });
+  }
+  const waiting: { link: Place; found: FoundLink }[] = [];
+  for (const { report, from, to } of input.waiting) {
+    const places = (await value<SliceReport>(report)).waiting.slice(from, to);
+    for (const link of places) waiting.push({ link, found: await value<FoundLink>(link) });
+  }
+  const range = { from: fresh?.from ?? 0, to: fresh?.to ?? 0 };
+  const users: BegunUser[] = [];
+  for (const progress of input.users) {
+    const { user } = progress;
+    const [row] = await frozenUsers(store, runId, groupSize, { from: user, to: user + 1 });
+    if (row === undefined) throw new StagingLostError(`user ${user} of the frozen roster`, "torn");
+    users.push({ row, progress });
+  }
+  const folders = [journalFolder(input.slice, "begun"), journalFolder(input.slice, "continued")];
+  const lost = slice.repeated ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE;
+  const feed = await lake.table(transactionChanges.name).snapshot();
+  const freshRows = await frozenUsers(store, runId, groupSize, range);
+  return new SliceState(slice, input, lost, feed, { links, waiting, users, fresh: freshRows });
+}

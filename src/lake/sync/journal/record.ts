@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import type { Place } from "../../../domain/sync/place.js";
+
+/** What a record says of itself, in the line before its body. */
+export interface RecordHeader {
+  readonly kind: "page" | "clean" | "bad" | "link" | "report";
+  /** ISO instant. */
+  readonly at: string;
+  /** Bytes of the body. */
+  readonly bytes: number;
+  readonly sha256: string;
+  /** Of a page: by what a repeated activity finds it. */
+  readonly page?: PageName;
+  /** Of a page whose bad rows were cut out. */
+  readonly cleaned?: CleanedPlaces;
+}
+
+/** Which page of whose answers a record holds. */
+export interface PageName {
+  readonly stream: string;
+  /** `link_id` or `fp_id`. */
+  readonly owner: string;
+  readonly attempt: number;
+  readonly page: number;
+  /** Hash of what the page follows, the cursor and the committed state: an answer to another question is no answer. */
+  readonly after: string;
+}
+
+/** A page's name as a key of maps. */
+export function nameKey({ stream, owner, attempt, page, after }: PageName): string {
+  return JSON.stringify([stream, owner, attempt, page, after]);
+}
+
+/** Where the two parts of a page whose bad rows were cut out stand. */
+export interface CleanedPlaces {
+  /** What SQL reads in the page's stead. */
+  readonly clean: Place;
+  readonly bad: Place;
+}
+
+/** A whole record. */
+export interface StagedRecord {
+  readonly header: RecordHeader;
+  readonly body: Buffer;
+}
+
+const END = Buffer.from("\n");
+/** Bytes that no header is longer than. */
+export const LONGEST_HEADER = 4096;
+
+/** How much of the hash a place keeps. */
+const SHORT_HASH = 16;
+
+/** The hash of a body as places have it. */
+export function shortHash(sha256: string): string {
+  return sha256.slice(0, SHORT_HASH);
+}
+
+/** A record's bytes: the header as a line of JSON, the body unchanged, and a line feed. */
+export function framed(header: RecordHeader, body: Uint8Array): Uint8Array[] {
+  return [Buffer.from(`${JSON.stringify(header)}\n`), body, END];
+}
+
+/** The record at the beginning of some bytes; undefined where it is torn, or is not what its hash says. */
+export function unframed(bytes: Buffer): (StagedRecord & { readonly length: number }) | undefined {
+  const head = headerOf(bytes);
+  if (head === undefined) return undefined;
+  const { header, from } = head;
+  const length = from + header.bytes + 1;
+  if (bytes.length < length || bytes[length - 1] !== END[0]) return undefined;
+  const body = bytes.subarray(from, length - 1);
+  return hash("sha256", body) === header.sha256 ? { header, body, length } : undefined;
+}
+
+/** The header at the beginning of some bytes and where its body begins; undefined where it is torn. */
+export function headerOf(
+  bytes: Buffer,
+): { readonly header: RecordHeader; readonly from: number } | undefined {
+  const end = bytes.subarray(0, LONGEST_HEADER).indexOf(END);
+  if (end === -1) return undefined;
+  try {
+    const header = JSON.parse(bytes.toString("utf8", 0, end)) as RecordHeader;
+    return Number.isSafeInteger(header?.bytes) && header.bytes >= 0 ? { header, from: end + 1 } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,75 @@
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { Place } from "../../../domain/sync/place.js";
+import type { Snapshot } from "../../delta/delta-snapshot.js";
+import { linkDomain } from "../link-checkpoint.js";
+import type { CleanedPlaces } from "./record.js";
+
+/** The committed state that a link's pages start from. */
+interface LinkBaseState {
+  readonly cursor: string | null;
+  readonly generation: number;
+  readonly next_sequence: number;
+  readonly head: string;
+  readonly last_page_sha256: string | null;
+  /** Whether a committed row of the link had a sign conflict. */
+  readonly signs_differ: boolean;
+}
+
+/** A bank link as a slice found it. Staged, so that no history holds ids in bulk. */
+export interface FoundLink {
+  readonly link_id: string;
+  readonly fp_id: string;
+  readonly base: LinkBaseState | null;
+  /** When the slice began: `link_syncs.started_at`. */
+  readonly started_at: string;
+}
+
+/** The state of a link that a reading starts from; null for one that was never committed. */
+export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
+  const domain = linkDomain(feed, linkId);
+  if (domain === undefined) return null;
+  const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
+  const signs_differ = domain.signs_differ ?? domain.sign_conflicts > 0;
+  return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
+}
+
+/** Generation of the rows that a reading brings: a full read of a known link starts a new one. */
+export function generationOf({ base }: FoundLink, { mode }: Pick<LinkProgress, "mode">): number {
+  if (base === null) return 1;
+  return mode === "full" ? base.generation + 1 : base.generation;
+}
+
+/** A page of a user's links, accounts, or of another list without a cursor. */
+export interface ObservedPage {
+  readonly stream: string;
+  readonly fp_id: string;
+  readonly link_id: string | null;
+  readonly page: number;
+  readonly place: Place;
+  readonly cleaned?: CleanedPlaces;
+}
+
+/** A link that the slice brought to its end with nothing to load. */
+export interface QuietLink extends FoundLink {
+  readonly status: "unchanged" | "skipped";
+  readonly reason: string | null;
+  readonly pages: number;
+  readonly pages_sha256: string | null;
+}
+
+/** A link that was read to its end within one slice. */
+interface FinishedLink {
+  /** Of its {@link FoundLink}. */
+  readonly link: Place;
+  readonly progress: LinkProgress;
+}
+
+/** What a slice hands on in bulk: its run's workflow holds the report's place and some counts. */
+export interface SliceReport {
+  /** Of users who were read to their end. */
+  readonly observed: readonly ObservedPage[];
+  readonly quiet: readonly QuietLink[];
+  readonly finished: readonly FinishedLink[];
+  /** Links that were found and not begun: places of {@link FoundLink}. */
+  readonly waiting: readonly Place[];
+}

@@ -1,0 +1,285 @@
+import type { CommitInput } from "../../activities/sync/commit/commit.js";
+import type { LoadResult } from "../../activities/sync/load/load.js";
+import type {
+  OpenLinkProgress,
+  ReadSliceResult,
+  ReportRef,
+  SliceWork,
+} from "../../activities/sync/read/slice-work.js";
+import { handedToLoading, type LinkProgress } from "../../domain/sync/link-progress.js";
+import { journalFolder, type Place, placeKey, sliceOf } from "../../domain/sync/place.js";
+import {
+  addTotals,
+  type Failure,
+  noTotals,
+  type SyncTotals,
+  withFailure,
+} from "../../domain/sync/sync-totals.js";
+import { type WaitingState, waitingState } from "../../domain/waiting.js";
+import {
+  FIRST_LOAD_PAGES,
+  LINKS_AT_ONCE,
+  LINKS_PER_SLICE,
+  LOAD_EVERY_PAGES,
+  USERS_AT_ONCE,
+} from "../policies.js";
+import { type CarriedLinks, Links } from "./links.js";
+import { type CarriedPublication, Publication } from "./publication.js";
+import { type CarriedUsers, Users } from "./users.js";
+
+/** All that a run carries through continue-as-new of what it reads. */
+export interface CarriedSync {
+  readonly users: CarriedUsers;
+  readonly links: CarriedLinks;
+  readonly publication: CarriedPublication;
+  /** Number of the next slice. */
+  readonly slice: number;
+  /** Slices whose journals are there, begun and continued. */
+  readonly begun: readonly number[];
+  readonly continued: readonly number[];
+  readonly unauthorized: boolean;
+  readonly totals: SyncTotals;
+}
+
+interface SyncStateOptions {
+  /** Users of the roster. */
+  readonly users: number;
+  readonly full: boolean;
+  readonly pageSize: number;
+  readonly jitter: () => number;
+  /** Epoch milliseconds at which the state is made. */
+  readonly now: number;
+}
+
+/** What a slice was given, under its number. */
+export interface NumberedWork extends SliceWork {
+  readonly slice: number;
+}
+
+/** What is to be loaded next. */
+export interface ToLoad {
+  readonly reports: readonly ReportRef[];
+  readonly links: readonly (OpenLinkProgress & { readonly complete: boolean })[];
+}
+
+/** Links that begin together come to their first load in turn: loading begins early, and never for all at once. */
+function pagesOfNextLoad(at: number, { loaded }: LinkProgress): number {
+  return loaded.pages > 0
+    ? LOAD_EVERY_PAGES
+    : FIRST_LOAD_PAGES + (at % (LOAD_EVERY_PAGES - FIRST_LOAD_PAGES));
+}
+
+/** Where a run stands: what to read, load and commit next. No Temporal in here. */
+export class SyncState {
+  /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
+  throttledUntil: number | null = null;
+  readonly #users: Users;
+  readonly #links: Links;
+  readonly #publication: Publication;
+  #slice: number;
+  #begun: Set<number>;
+  #continued: Set<number>;
+  #unauthorized: boolean;
+  #totals: SyncTotals;
+
+  constructor(
+    private readonly options: SyncStateOptions,
+    carried?: CarriedSync,
+  ) {
+    this.#users = new Users(options.users, carried?.users);
+    this.#links = new Links(options, carried?.links);
+    this.#publication = new Publication(options.now, carried?.publication);
+    this.#slice = carried?.slice ?? 0;
+    this.#begun = new Set(carried?.begun);
+    this.#continued = new Set(carried?.continued);
+    this.#unauthorized = carried?.unauthorized ?? false;
+    this.#totals = carried?.totals ?? noTotals();
+  }
+
+  carry(): CarriedSync {
+    return {
+      users: this.#users.carry(),
+      links: this.#links.carry(),
+      publication: this.#publication.carry(),
+      slice: this.#slice,
+      begun: [...this.#begun],
+      continued: [...this.#continued],
+      unauthorized: this.#unauthorized,
+      totals: this.#totals,
+    };
+  }
+
+  get totals(): SyncTotals {
+    const { ended } = this.#users;
+    return { ...this.#totals, users: { ...this.#totals.users, total: ended } };
+  }
+
+  get unauthorized(): boolean {
+    return this.#unauthorized;
+  }
+
+  /** The size of pages that links are begun with. */
+  get size(): number | null {
+    return this.#links.size;
+  }
+
+  get committedRows(): number {
+    const { created, updated, removed } = this.#totals.rows;
+    return created + updated + removed;
+  }
+
+  /** How far the run is, and what it waits for. */
+  get figures(): WaitingState & {
+    readonly usersDone: number;
+    readonly linksFound: number;
+    readonly linksDone: number;
+    readonly rowsRead: number;
+  } {
+    const open = this.#links.open;
+    const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
+    const unfinished = [
+      ...this.#links.reading.map(({ progress, failure }) => ({ ...progress, failure })),
+      ...this.#users.again.map(({ progress, failure }) => ({ ...progress, failure })),
+    ];
+    return {
+      usersDone: this.#users.ended,
+      linksFound: this.#links.found,
+      linksDone: this.#links.found - this.#links.unfinished,
+      rowsRead: this.committedRows + entries,
+      ...waitingState(unfinished, this.throttledUntil),
+    };
+  }
+
+  count(totals: SyncTotals): void {
+    this.#totals = addTotals(this.#totals, totals);
+  }
+
+  /** What the run could not do at all, for its summary. */
+  fail(failure: Failure): void {
+    this.#totals = withFailure(this.#totals, failure);
+  }
+
+  /**
+   * Takes what the next slice is to read; undefined where nothing is due.
+   *
+   * @param share part of a slice's size that this one may have
+   */
+  takeSlice(at: number, share: number): NumberedWork | undefined {
+    if (this.#unauthorized) return undefined;
+    const links = this.#links.takeDue(at, Math.ceil(LINKS_PER_SLICE * share));
+    const most = Math.ceil(USERS_AT_ONCE * share);
+    const waiting = this.#beginsLinks ? this.#links.takeWaiting(most) : [];
+    const taken = waiting.reduce((sum, { from, to }) => sum + to - from, links.length);
+    const none = { users: [], fresh: null };
+    const { users, fresh } = this.#beginsLinks ? this.#users.take(at, Math.max(0, most - taken)) : none;
+    if (taken + users.length === 0 && fresh === null) return undefined;
+    const slice = this.#slice;
+    this.#slice += 1;
+    return { slice, links, waiting, users, fresh };
+  }
+
+  /** While many links were begun and are not at their end, no more are. */
+  get #beginsLinks(): boolean {
+    return this.#links.reading.length < LINKS_AT_ONCE;
+  }
+
+  applySlice(work: NumberedWork, result: ReadSliceResult): void {
+    const { slice } = work;
+    this.#begun.add(slice);
+    if (work.links.length > 0) this.#continued.add(slice);
+    const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
+    const linkRefused = this.#links.applySlice(work, slice, result);
+    this.#publication.add(result.report, result.usersRead, failed);
+    for (const failure of failed) {
+      this.count({ ...noTotals(), users: { total: 0, failed: 1 }, failures: [failure], failures_total: 1 });
+    }
+    this.count({ ...noTotals(), calls: result.calls });
+    this.throttledUntil = result.gateUntil;
+    this.#unauthorized ||= refused || linkRefused;
+  }
+
+  /** Whether so much is finished that it is worth a commit. */
+  isCommitDue(now: number): boolean {
+    return this.#publication.isDue(now, this.#links.complete);
+  }
+
+  /**
+   * Takes what is to be loaded now: links that are finished, where they are many or everything is to be loaded, and
+   * enough pages of those still read.
+   */
+  takeToLoad(all: boolean): ToLoad | undefined {
+    const complete = this.#links.complete.filter(({ progress }) => progress.staged.length > 0);
+    const withFinished = all || this.#publication.isWorthLoading(complete);
+    const reports = withFinished ? this.#publication.takeToLoad() : [];
+    const links: ToLoad["links"][number][] = [];
+    for (const link of this.#links.open) {
+      const { progress, complete, inSlice } = link;
+      if (inSlice || progress.staged.length === 0) continue;
+      const isTime = progress.staged.length >= pagesOfNextLoad(link.link.at, progress);
+      if (complete ? !withFinished : !isTime) continue;
+      links.push({ link: link.link, progress, complete: complete && progress.loaded.pages === 0 });
+      link.progress = handedToLoading(progress);
+      link.loading += 1;
+    }
+    return reports.length + links.length === 0 ? undefined : { reports, links };
+  }
+
+  applyLoad({ reports, links }: ToLoad, { manifest, refused }: LoadResult, at: number): void {
+    this.#links.applyLoad(links, manifest, refused, at);
+    this.#publication.applyLoad(
+      reports,
+      manifest,
+      refused.map(({ link }) => placeKey(link)),
+    );
+  }
+
+  /** Takes what is to be committed now; undefined where there is nothing. */
+  takeToCommit(now: number): Omit<CommitInput, "runId" | "streams" | "full"> | undefined {
+    return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
+  }
+
+  /** Takes the folders of journals that nothing needs any more. */
+  takeToDrop(): string[] {
+    const begun = this.#publication.slices;
+    const places: Place[] = [...this.#links.waiting.map(({ report }) => report), ...this.#links.notReady];
+    for (const place of places) begun.add(sliceOf(place));
+    for (const { progress } of this.#users.again)
+      for (const place of progress.staged) begun.add(sliceOf(place));
+    const open = this.#links.open;
+    for (const link of open) for (const slice of link.begun) begun.add(slice);
+    const folders: string[] = [];
+    for (const slice of this.#begun) {
+      if (begun.has(slice)) continue;
+      this.#begun.delete(slice);
+      folders.push(journalFolder(slice, "begun"));
+    }
+    const isContinued = (slice: number) =>
+      open.some(({ continued }) => continued !== null && continued[0] <= slice && slice <= continued[1]);
+    for (const slice of this.#continued) {
+      if (isContinued(slice)) continue;
+      this.#continued.delete(slice);
+      folders.push(journalFolder(slice, "continued"));
+    }
+    return folders;
+  }
+
+  /** Begins the links again that were not ready; false where there are none. */
+  tryAgain(): boolean {
+    return !this.#unauthorized && this.#links.tryAgain();
+  }
+
+  /** Epoch milliseconds at which something is due; undefined when nothing is left to read. */
+  nextDue(): number | undefined {
+    if (this.#unauthorized) return undefined;
+    const begun = this.#links.nextDue();
+    if (!this.#beginsLinks) return begun;
+    if (this.#links.waiting.length > 0) return 0;
+    const times = [this.#users.nextDue(), begun].filter((time) => time !== undefined);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Links of which nothing was committed when the run had to give up. */
+  get unfinished(): number {
+    return this.#links.unfinished + this.#publication.uncommitted;
+  }
+}
