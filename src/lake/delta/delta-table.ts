@@ -4,10 +4,9 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { writeCheckpoint } from "./checkpoint.js";
-import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
-import { type ChangedFile, changesBetween } from "./delta-changes.js";
+import { type AddFile, type CommitInfo, type DeltaAction, serializeActions } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
-import { isInHistory, type LogState, NO_LOG, newestState } from "./delta-log.js";
+import { isInHistory, type LogState, NO_LOG, newestState, readCommit } from "./delta-log.js";
 import { commitKey } from "./delta-path.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
 import { creationOf, type TableSpec } from "./delta-schema.js";
@@ -43,6 +42,12 @@ type CommitPlan = (
 interface Committed {
   readonly version: number;
   readonly actions: readonly DeltaAction[];
+}
+
+/** A file that a version brought new rows in. */
+export interface ChangedFile {
+  readonly version: number;
+  readonly add: AddFile;
 }
 
 /** Opens a table of a store, whether it is there already or not. */
@@ -126,9 +131,21 @@ export class DeltaTable {
     await this.commit(({ version }) => (version === -1 ? creationOf(spec, this.#now()) : null));
   }
 
-  /** The files that brought new rows in some versions: {@link changesBetween}. */
+  /**
+   * The files that brought new rows in the versions after `fromExclusive`, in their order; undefined when
+   * one of these versions can't be read any more, or took rows away, and the caller must start from the live files.
+   */
   async changesBetween(fromExclusive: number, toInclusive: number): Promise<ChangedFile[] | undefined> {
-    return changesBetween(this.#location, fromExclusive, toInclusive);
+    const changed: ChangedFile[] = [];
+    for (let version = fromExclusive + 1; version <= toInclusive; version += 1) {
+      const commit = await readCommit(this.#location, version);
+      if (commit === undefined) return undefined;
+      for (const action of commit.actions) {
+        if ("remove" in action && action.remove.dataChange) return undefined;
+        if ("add" in action && action.add.dataChange) changed.push({ version, add: action.add });
+      }
+    }
+    return changed;
   }
 
   /** Writes a checkpoint of a state now, whatever its version, and cleans up the log. */

@@ -42,6 +42,7 @@ const MOST_ROWS_SINCE = 100_000;
  * differs is decided against one version and committed as the next one, or decided again.
  *
  * @param runId names the file, and is the run of rows that say that something is gone
+ * @returns whether the observations were read
  */
 export async function appendChanges(
   lake: Lake,
@@ -49,14 +50,15 @@ export async function appendChanges(
   appId: string,
   runId: string,
   observations: Observations,
-): Promise<void> {
+): Promise<boolean> {
   const table = lake.table(spec.name);
-  await inTurn(`${lake.store.address}/${spec.name}`, async () => {
-    while (!(await table.snapshot()).txns.has(appId)) {
+  return inTurn(`${lake.store.address}/${spec.name}`, async () => {
+    for (let isRead = false; ; isRead = true) {
+      if ((await table.snapshot()).txns.has(appId)) return isRead;
       const { state, files } = await readableState(lake, spec, runId);
-      if (state.history.txns.has(appId)) return;
+      if (state.history.txns.has(appId)) return isRead;
       const file = await changesFile(lake, state, files, runId, observations);
-      if (file === undefined) return;
+      if (file === undefined) return true;
       const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
         const at = Date.now();
@@ -66,7 +68,7 @@ export async function appendChanges(
           { add: addOf(file) },
         ];
       });
-      if (committed !== null) return;
+      if (committed !== null) return true;
       await lake.store.delete(`${spec.name}/${file.path}`);
     }
   });

@@ -1,7 +1,6 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { isExtended, schemaActions } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
-import { watermarkActions, watermarkOf } from "../delta/watermark.js";
 import type { Lake } from "../lake.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
@@ -9,6 +8,7 @@ import { sqlName } from "../sql/duckdb-sql.js";
 import { compact, filesToMerge } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { inTurn } from "../turns.js";
+import { watermarkActions, watermarkOf } from "../watermark.js";
 import {
   type HistoryFiles,
   type HistoryState,

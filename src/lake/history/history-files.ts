@@ -1,11 +1,11 @@
-import { changesBetween } from "../delta/delta-changes.js";
 import { fileKey } from "../delta/delta-path.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
-import { strangeWatermark, watermarkOf } from "../delta/watermark.js";
+import { openTable } from "../delta/delta-table.js";
 import type { Lake } from "../lake.js";
 import type { DuckDb } from "../sql/duckdb.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { strangeWatermark, watermarkOf } from "../watermark.js";
 import { currentOf, type HistorySpec } from "./history-spec.js";
 
 /** What is needed of a lake to read a history. */
@@ -98,7 +98,7 @@ async function changedFiles(
   { spec: { name: table }, history }: HistoryState,
   from: number,
 ): Promise<StoredFile[] | undefined> {
-  const changed = await changesBetween({ store, duckdb, table }, from, history.version);
+  const changed = await openTable(store, table, duckdb).changesBetween(from, history.version);
   if (changed === undefined) return undefined;
   for (const { add } of changed) {
     if (!history.files.has(add.path) && (await store.stat(fileKey(table, add.path))) === undefined)

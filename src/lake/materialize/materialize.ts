@@ -1,11 +1,11 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { creationOf } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { sameWatermark, watermarkActions, watermarkOf } from "../delta/watermark.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { inTurn } from "../turns.js";
+import { sameWatermark, watermarkActions, watermarkOf } from "../watermark.js";
 import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
 import { FileStorage } from "./files/file-storage.js";
 import { writeNewFiles } from "./files/new-files.js";

@@ -16,13 +16,32 @@ interface Observed extends Observations {
 /**
  * Commits what a run observed of a stream, once: what has changed where its table is a history, every row where it is
  * not. Bad rows of earlier runs are closed whose list is whole now.
+ *
+ * @returns whether SQL has read the observations: not where they stand already
  */
 export async function commitObserved(
   lake: Lake,
   { name, table }: { readonly name: string; readonly table: TableSpec },
   { appId, runId, query, whole }: Observed,
-): Promise<void> {
-  if (isHistory(table)) await appendChanges(lake, table, appId, runId, { query, whole });
-  else await appendOnce(lake, table, appId, () => writeQuery(lake, table, runId, query));
+): Promise<boolean> {
+  const isRead = isHistory(table)
+    ? await appendChanges(lake, table, appId, runId, { query, whole })
+    : await appendRows(lake, table, appId, runId, query);
   await closeRowsOfLists(lake, name, appId, runId, whole);
+  return isRead;
+}
+
+async function appendRows(
+  lake: Lake,
+  table: TableSpec,
+  appId: string,
+  runId: string,
+  query: string,
+): Promise<boolean> {
+  let isRead = false;
+  await appendOnce(lake, table, appId, async () => {
+    isRead = true;
+    return writeQuery(lake, table, runId, query);
+  });
+  return isRead;
 }

@@ -1,11 +1,11 @@
 import type { AddFile } from "../../delta/delta-actions.js";
-import type { ChangedFile } from "../../delta/delta-changes.js";
 import { fileKey } from "../../delta/delta-path.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { factsOf } from "../../delta/delta-stats.js";
-import { strangeWatermark, watermarkOf } from "../../delta/watermark.js";
+import type { ChangedFile } from "../../delta/delta-table.js";
 import type { Lake } from "../../lake.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { strangeWatermark, watermarkOf } from "../../watermark.js";
 
 /** What brings `transactions` from one version of the feed to a later one. */
 export interface FeedChanges {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { InputError } from "../../domain/failures.js";
-import type { ObjectStore } from "../store/object-store.js";
-import type { DeltaAction } from "./delta-actions.js";
-import { commitKey } from "./delta-path.js";
-import type { Snapshot } from "./delta-snapshot.js";
+import { InputError } from "../domain/failures.js";
+import type { DeltaAction } from "./delta/delta-actions.js";
+import { commitKey } from "./delta/delta-path.js";
+import type { Snapshot } from "./delta/delta-snapshot.js";
+import type { ObjectStore } from "./store/object-store.js";
 
 /** A table and one of its states. */
 interface TableState {
