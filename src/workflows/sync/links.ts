@@ -102,6 +102,11 @@ export class Links {
     return this.#notReady;
   }
 
+  /** Links that ended with nothing to commit, and are not told yet. */
+  get ended(): readonly EndedLink[] {
+    return this.#ended;
+  }
+
   /** Links found so far. */
   get found(): number {
     return this.#found;

@@ -7,7 +7,7 @@ import type {
   SliceWork,
 } from "../../activities/sync/read/slice-work.js";
 import { handedToLoading, type LinkProgress } from "../../domain/sync/link-progress.js";
-import { journalFolder, type Place, placeKey, sliceOf } from "../../domain/sync/place.js";
+import { placeKey } from "../../domain/sync/place.js";
 import {
   addTotals,
   type Failure,
@@ -23,20 +23,18 @@ import {
   LOAD_EVERY_PAGES,
   USERS_AT_ONCE,
 } from "../policies.js";
+import { type CarriedJournals, Journals } from "./journals.js";
 import { type CarriedLinks, Links } from "./links.js";
 import { type CarriedPublication, Publication } from "./publication.js";
 import { type CarriedUsers, Users } from "./users.js";
 
 /** All that a run carries through continue-as-new of what it reads. */
-export interface CarriedSync {
+export interface CarriedSync extends CarriedJournals {
   readonly users: CarriedUsers;
   readonly links: CarriedLinks;
   readonly publication: CarriedPublication;
   /** Number of the next slice. */
   readonly slice: number;
-  /** Slices whose journals are there, begun and continued. */
-  readonly begun: readonly number[];
-  readonly continued: readonly number[];
   readonly unauthorized: boolean;
   readonly totals: SyncTotals;
 }
@@ -76,9 +74,8 @@ export class SyncState {
   readonly #users: Users;
   readonly #links: Links;
   readonly #publication: Publication;
+  readonly #journals: Journals;
   #slice: number;
-  #begun: Set<number>;
-  #continued: Set<number>;
   #unauthorized: boolean;
   #totals: SyncTotals;
 
@@ -90,8 +87,7 @@ export class SyncState {
     this.#links = new Links(options, carried?.links);
     this.#publication = new Publication(options.now, carried?.publication);
     this.#slice = carried?.slice ?? 0;
-    this.#begun = new Set(carried?.begun);
-    this.#continued = new Set(carried?.continued);
+    this.#journals = new Journals(carried);
     this.#unauthorized = carried?.unauthorized ?? false;
     this.#totals = carried?.totals ?? noTotals();
   }
@@ -102,8 +98,7 @@ export class SyncState {
       links: this.#links.carry(),
       publication: this.#publication.carry(),
       slice: this.#slice,
-      begun: [...this.#begun],
-      continued: [...this.#continued],
+      ...this.#journals.carry(),
       unauthorized: this.#unauthorized,
       totals: this.#totals,
     };
@@ -175,7 +170,9 @@ export class SyncState {
     if (taken + users.length === 0 && fresh === null) return undefined;
     const slice = this.#slice;
     this.#slice += 1;
-    return { slice, links, waiting, users, fresh };
+    const work = { slice, links, waiting, users, fresh };
+    this.#journals.beginSlice(slice, work);
+    return work;
   }
 
   /** While many links were begun and are not at their end, no more are. */
@@ -185,8 +182,7 @@ export class SyncState {
 
   applySlice(work: NumberedWork, result: ReadSliceResult): void {
     const { slice } = work;
-    this.#begun.add(slice);
-    if (work.links.length > 0) this.#continued.add(slice);
+    this.#journals.endSlice(slice, work);
     const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
     const linkRefused = this.#links.applySlice(work, slice, result);
     this.#publication.add(result.report, result.usersRead, failed);
@@ -221,10 +217,13 @@ export class SyncState {
       link.progress = handedToLoading(progress);
       link.loading += 1;
     }
-    return reports.length + links.length === 0 ? undefined : { reports, links };
+    if (reports.length + links.length === 0) return undefined;
+    this.#journals.beginLoad(links);
+    return { reports, links };
   }
 
   applyLoad({ reports, links }: ToLoad, { manifest, refused }: LoadResult, at: number): void {
+    this.#journals.endLoad(links);
     this.#links.applyLoad(links, manifest, refused, at);
     this.#publication.applyLoad(
       reports,
@@ -246,27 +245,14 @@ export class SyncState {
 
   /** Takes the folders of journals that nothing needs any more. */
   takeToDrop(): string[] {
-    const begun = this.#publication.slices;
-    const places: Place[] = [...this.#links.waiting.map(({ report }) => report), ...this.#links.notReady];
-    for (const place of places) begun.add(sliceOf(place));
-    for (const { progress } of this.#users.again)
-      for (const place of progress.staged) begun.add(sliceOf(place));
-    const open = this.#links.open;
-    for (const link of open) for (const slice of link.begun) begun.add(slice);
-    const folders: string[] = [];
-    for (const slice of this.#begun) {
-      if (begun.has(slice)) continue;
-      this.#begun.delete(slice);
-      folders.push(journalFolder(slice, "begun"));
-    }
-    const isContinued = (slice: number) =>
-      open.some(({ continued }) => continued !== null && continued[0] <= slice && slice <= continued[1]);
-    for (const slice of this.#continued) {
-      if (isContinued(slice)) continue;
-      this.#continued.delete(slice);
-      folders.push(journalFolder(slice, "continued"));
-    }
-    return folders;
+    const { waiting, notReady, ended, open } = this.#links;
+    const places = [
+      ...waiting.map(({ report }) => report),
+      ...notReady,
+      ...ended.map(({ link }) => link),
+      ...this.#users.again.flatMap(({ progress }) => progress.staged),
+    ];
+    return this.#journals.takeUnneeded({ slices: this.#publication.slices, places, open });
   }
 
   /** Begins the links again that were not ready; false where there are none. */

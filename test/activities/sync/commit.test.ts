@@ -2,18 +2,21 @@ import { readdir, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
-import { commit } from "../../../src/activities/sync/commit/commit.js";
+import { type CommitInput, commit } from "../../../src/activities/sync/commit/commit.js";
+import type { CompleteLink } from "../../../src/activities/sync/commit/complete-links.js";
 import { load } from "../../../src/activities/sync/load/load.js";
-import { extract } from "../../../src/activities/sync/read/extract.js";
 import { freshProgress, handedToLoading, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import { openLake } from "../../../src/lake/lake.js";
-import { pageKey } from "../../../src/lake/staging.js";
+import { journalPrefix } from "../../../src/lake/sync/journal/journal.js";
 import { linkDomain } from "../../../src/lake/sync/link-checkpoint.js";
-import { type ActivityBench, newLink, openActivityBench } from "../../helpers/temporal/activity-bench.js";
+import { flipByte, stageLink } from "../../helpers/sync/staged-links.js";
+import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
 const LINKS = ["a", "b"];
 
 let bench: ActivityBench;
+let slice: number;
 beforeEach(async () => {
   bench = await openActivityBench();
   for (const id of LINKS) {
@@ -24,32 +27,61 @@ beforeEach(async () => {
     }));
     bench.sandbox.append(id, events);
   }
-  await bench.plan(...LINKS.map(newLink));
+  await bench.freeze([{ fp_id: "fp_1" }]);
+  slice = 0;
 });
 afterEach(() => bench.close());
 
-/** Reads both links and loads them, in one file or in a file each. */
-async function loaded(inOneFile: boolean) {
-  const links = LINKS.map((_, link) => freshProgress(link, null, 10, false));
-  const read = await bench.run(() => extract(bench.deps, { ...bench.ref, links, budgetMs: 5_000 }));
-  const complete = (progress: LinkProgress) => ({ progress, complete: true });
-  const progress = read.links.map((link) => link.progress);
-  const parts = inOneFile ? [progress] : progress.map((one) => [one]);
-  const names: string[] = [];
-  for (const part of parts) {
-    const input = { ...bench.ref, links: part.map(complete) };
-    names.push((await bench.run(() => load(bench.deps, input))).manifest);
+/** Reads each link in a slice of its own. */
+async function read(): Promise<CompleteLink[]> {
+  const links: CompleteLink[] = [];
+  for (const link_id of LINKS) {
+    const link = await stageLink(bench.deps.lake.store, { link_id });
+    slice += 1;
+    const begun = { link, progress: freshProgress(null, 10, false) };
+    const { parsed } = await bench.read({ slice, links: [begun], fresh: null });
+    links.push(...parsed.finished);
   }
-  return progress.map((one, at) => ({
-    progress: handedToLoading(one),
-    manifests: [names[inOneFile ? 0 : at] ?? ""],
-  }));
+  return links;
 }
 
-type Complete = Awaited<ReturnType<typeof loaded>>;
+const loading = (links: readonly CompleteLink[], reports: readonly Place[] = []) =>
+  bench.run(() =>
+    load(bench.deps, { runId: "run", reports, links: links.map((link) => ({ ...link, complete: true })) }),
+  );
 
-const committed = (complete: Complete) =>
-  bench.run(() => commit(bench.deps, { ...bench.ref, chunk: 0, complete, ended: [], full: false }));
+/** Reads both links and loads them, in one file or in a file each. */
+async function loaded(inOneFile: boolean): Promise<Partial<CommitInput> & { links: CompleteLink[] }> {
+  const links = await read();
+  const manifests: string[] = [];
+  for (const part of inOneFile ? [links] : links.map((one) => [one])) {
+    manifests.push((await loading(part)).manifest);
+  }
+  return {
+    links: links.map(({ link, progress }) => ({ link, progress: handedToLoading(progress) })),
+    manifests,
+  };
+}
+
+/** The same of links that one slice found and finished: they are named by its report. */
+async function loadedReport(): Promise<Partial<CommitInput>> {
+  slice += 1;
+  const { report } = await bench.read({ slice, streams: ["transactions"] });
+  if (report === null) throw new Error("the slice has no report");
+  const { manifest } = await loading([], [report.place]);
+  return {
+    reports: [report.place],
+    loaded: [{ report: report.place, without: [] }],
+    manifests: [manifest],
+  };
+}
+
+const inputOf = (given: Partial<CommitInput>): CommitInput => ({
+  ...{ runId: "run", chunk: 0, streams: ["transactions"], full: false },
+  ...{ reports: [], loaded: [], links: [], manifests: [], ended: [], failed: [] },
+  ...given,
+});
+const committed = (given: Partial<CommitInput>) => bench.run(() => commit(bench.deps, inputOf(given)));
 
 /** Rows that the feed has for each link with a cursor; what it can't read is an error. */
 async function feed() {
@@ -69,50 +101,77 @@ async function feed() {
 }
 
 test("several links whose pages are torn are all refused, and the others of the load are loaded", async () => {
-  const links = LINKS.map((_, link) => freshProgress(link, null, 10, false));
-  const read = await bench.run(() => extract(bench.deps, { ...bench.ref, links, budgetMs: 5_000 }));
-  for (const owner of LINKS) await bench.deps.lake.staging.putPage({ ...page, owner }, Buffer.alloc(0));
-  const input = { ...bench.ref, links: read.links.map(({ progress }) => ({ progress, complete: true })) };
-  const { refused } = await bench.run(() => load(bench.deps, input));
-  expect(refused.map(({ link, outcome }) => [link, outcome.kind]).sort()).toEqual([
-    [0, "torn"],
-    [1, "torn"],
+  const { store } = bench.deps.lake;
+  bench.sandbox.addLink({ fp_id: "fp_1", id: "c" });
+  bench.sandbox.append("c", [{ change: "created", row: transactionRow({ transaction_id: "c0" }) }]);
+  const { report, parsed } = await bench.read({ streams: ["transactions"] });
+  if (report === null) throw new Error("the slice has no report");
+  const damaged = parsed.finished.filter(({ progress }) => progress.entries === 25);
+  expect(damaged).toHaveLength(2);
+  for (const { progress } of damaged) await flipByte(store, pageOf(progress));
+  const { manifest, refused } = await loading([], [report.place]);
+  expect(refused.map(({ link, outcome, base }) => [link, outcome.kind, base])).toEqual([
+    [damaged[0]?.link, "torn", { cursor: null, known: false }],
+    [damaged[1]?.link, "torn", { cursor: null, known: false }],
   ]);
+  const without = refused.map(({ link }) => placeKey(link));
+  const given = { loaded: [{ report: report.place, without }], manifests: [manifest] };
+  expect((await committed(given)).totals).toMatchObject({ links: { synced: 1, failed: 0 }, failures: [] });
+  expect((await feed()).rows).toEqual([["c", 1]]);
 });
+
+/** A page of a link in the middle of others. */
+function pageOf({ staged, lastPage }: LinkProgress): Place {
+  const place = staged[1] ?? lastPage;
+  if (!place) throw new Error("the link has no page");
+  return place;
+}
 
 const directory = () => join(bench.deps.lake.store.address, "transaction_changes");
 const dataFiles = async () => (await readdir(directory())).filter((name) => name.endsWith(".parquet"));
 
-test.each([
+const DAMAGES = [
   ["gone", (path: string) => rm(path)],
   ["cut short", (path: string) => truncate(path, 100)],
-])("files that are %s when their group is committed are made again from their pages", async (_, damage) => {
-  const complete = await loaded(true);
-  for (const name of await dataFiles()) await damage(join(directory(), name));
-  const { totals } = await committed(complete);
-  expect(totals).toMatchObject({ links: { synced: 2 }, rows: { created: 50 }, failures: [] });
-  expect(await feed()).toEqual({
-    cursors: ["a", "b"],
-    rows: [
-      ["a", 25],
-      ["b", 25],
-    ],
-  });
-});
+] as const;
+const FORMS = [
+  ["of links that are named", () => loaded(true)],
+  ["of a report", () => loadedReport()],
+] as const;
 
-const page = { runId: "run", stream: "transactions", owner: "a", attempt: 0, page: 1 };
+test.each(DAMAGES.flatMap(([how, damage]) => FORMS.map(([of, form]) => [how, of, damage, form] as const)))(
+  "files that are %s when they are committed, %s, are made again from their pages",
+  async (_, __, damage, form) => {
+    const complete = await form();
+    for (const name of await dataFiles()) await damage(join(directory(), name));
+    const { totals } = await committed(complete);
+    expect(totals).toMatchObject({ links: { synced: 2 }, rows: { created: 50 }, failures: [] });
+    expect(await feed()).toEqual({
+      cursors: ["a", "b"],
+      rows: [
+        ["a", 25],
+        ["b", 25],
+      ],
+    });
+  },
+);
 
 test.each([
-  ["gone", "staged_page_gone", () => bench.deps.lake.store.delete(pageKey(page))],
-  ["torn", "staged_page_torn", () => bench.deps.lake.staging.putPage(page, Buffer.from("{"))],
+  [
+    "gone",
+    "staged_page_gone",
+    (page: Place) => bench.deps.lake.store.deletePrefix(journalPrefix("run", page.journal.split("/")[0])),
+  ],
+  ["torn", "staged_page_torn", (page: Place) => flipByte(bench.deps.lake.store, page)],
 ] as const)(
   "a link whose rows are gone and whose pages are %s fails, and its cursor stays",
   async (_, reason, damage) => {
     for (const inOneFile of [true, false]) {
       await bench.deps.lake.store.deletePrefix("transaction_changes/");
+      await bench.deps.lake.store.deletePrefix("link_syncs/");
       const complete = await loaded(inOneFile);
       for (const name of await dataFiles()) await rm(join(directory(), name));
-      await damage();
+      await damage(pageOf(complete.links[0]?.progress as LinkProgress));
       const { totals } = await committed(complete);
       expect(totals).toMatchObject({ links: { synced: 1, failed: 1 }, failures: [{ owner: "a", reason }] });
       expect(await feed()).toEqual({ cursors: ["b"], rows: [["b", 25]] });
@@ -133,9 +192,7 @@ test("a file that goes after the commit looked is noticed by the commit itself, 
   };
   const lake = openLake({ directory: store.address, store: { ...store, stat } });
   const attempt = (which: typeof lake) =>
-    bench.run(() =>
-      commit({ ...bench.deps, lake: which }, { ...bench.ref, chunk: 0, complete, ended: [], full: false }),
-    );
+    bench.run(() => commit({ ...bench.deps, lake: which }, inputOf(complete)));
   await expect(attempt(lake)).rejects.toMatchObject({ name: "TransientError", table: "transaction_changes" });
   await lake.close();
   expect((await feed()).cursors).toEqual([]);
@@ -144,44 +201,27 @@ test("a file that goes after the commit looked is noticed by the commit itself, 
 });
 
 test("the log names a link's failure each time, and its bank's signs once for ever", async () => {
-  const { lake } = bench.deps;
   const signs = () => bench.logged().filter(({ msg }) => String(msg).startsWith("amounts have another sign"));
-  const base = async (link_id: string) => {
-    const domain = linkDomain(await lake.table("transaction_changes").snapshot(), link_id);
-    return {
-      ...newLink(link_id),
-      base: domain ? { ...domain, signs_differ: domain.signs_differ === true } : null,
-    };
-  };
   await committed(await loaded(true));
   expect(signs()).toMatchObject([
     { level: "warn", run_id: "run", link_id: "a", rows: 25 },
     { level: "warn", run_id: "run", link_id: "b", rows: 25 },
   ]);
-  const ref = { ...bench.ref, runId: "later" };
-  await bench.deps.lake.staging.putDocument("later", ref.plan, {
-    links: [await base("a"), await base("b")],
-    started_at: new Date(0).toISOString(),
-  });
   for (const id of LINKS) {
     bench.sandbox.append(id, [{ change: "created", row: transactionRow({ transaction_id: `${id}-later` }) }]);
   }
-  const links = await Promise.all(
-    LINKS.map(async (id, link) => freshProgress(link, (await base(id)).base?.cursor ?? null, 10, false)),
-  );
-  const read = await bench.run(() => extract(bench.deps, { ...ref, links, budgetMs: 5_000 }));
-  const input = { ...ref, links: read.links.map(({ progress }) => ({ progress, complete: true })) };
+  await bench.freeze([{ fp_id: "fp_1" }], "later");
+  const { parsed, report } = await bench.read({ runId: "later", streams: ["transactions"] });
+  const [a, b] = parsed.finished;
+  if (a === undefined || b === undefined || report === null) throw new Error("both links have news");
+  const input = { runId: "later", reports: [report.place], links: [] };
   const { manifest } = await bench.run(() => load(bench.deps, input));
-  const complete = read.links.map(({ progress }) => ({
-    progress: handedToLoading(progress),
+  const { totals } = await committed({
+    runId: "later",
+    loaded: [{ report: report.place, without: [placeKey(a.link)] }],
     manifests: [manifest],
-  }));
-  const ended = [
-    { progress: freshProgress(0, null, 10, false), status: "failed", reason: "cursor_loop" },
-  ] as const;
-  const { totals } = await bench.run(() =>
-    commit(bench.deps, { ...ref, chunk: 0, complete: complete.slice(1), ended, full: false }),
-  );
+    ended: [{ link: a.link, progress: a.progress, status: "failed", reason: "cursor_loop" }],
+  });
   expect(totals).toMatchObject({ links: { synced: 1, failed: 1 } });
   expect(signs()).toHaveLength(2);
   expect(bench.logged().at(-1)).toMatchObject({
@@ -190,4 +230,8 @@ test("the log names a link's failure each time, and its bank's signs once for ev
     reason: "cursor_loop",
     msg: "failed",
   });
+  expect((await feed()).rows).toEqual([
+    ["a", 25],
+    ["b", 26],
+  ]);
 });

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import {
   freshProgress,
   handedToLoading,
+  type LinkProgress,
   nextAttempt,
-  type StagedPage,
 } from "../../../src/domain/sync/link-progress.js";
 
 test.for([
@@ -26,7 +26,7 @@ test("a next attempt keeps restarts and failures, and nothing that was read", ()
     attempt: 4,
   };
   const pages = [0, 70, 140].map((at) => ({ journal: "0/a", at, bytes: 70, sha256: "s", entries: 3 }));
-  const { entries: _, ...lastPage } = pages[2] as StagedPage;
+  const { entries: _, ...lastPage } = pages[2] as LinkProgress["staged"][number];
   const loaded = handedToLoading({ ...read, staged: pages, lastPage, pagesSha256: "h" });
   // The next page may repeat the last one: its place is kept.
   expect(loaded).toEqual({

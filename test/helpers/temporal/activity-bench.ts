@@ -8,11 +8,8 @@ import { type Sandbox, type SandboxOptions, startSandbox } from "../../../sandbo
 import type { OnboardingDependencies } from "../../../src/activities/onboarding/dependencies.js";
 import { RunWarnings } from "../../../src/activities/run-warnings.js";
 import type { SyncDependencies } from "../../../src/activities/sync/dependencies.js";
-import {
-  type ReadSliceInput,
-  type ReadSliceResult,
-  readSlice,
-} from "../../../src/activities/sync/read/read-slice.js";
+import { readSlice } from "../../../src/activities/sync/read/read-slice.js";
+import type { ReadSliceInput, ReadSliceResult } from "../../../src/activities/sync/read/slice-work.js";
 import { createApiClient } from "../../../src/api/http/client.js";
 import type { RosterRow } from "../../../src/domain/sync/roster.js";
 import { openLake } from "../../../src/lake/lake.js";

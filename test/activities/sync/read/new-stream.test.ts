@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { observeGroup } from "../../../../src/activities/sync/commit/commit-observations.js";
-import { discover } from "../../../../src/activities/sync/read/discover.js";
+import { commit } from "../../../../src/activities/sync/commit/commit.js";
 import { listInvestmentTransactions } from "../../../../src/api/operations/investment-transactions.js";
 import { listUserTransactions } from "../../../../src/api/operations/user-transactions.js";
 import { investmentTransactionSchema } from "../../../../src/api/schemas/investment-transaction.js";
 import { bankTransactionSchema } from "../../../../src/api/schemas/transaction.js";
+import type { Place } from "../../../../src/domain/sync/place.js";
+import { afterUserOutcome, type UserProgress } from "../../../../src/domain/sync/user-reading.js";
 import { openQuery } from "../../../../src/lake/query/query.js";
-import { freezeRoster } from "../../../../src/lake/sync/frozen-roster.js";
 import { STREAMS } from "../../../../src/streams/index.js";
 import { observed, type Stream } from "../../../../src/streams/stream.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
@@ -62,26 +62,42 @@ beforeEach(async () => {
     investments: 250,
   });
   const users = [...bench.sandbox.world.users.keys()].map((fp_id) => ({ fp_id }));
-  await freezeRoster(bench.deps.lake.store, "run", users);
+  await bench.freeze(users);
 });
 afterEach(() => bench.close());
 
-const input = (streams: readonly string[]) => ({ runId: "run", group: 0, streams, links: null });
 const deps = () => ({ ...bench.deps, streams: [...STREAMS, trades, payments] });
 
-/** Reads until no user is open, as a group's workflow does. */
+/** Reads until no user is open, as a run's workflow does. */
 async function read(streams: readonly string[], budgetMs = 5_000) {
-  let attempts = [0, 0];
-  let slices = 0;
-  for (let open = [0, 1]; open.length > 0; slices += 1) {
-    const users = open.map((user) => ({ user, attempt: attempts[user] ?? 0, streak: null, notBefore: 0 }));
-    const result = await bench.run(() => discover(deps(), { ...input(streams), users, budgetMs }));
-    const kinds = new Map(result.users.map(({ progress, outcome }) => [progress.user, outcome.kind]));
-    attempts = attempts.map((attempt, user) => (kinds.get(user) === "moved" ? attempt + 1 : attempt));
-    open = open.filter((user) => kinds.get(user) !== "complete");
+  const reports: Place[] = [];
+  let users: UserProgress[] = [];
+  let fresh: { from: number; to: number } | null = { from: 0, to: 2 };
+  let slice = 0;
+  let moved = 0;
+  for (; users.length > 0 || fresh !== null; slice += 1) {
+    const result = await bench.read({ slice, streams, budgetMs, users, fresh, deps: deps() });
+    if (result.report !== null) reports.push(result.report.place);
+    if (fresh !== null) fresh = result.reached < fresh.to ? { from: result.reached, to: fresh.to } : null;
+    moved += result.users.filter(({ outcome }) => outcome.kind === "moved").length;
+    users = result.users.map(({ progress, outcome }) => {
+      const verdict = afterUserOutcome(progress, outcome, result.at, 0);
+      if (verdict.kind !== "again") throw new Error(`a user ended ${verdict.kind}`);
+      return verdict.progress;
+    });
   }
-  return { slices, users: attempts.map((attempt, user) => ({ user, attempt })) };
+  return { slices: slice, moved, reports };
 }
+
+const commitOf = (streams: readonly string[], reports: readonly Place[], attempt = 1) =>
+  bench.run(
+    () =>
+      commit(deps(), {
+        ...{ runId: "run", chunk: 0, streams, full: false, reports },
+        ...{ loaded: [], links: [], manifests: [], ended: [], failed: [] },
+      }),
+    attempt,
+  );
 
 async function rows(table: Stream, sql: string) {
   const scratchDirectory = await mkdtemp(join(tmpdir(), "nightledger-query-"));
@@ -97,18 +113,16 @@ async function rows(table: Stream, sql: string) {
 }
 
 test("a stream of links, page by page, is its declaration and nothing else", async () => {
-  const { users } = await read(["trades"]);
-  await bench.run(() => observeGroup(deps(), { ...input(["trades"]), users }));
+  const { reports } = await read(["trades"]);
+  await commitOf(["trades"], reports);
   const count =
     "select count(*) as n, count(distinct trade_id) as ids, count(distinct link_id) as links from trades";
   expect(await rows(trades, count)).toEqual([{ n: 1_000, ids: 1_000, links: 4 }]);
 });
 
 test("a stream of users, page by page, holds every row once, and is not doubled by a repeated commit", async () => {
-  const { users } = await read(["payments"]);
-  for (const attempt of [1, 2]) {
-    await bench.run(() => observeGroup(deps(), { ...input(["payments"]), users }), attempt);
-  }
+  const { reports } = await read(["payments"]);
+  for (const attempt of [1, 2]) await commitOf(["payments"], reports, attempt);
   const total = [...bench.sandbox.world.users.values()]
     .flatMap(({ linkIds }) => linkIds)
     .reduce((sum, link) => sum + bench.sandbox.truth(link).rows.length, 0);
@@ -118,16 +132,20 @@ test("a stream of users, page by page, holds every row once, and is not doubled 
 
 test("a list that moves while it is read is read again, and none of its first pages counts", async () => {
   bench.sandbox.addFault({ kind: "list_moves", operation: "list_investment_transactions", times: 1 });
-  const { users } = await read(["trades"]);
-  expect(users.map(({ attempt }) => attempt).sort()).toEqual([0, 1]);
-  await bench.run(() => observeGroup(deps(), { ...input(["trades"]), users }));
+  const { moved, reports } = await read(["trades"]);
+  expect(moved).toBe(1);
+  await commitOf(["trades"], reports);
   const count = "select count(*) as n, count(distinct trade_id) as ids from trades";
   expect(await rows(trades, count)).toEqual([{ n: 1_001, ids: 1_001 }]);
 });
 
 test("a slice whose time is up goes on where it was: no page is asked for twice", async () => {
   bench.sandbox.setLatency(100);
-  const { slices } = await read(["trades"], 250);
+  const { slices, reports } = await read(["trades"], 250);
   expect(slices).toBeGreaterThan(1);
   expect(bench.sandbox.calls().by_operation.list_investment_transactions).toBe(4 * 3);
+  expect(bench.sandbox.calls().by_operation.list_bank_links).toBe(2);
+  await commitOf(["trades"], reports);
+  const count = "select count(*) as n, count(distinct trade_id) as ids from trades";
+  expect(await rows(trades, count)).toEqual([{ n: 1_000, ids: 1_000 }]);
 });

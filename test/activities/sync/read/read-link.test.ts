@@ -1,22 +1,31 @@
+import { hash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../../sandbox/index.js";
-import { type LoadManifest, load } from "../../../../src/activities/sync/load/load.js";
-import { advance, extract } from "../../../../src/activities/sync/read/extract.js";
+import { load } from "../../../../src/activities/sync/load/load.js";
+import type { LoadManifest } from "../../../../src/activities/sync/load/manifest.js";
+import { advance } from "../../../../src/activities/sync/read/page-advance.js";
 import { freshProgress, type LinkProgress } from "../../../../src/domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../../src/domain/sync/link-reading.js";
-import { pageSha256, Staging } from "../../../../src/lake/staging.js";
+import type { Place } from "../../../../src/domain/sync/place.js";
 import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import { addCleaned, Journal } from "../../../../src/lake/sync/journal/journal.js";
 import { pageFacts } from "../../../../src/streams/transaction-page.js";
 import { startFaultServer } from "../../../helpers/api/fault-server.js";
+import { flipByte, stageLink } from "../../../helpers/sync/staged-links.js";
 import { rawRow } from "../../../helpers/sync/sync-harness.js";
-import { type ActivityBench, newLink, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
+import {
+  type ActivityBench,
+  openActivityBench,
+  type SliceGiven,
+} from "../../../helpers/temporal/activity-bench.js";
 
 let bench: ActivityBench;
+let link: Place;
 beforeEach(async () => {
   bench = await openActivityBench();
   bench.sandbox.addLink({ fp_id: "fp_1", id: "a" });
-  await bench.plan(newLink("a"));
+  link = await stageLink(bench.deps.lake.store, { link_id: "a" });
 });
 afterEach(() => bench.close());
 
@@ -25,71 +34,101 @@ const rows = (count: number) =>
     change: "created" as const,
     row: transactionRow({ transaction_id: `t${n}` }),
   }));
-const start = freshProgress(0, null, 10, false);
-const name = { runId: "run", stream: "transactions", owner: "a", attempt: 0, page: 0 };
-const slice = (attempt: number, budgetMs = 5_000, from = start) =>
-  bench.run(() => extract(bench.deps, { ...bench.ref, links: [from], budgetMs }), attempt);
+const start = freshProgress(null, 10, false);
+
+/** What became of the one link. */
+interface End {
+  readonly outcome: LinkOutcome;
+  readonly progress: LinkProgress;
+}
+
+/** Reads the link in slice 1, which is not the one that found it. */
+async function slice(attempt: number, given: SliceGiven & { from?: LinkProgress } = {}) {
+  const { from = start, ...more } = given;
+  const links = [{ link, progress: from }];
+  const result = await bench.read({ slice: 1, attempt, links, fresh: null, ...more });
+  const finished = result.parsed.finished.map(({ progress }): End => {
+    return { progress, outcome: { kind: "complete" } };
+  });
+  const [end] = [...result.links, ...finished];
+  if (end === undefined) throw new Error("nothing became of the link");
+  return { ...result, outcome: end.outcome, progress: end.progress };
+}
+
+/** A progress without the places of its pages. */
+const contents = ({ staged, lastPage: _, ...rest }: LinkProgress) => ({
+  ...rest,
+  entriesOf: staged.map(({ entries }) => entries),
+});
 
 test("a first attempt asks, whatever stands in staging; a repeated one takes what it finds whole and counts it", async () => {
   bench.sandbox.append("a", rows(25));
   const first = await slice(1);
-  expect(first).toMatchObject({ calls: 3, links: [{ outcome: { kind: "complete" } }] });
+  expect(first).toMatchObject({ calls: 3, outcome: { kind: "complete" } });
+  bench.sandbox.clearRequests();
+  expect(contents((await slice(1, { slice: 2 })).progress)).toEqual(contents(first.progress));
+  expect(bench.sandbox.calls().total).toBe(3);
   bench.sandbox.clearRequests();
   const again = await slice(2);
   expect(bench.sandbox.calls().total).toBe(0);
   expect(again.calls).toBe(3);
-  expect(again.links).toEqual(first.links);
+  expect(again.progress).toEqual(first.progress);
 });
 
 test("a repeated attempt asks again for a page that it finds torn, and goes on from what is whole", async () => {
   bench.sandbox.append("a", rows(25));
   const first = await slice(1);
-  const { staging } = bench.deps.lake;
-  const body = (await staging.page({ ...name, page: 1 }))?.body ?? Buffer.alloc(0);
-  await staging.putPage({ ...name, page: 1 }, body.subarray(0, 50));
+  await flipByte(bench.deps.lake.store, first.progress.staged[1] as Place);
   bench.sandbox.clearRequests();
   const again = await slice(2);
-  expect(bench.sandbox.calls().total).toBe(1);
-  expect(again.links).toEqual(first.links);
+  // What stands behind the torn page is not looked at.
+  expect(bench.sandbox.calls().total).toBe(2);
+  expect(again.calls).toBe(3);
+  expect(contents(again.progress)).toEqual(contents(first.progress));
+  expect(again.progress.staged[0]).toEqual(first.progress.staged[0]);
 });
 
+const CLEAN = '{"transactions":{"created":[null],"updated":[],"removed":[]}}';
+
 test("a clean page that a lost attempt left for another answer is not loaded for this one", async () => {
-  const { staging } = bench.deps.lake;
+  const lost = new Journal(bench.deps.lake.store, "run", "1");
   const bad = { list: "created", index: 0, reason: "x", payload: "{}" };
-  const clean = '{"transactions":{"created":[null],"updated":[],"removed":[]}}';
-  await staging.putCleanPage(name, pageSha256(Buffer.from("another answer")), { clean, bad: [bad] });
+  const cleaned = await addCleaned(lost, { clean: CLEAN, bad: [bad] });
+  const page = { stream: "transactions", owner: "a", attempt: 0, page: 0, after: "another" };
+  await lost.add({ kind: "page", page, cleaned }, Buffer.from("another answer"));
+  // Killed before the page itself.
+  await addCleaned(lost, { clean: CLEAN, bad: [bad] });
+  await lost.close();
   bench.sandbox.append("a", rows(1));
-  const { links } = await slice(2);
-  const progress = links[0]?.progress ?? start;
+  const { progress, calls } = await slice(2);
+  expect(calls).toBe(1);
   expect(await loadedRows(progress)).toMatchObject([{ link_id: "a", created: 1 }]);
 });
 
-test("the clean page that a stalled attempt writes late is not loaded beside the page of the next attempt", async () => {
+test("what a stalled attempt writes late is not loaded beside the page of the next attempt", async () => {
   const gate = new EventEmitter();
   const [stalled, awake] = [once(gate, "stalled"), once(gate, "awake")];
   const { lake } = bench.deps;
-  const put: ObjectStore["put"] = async (key, body, options) => {
-    if (/\d\.json$/.test(key)) throw new Error("killed");
+  const grow: ObjectStore["grow"] = async (key) => {
     gate.emit("stalled");
     await awake;
-    await lake.store.put(key, body, options);
+    return lake.store.grow(key);
   };
-  const asleep = { ...bench.deps, lake: { ...lake, staging: new Staging({ ...lake.store, put }) } };
+  const asleep = { ...bench.deps, lake: { ...lake, store: { ...lake.store, grow } } };
   bench.sandbox.append("a", [{ change: "created", raw: rawRow(""), id: "bad" }]);
-  const first = bench.run(() => extract(asleep, { ...bench.ref, links: [start], budgetMs: 5_000 }), 1);
+  const first = slice(1, { deps: asleep });
   await Promise.race([stalled, first]);
   bench.sandbox.append("a", rows(2));
-  const { links } = await slice(2);
+  const { progress } = await slice(2);
   gate.emit("awake");
-  await expect(first).rejects.toThrow("killed");
-  const progress = links[0]?.progress ?? start;
+  expect((await first).progress).toMatchObject({ entries: 1, quarantined: 1 });
   expect(progress).toMatchObject({ entries: 3, created: 2, quarantined: 1 });
   expect(await loadedRows(progress)).toMatchObject([{ link_id: "a", created: 2 }]);
 });
 
 async function loadedRows(progress: LinkProgress) {
-  const links = [{ progress, complete: true }];
-  const { manifest, refused } = await bench.run(() => load(bench.deps, { ...bench.ref, links }));
+  const links = [{ link, progress, complete: true }];
+  const { manifest, refused } = await bench.run(() => load(bench.deps, { runId: "run", reports: [], links }));
   expect(refused).toEqual([]);
   const { files } = await bench.deps.lake.staging.document<LoadManifest>("run", manifest);
   return files.flatMap(({ file }) => file?.links ?? []);
@@ -98,39 +137,35 @@ async function loadedRows(progress: LinkProgress) {
 test("a page that repeats the one before adds nothing, also where a lost attempt staged it", async () => {
   bench.sandbox.append("a", rows(25));
   bench.sandbox.addFault({ kind: "page_replayed", page: 1, times: 1 });
-  const { links } = await slice(1);
-  const progress = links[0]?.progress ?? start;
-  expect(progress).toMatchObject({ pages: 4, entries: 25, pageEntries: [10, 10, 0, 5] });
-  expect((await slice(2)).links[0]?.progress).toEqual(progress);
+  const { progress } = await slice(1);
+  expect(contents(progress)).toMatchObject({ pages: 4, entries: 25, entriesOf: [10, 10, 0, 5] });
+  expect((await slice(2)).progress).toEqual(progress);
   expect(await loadedRows(progress)).toMatchObject([{ link_id: "a", created: 25, sequence_to: 25 }]);
 });
 
 test("when time is up the link comes back open, as far as it got", async () => {
   bench.sandbox.append("a", rows(100));
   bench.sandbox.setLatency(40);
-  const { links } = await slice(1, 150);
-  expect(links[0]?.outcome).toEqual({ kind: "open" });
-  const reached = links[0]?.progress;
-  expect(reached?.pages).toBeGreaterThan(0);
-  expect(reached?.pages).toBeLessThan(10);
+  const { outcome, progress, report, links } = await slice(1, { budgetMs: 150 });
+  expect(outcome).toEqual({ kind: "open" });
+  expect(links).toMatchObject([{ link, base: { cursor: null, known: false } }]);
+  expect(report).toBeNull();
+  expect(progress.pages).toBeGreaterThan(0);
+  expect(progress.pages).toBeLessThan(10);
   bench.sandbox.setLatency(0);
-  const rest = await slice(1, 5_000, reached);
-  expect(rest.links[0]).toMatchObject({
-    outcome: { kind: "complete" },
-    progress: { entries: 100, pages: 10 },
-  });
+  const rest = await slice(1, { slice: 2, from: progress });
+  expect(rest).toMatchObject({ outcome: { kind: "complete" }, progress: { entries: 100, pages: 10 } });
+  // It was begun by an earlier slice: its run holds it one by one.
+  expect(rest.links).toHaveLength(1);
 });
 
 test("an open link comes back untouched where the gate is closed", async () => {
   bench.sandbox.append("a", rows(5));
   bench.sandbox.addFault({ kind: "status", status: 429, retryAfter: 60, times: 1 });
-  const first = await slice(1, 500);
-  expect(first).toMatchObject({
-    calls: 1,
-    links: [{ outcome: { kind: "transient", retryAfterMs: 60_000 } }],
-  });
-  const second = await slice(1, 500);
-  expect(second).toMatchObject({ calls: 0, links: [{ outcome: { kind: "open" }, progress: start }] });
+  const first = await slice(1, { budgetMs: 500 });
+  expect(first).toMatchObject({ calls: 1, outcome: { kind: "transient", retryAfterMs: 60_000 } });
+  const second = await slice(1, { budgetMs: 500, slice: 2 });
+  expect(second).toMatchObject({ calls: 0, outcome: { kind: "open" }, progress: start });
   expect(Number(second.gateUntil) - second.at).toBeGreaterThan(50_000);
 });
 
@@ -141,15 +176,15 @@ test("counts what came, bad rows apart, and rolls the hash over the bodies", asy
     { change: "created", raw: rawRow(""), id: "bad" },
     { change: "removed", id: "t1" },
   ]);
-  const { links } = await slice(1);
-  expect(links[0]?.progress).toMatchObject({
+  const { progress } = await slice(1);
+  expect(contents(progress)).toMatchObject({
     pages: 1,
     entries: 5,
     created: 2,
     updated: 1,
     removed: 1,
     quarantined: 1,
-    pageEntries: [5],
+    entriesOf: [5],
     pagesSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
 });
@@ -185,14 +220,13 @@ test.for([
     try {
       const deps = { ...bench.deps, api: server.client() };
       // Slices of a few pages: what is known of the cursors travels with the link's progress.
-      let links = [{ progress: start, outcome: { kind: "open" } as LinkOutcome }];
-      while (links[0]?.outcome.kind === "open" && asked < 500) {
-        const input = { ...bench.ref, links: links.map(({ progress }) => progress), budgetMs: 10 };
-        links = [...(await bench.run(() => extract(deps, input))).links];
+      let end: End = { progress: start, outcome: { kind: "open" } };
+      for (let number = 1; end.outcome.kind === "open" && asked < 500; number += 1) {
+        end = await slice(1, { deps, slice: number, from: end.progress, budgetMs: 10 });
       }
-      expect(links[0]?.outcome).toEqual({ kind: "broken", reason: "cursor_loop" });
+      expect(end.outcome).toEqual({ kind: "broken", reason: "cursor_loop" });
       expect(asked).toBeLessThanOrEqual(3 * Math.max(tail, circle) + 1);
-      expect(links[0]?.progress.cursorMark?.length).toBe(64);
+      expect(end.progress.cursorMark?.length).toBe(64);
     } finally {
       await server.close();
     }
@@ -203,7 +237,8 @@ test("a thousand cursors that never come back are no loop", () => {
   let progress = start;
   for (let page = 0; page < 1_000; page += 1) {
     const body = Buffer.from(pageBody(`cursor-${page}`, page));
-    const step = advance(progress, { facts: pageFacts(body), body, repeats: false });
+    const sha256 = hash("sha256", body);
+    const step = advance(progress, { facts: pageFacts(body), body, sha256, place: link, repeats: false });
     expect(step.outcome).toBeUndefined();
     progress = step.progress;
   }

@@ -1,0 +1,39 @@
+import type { LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import { type Place, placeKey } from "../../../src/domain/sync/place.js";
+
+/** What a report holds. */
+export interface ModelledReport {
+  readonly users: number[];
+  readonly observed: Place[];
+  readonly quiet: string[];
+  readonly finished: { link: Place; progress: LinkProgress }[];
+  readonly waiting: Place[];
+}
+
+/** Journals of a modelled run: only the places of their records, and which folders were dropped. */
+export class ModelledStaging {
+  readonly dropped = new Set<string>();
+  readonly reports = new Map<string, ModelledReport>();
+  #at = 0;
+
+  /** The place of a new record. */
+  place(folder: string): Place {
+    this.#at += 1;
+    return { journal: `${folder}/x`, at: this.#at, bytes: 1, sha256: "s" };
+  }
+
+  /** @throws where one of the records was dropped */
+  need(...places: readonly (Place | null)[]): void {
+    for (const place of places) {
+      const folder = place?.journal.split("/")[0] ?? "";
+      if (this.dropped.has(folder)) throw new Error(`folder ${folder} was dropped, and is needed`);
+    }
+  }
+
+  report(place: Place): ModelledReport {
+    this.need(place);
+    const report = this.reports.get(placeKey(place));
+    if (report === undefined) throw new Error("no such report");
+    return report;
+  }
+}

@@ -1,0 +1,64 @@
+import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/activities/sync/read/slice-work.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import type { LinkBase, LinkOutcome } from "../../../src/domain/sync/link-reading.js";
+import type { Place } from "../../../src/domain/sync/place.js";
+
+export const SIZE = 500;
+/** A link that was never committed. */
+export const NEW: LinkBase = { cursor: null, known: false };
+
+/** A record in the journals that a slice began, or continued. */
+export function placeIn(slice: number, at = 0, kind = ""): Place {
+  return { journal: `${slice}${kind}/a`, at, bytes: 10, sha256: "s" };
+}
+
+/** A slice's report with so much in it. */
+export function reportOf(slice: number, counts: Partial<ReportRef> & { links?: number } = {}): ReportRef {
+  const { links = 0, ...given } = counts;
+  const finished = { links, pages: links, entries: links * 10, bytes: links * 100 };
+  return { place: placeIn(slice, 9_999), slices: [], quiet: 0, finished, waiting: 0, ...given };
+}
+
+/** A progress with so many more pages of ten rows. */
+export function withPages(progress: LinkProgress, pages: number, slice = 0): LinkProgress {
+  const kind = progress.pages === 0 ? "" : "-continued";
+  const staged = Array.from({ length: pages }, (_, n): LinkProgress["staged"][number] => {
+    return { ...placeIn(slice, (progress.pages + n) * 10, kind), entries: 10 };
+  });
+  const { entries: _, ...lastPage } = staged.at(-1) ?? { entries: 0, ...(progress.lastPage as Place) };
+  return {
+    ...progress,
+    pages: progress.pages + pages,
+    entries: progress.entries + pages * 10,
+    created: progress.created + pages * 10,
+    bytes: progress.bytes + pages * 100,
+    cursor: "c",
+    lastNext: "c",
+    staged: [...progress.staged, ...staged],
+    lastPage,
+    streak: null,
+  };
+}
+
+/** What a slice says of a link that it has not read to its end. */
+export function linkResult(
+  link: Place,
+  { progress = freshProgress(null, SIZE, false), base = NEW, ...rest }: Partial<LinkResult> = {},
+): LinkResult {
+  return { link, base, progress, outcome: { kind: "open" } satisfies LinkOutcome, ...rest };
+}
+
+/** What a slice comes to that did nothing but what is given. */
+export function sliceResult(given: Partial<ReadSliceResult> = {}): ReadSliceResult {
+  return {
+    ...{ report: null, usersRead: 0, users: [], reached: 0, links: [], notBegun: 0 },
+    ...{ calls: 0, gateUntil: null, at: 0 },
+    ...given,
+  };
+}
+
+/** The one thing in a list. */
+export function only<T>(items: readonly T[]): T {
+  if (items.length !== 1 || items[0] === undefined) throw new Error(`${items.length} items instead of one`);
+  return items[0];
+}
