@@ -1,9 +1,9 @@
 import { listUserAccounts } from "../api/operations/user-accounts.js";
 import { bankAccountSchema } from "../api/schemas/bank-account.js";
 import { instant } from "./sql.js";
-import { observed, type Stream } from "./stream.js";
+import { changes, type Stream } from "./stream.js";
 
-/** GET /users/{fp_id}/linked_bank_accounts (docs/service.md, "Bank accounts"), an observation per run. */
+/** GET /users/{fp_id}/linked_bank_accounts (docs/service.md, "Bank accounts"), a history of changes. */
 export const accountStream: Stream = {
   name: "accounts",
   operation: listUserAccounts,
@@ -20,8 +20,10 @@ export const accountStream: Stream = {
   pageType: `STRUCT(accounts STRUCT(id VARCHAR, link_id VARCHAR, name VARCHAR, nickname VARCHAR, mask VARCHAR,
     closed BOOLEAN, account_type VARCHAR, balances STRUCT(available VARCHAR, "current" VARCHAR, "limit" VARCHAR,
     currency VARCHAR, balance_date VARCHAR), raw_provider_data JSON)[])`,
-  ...observed(
+  ...changes(
     "accounts",
+    "user",
+    ["link_id", "account_id"],
     [
       { name: "link_id", type: "VARCHAR", sql: "a.link_id" },
       { name: "account_id", type: "VARCHAR", sql: "a.id" },

@@ -1,9 +1,9 @@
 import { listBankLinks } from "../api/operations/bank-links.js";
 import { bankLinkSchema } from "../api/schemas/bank-link.js";
 import { instant } from "./sql.js";
-import { observed, type Stream } from "./stream.js";
+import { changes, type Stream } from "./stream.js";
 
-/** GET /users/{fp_id}/bank_links (docs/service.md, "Bank links"), an observation per run. */
+/** GET /users/{fp_id}/bank_links (docs/service.md, "Bank links"), a history of changes. */
 export const bankLinkStream: Stream = {
   name: "bank_links",
   operation: listBankLinks,
@@ -20,8 +20,10 @@ export const bankLinkStream: Stream = {
   pageType: `STRUCT(links STRUCT(id VARCHAR, created_at VARCHAR, state VARCHAR, error_code VARCHAR,
     available_products JSON, products JSON, external_id VARCHAR, institution_id VARCHAR,
     institution_name VARCHAR, institution_logo VARCHAR, provider VARCHAR, tags JSON)[])`,
-  ...observed(
+  ...changes(
     "bank_links",
+    "user",
+    ["link_id"],
     [
       { name: "link_id", type: "VARCHAR", sql: "l.id" },
       { name: "created_at", type: "TIMESTAMPTZ", sql: instant("l.created_at") },

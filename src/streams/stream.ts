@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Operation } from "../api/operations/operation.js";
 import type { Column, TableSpec } from "../lake/delta/delta-schema.js";
+import { GONE, type HistorySpec } from "../lake/history/history-spec.js";
 import type { PageSql } from "../lake/sync/page-bundle.js";
 
 /** One list of a response: where it is, and what makes one of its rows bad. */
@@ -60,4 +61,23 @@ export function observed(
     table: { name, columns: every.map((column) => ({ name: column.name, type: column.type })) },
     projection: `select ${selected.join(", ")} from ${from}`,
   };
+}
+
+/**
+ * Table and projection of a stream whose table is a history of changes: as {@link observed}, with a row only where an
+ * observation differs from the last one of its key, and a column that says what is gone.
+ *
+ * @param key columns that tell the rows of one list apart
+ */
+export function changes(
+  name: string,
+  per: Stream["per"],
+  key: readonly string[],
+  columns: readonly ObservedColumn[],
+  from: string,
+): { table: HistorySpec; projection: string } {
+  const gone: ObservedColumn = { name: GONE, type: "BOOLEAN", sql: "null::boolean" };
+  const { table, projection } = observed(name, [...columns, gone], from);
+  const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
+  return { table: { ...table, owner, key: [...new Set([...owner, ...key])] }, projection };
 }

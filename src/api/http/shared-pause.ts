@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MAX_RETRY_AFTER_MS } from "../../domain/service/retry-after.js";
 
 /** A change of a directory that is older shows in its time: two changes in one tick of the clock would not. */
-const SETTLED_MS = 1_000;
+const SETTLED_MS = 3_000;
 
 /**
  * The pause that a service asked for (`Retry-After`), kept in a directory for all processes that call it: an empty

@@ -1,10 +1,13 @@
 import { readConfig } from "../../config.js";
+import { bringUpCurrent } from "../../lake/history/current-table.js";
+import { currentOf, isHistory } from "../../lake/history/history-spec.js";
 import { openLake } from "../../lake/lake.js";
 import { materialize } from "../../lake/materialize/materialize.js";
+import { TABLES } from "../../tables.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Brings `transactions` up to the feed's head, without Temporal. */
+/** Brings `transactions` up to the feed's head, and small tables up to their histories, without Temporal. */
 export async function runMaterialize(terminal: Terminal, json: boolean): Promise<void> {
   const { lake: where, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
@@ -12,7 +15,12 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     const lake = openLake({ directory: where.address });
     releases.add(() => lake.close());
     const started = Date.now();
-    const done = { ...(await materialize(lake, { signal })), duration_ms: Date.now() - started };
+    const feed = await materialize(lake, { signal });
+    for (const table of TABLES.filter(isHistory)) {
+      const { because } = await bringUpCurrent(lake, table, "materialize");
+      if (because !== undefined) terminal.say(`warning: ${currentOf(table).name} was made anew: ${because}`);
+    }
+    const done = { ...feed, duration_ms: Date.now() - started };
     if (done.because !== undefined) {
       terminal.say(`warning: transactions was rebuilt from the whole feed: ${done.because}`);
     }

@@ -27,7 +27,7 @@ export async function newestSnapshot(log: DeltaLocation): Promise<Snapshot> {
 }
 
 /**
- * The newest state, from a state known before. Reads only what came after it; starts anew where the known
+ * The newest state, from a state known before. Reads only what came after it, and the whole log where the known
  * version is gone (a table made again, or commits that were cleaned up).
  */
 export async function newestState(log: DeltaLocation, known: LogState): Promise<LogState> {

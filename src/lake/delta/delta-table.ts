@@ -133,7 +133,7 @@ export class DeltaTable {
 
   /**
    * The files that brought new rows in the versions after `fromExclusive`, in their order; undefined when
-   * one of these versions can't be read any more and the caller must start from the live files.
+   * one of these versions can't be read any more, or took rows away, and the caller must start from the live files.
    */
   async changesBetween(fromExclusive: number, toInclusive: number): Promise<ChangedFile[] | undefined> {
     const changed: ChangedFile[] = [];
@@ -141,6 +141,7 @@ export class DeltaTable {
       const commit = await readCommit(this.#location, version);
       if (commit === undefined) return undefined;
       for (const action of commit.actions) {
+        if ("remove" in action && action.remove.dataChange) return undefined;
         if ("add" in action && action.add.dataChange) changed.push({ version, add: action.add });
       }
     }

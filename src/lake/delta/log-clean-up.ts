@@ -3,13 +3,14 @@ import type { DeltaLocation } from "./delta-location.js";
 import type { LogListing } from "./log-listing.js";
 
 const DAY_MS = 86_400_000;
+
 /** The commits that stay in a log besides those after the older one of two checkpoints. */
 export interface LogRetention {
   /** Days on which the table has committed, the newest ones, whose commits stay within the bounds below. */
   readonly days: number;
   readonly mostVersions: number;
   readonly mostBytes: number;
-  /** The newest commits, which stay however old they are: a table that is seldom committed to keeps months. */
+  /** The newest commits, which stay however old they are: a table that is seldom committed to keeps months of them. */
   readonly fewVersions: number;
   readonly fewBytes: number;
 }
@@ -43,7 +44,7 @@ export async function cleanUpLog(
 }
 
 /**
- * The files of a log that may go, in the order in which they may. Two checkpoints stay, and every commit after the
+ * The files of a log that may be deleted, in that order. Two checkpoints stay, and every commit after the
  * older one; so do the commits of the newest days on which the table has committed. What is old is counted by what
  * the log has, and not by a clock: one that jumps ahead makes one day more.
  */
@@ -53,7 +54,10 @@ export function expiredFiles(
 ): string[] {
   const [older, newest] = checkpoints.slice(-2);
   if (older === undefined || newest === undefined) return [];
-  const kept = Math.min(older.version, firstKept(commits, newest.bytes, retention) ?? older.version);
+  const kept = Math.min(
+    older.version,
+    firstKept(commits, older.version, newest.bytes, retention) ?? older.version,
+  );
   return [
     ...commits.filter(({ version }) => version < kept),
     ...checkpointFiles.filter(({ version }) => version < older.version),
@@ -62,22 +66,28 @@ export function expiredFiles(
     .map(({ key }) => key);
 }
 
-/** The first version that stays for its day, or for being new, of those that lead up to the newest without a gap. */
+/**
+ * The first version that stays for its day, or for being new, of those that lead up to the older checkpoint without a
+ * gap. Later ones all stay: a gap among them is none, as a listing may miss a commit that is written meanwhile.
+ */
 function firstKept(
   commits: LogListing["commits"],
+  older: number,
   checkpointBytes: number,
   { days, mostVersions, mostBytes, fewVersions, fewBytes }: LogRetention,
 ): number | undefined {
   const found = [...new Set(commits.map(dayOf))].sort((a, b) => b - a);
   const since = found[days - 1] ?? Number.NEGATIVE_INFINITY;
   const most = Math.max(mostBytes, MOST_CHECKPOINTS * checkpointBytes);
-  const newest = commits.at(-1)?.version ?? 0;
   let first: number | undefined;
-  let bytes = 0;
-  for (const [at, commit] of commits.toReversed().entries()) {
+  let [versions, bytes, last] = [0, 0, older];
+  for (const commit of commits.toReversed()) {
+    const isGap = commit.version < older && commit.version !== last - 1;
+    versions += 1;
     bytes += commit.size;
-    if (commit.version !== newest - at || at >= mostVersions || bytes > most) break;
-    const isNew = at < fewVersions && bytes <= fewBytes;
+    if (isGap || versions > mostVersions || bytes > most) break;
+    last = commit.version;
+    const isNew = versions <= fewVersions && bytes <= fewBytes;
     if (isNew || dayOf(commit) >= since) first = commit.version;
   }
   return first;

@@ -45,10 +45,10 @@ export function listingOf(entries: readonly ObjectEntry[]): LogListing {
     const whole = found.get(name) ?? { ...part, files: 0, bytes: 0 };
     found.set(name, { ...whole, files: whole.files + 1, bytes: whole.bytes + entry.size });
   }
-  const checkpoints = [...found.values()]
-    .filter(({ files, parts = 1 }) => files === parts)
-    .map(({ files: _, ...checkpoint }) => checkpoint);
-  return { commits, checkpoints, checkpointFiles };
+  const whole = [...found.values()].filter(({ files, parts = 1 }) => files === parts);
+  // Two writers may have cut the same version differently.
+  const checkpoints = new Map(whole.map(({ files: _, ...checkpoint }) => [checkpoint.version, checkpoint]));
+  return { commits, checkpoints: [...checkpoints.values()], checkpointFiles };
 }
 
 /** What a log has after its newest checkpoint. */

@@ -4,13 +4,16 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
+import { inTurn } from "../turns.js";
+import { sameWatermark, watermarkActions, watermarkOf } from "../watermark.js";
 import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
-import { sameWatermark, watermarkActions, watermarkOf } from "./changes/watermark.js";
 import { FileStorage } from "./files/file-storage.js";
 import { writeNewFiles } from "./files/new-files.js";
 import type { MaterializeProgress, WriteOptions } from "./progress.js";
 
 export type { MaterializeProgress };
+
+const FEED = transactionChanges.name;
 
 /** Versions of cursors alone after which the watermark is worth a commit: each is read again until then. */
 const IDLE_VERSIONS = 100;
@@ -43,8 +46,6 @@ interface Materialized {
   readonly because?: string;
 }
 
-const running = new Map<string, Promise<unknown>>();
-
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
  * watermark, or in several where there is much to apply (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
@@ -55,16 +56,7 @@ const running = new Map<string, Promise<unknown>>();
  * `transactions` then stands at the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
-  const { address } = lake.store;
-  const before = running.get(address) ?? Promise.resolve();
-  const turn = before.then(() => bringUp(lake, options));
-  const settled = turn.catch(() => undefined);
-  running.set(address, settled);
-  try {
-    return await turn;
-  } finally {
-    if (running.get(address) === settled) running.delete(address);
-  }
+  return inTurn(`${lake.store.address}/${transactions.name}`, () => bringUp(lake, options));
 }
 
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
@@ -77,7 +69,7 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
     // After it: a state that another process brought up meanwhile is never ahead of the feed then.
     const head = await lake.table(transactionChanges.name).snapshot();
     target ??= head.version;
-    const from = watermarkOf(standing);
+    const from = watermarkOf(standing, FEED);
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
     if (from < 0 && head.version < 0) return nothing;
     const changes = await feedChanges(lake, standing, head, partRows);
@@ -115,12 +107,12 @@ async function apply(
     await storage.discard();
     throw error;
   });
-  const from = watermarkOf(standing);
-  const watermark = await watermarkActions(lake, head, changes.to);
+  const from = watermarkOf(standing, FEED);
+  const watermark = await watermarkActions(lake.store, { table: FEED, snapshot: head }, changes.to);
   // From here on an error may hide a commit that arrived: the files stay, and vacuum knows what to do.
   const committed = await lake.table(transactions.name).commit((now) => {
     const asPlanned =
-      sameWatermark(now, standing) &&
+      sameWatermark(now, standing, FEED) &&
       (changes.whole ? now.version === standing.version : replaced.every(({ path }) => now.files.has(path)));
     if (!asPlanned) return null;
     const at = Date.now();

@@ -32,19 +32,18 @@ export async function readTable(location: DeltaLocation): Promise<ReadTable | un
 }
 
 /** A view of a table: the SQL that makes it, and the local files that it reads. */
-interface TableView {
+export interface TableView {
   readonly statement: string;
   readonly files: readonly string[];
 }
 
-/**
- * The view over the live files of a table; one without files is empty but has its columns.
- *
- * @param sqlOf the SQL of a column's value
- */
+/** The SQL of a column's value. */
+export type SqlOf = (table: string, column: string) => string;
+
+/** The view over the live files of a table; one without files is empty but has its columns. */
 export async function tableView(
   { location, snapshot }: ReadTable,
-  sqlOf: (table: string, column: string) => string = (_, column) => sqlName(column),
+  sqlOf: SqlOf = (_, column) => sqlName(column),
 ): Promise<TableView> {
   const { store, table, duckdb } = location;
   const columns = columnsOf(table, snapshot.metadata?.schemaString ?? "");

@@ -10,8 +10,9 @@ import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { Decryption } from "./decryption.js";
+import { lakeViews, readingOrder } from "./lake-views.js";
 import { QUARANTINE_SOURCES, QUARANTINE_VIEWS } from "./quarantine-view.js";
-import { emptyView, findTables, type ReadTable, readTable, tableView } from "./query-views.js";
+import { findTables, type ReadTable, readTable } from "./query-views.js";
 import { readingStatement } from "./reading-statement.js";
 
 /** One line of `nightledger tables`. */
@@ -50,7 +51,8 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
 
   async function tables(): Promise<ReadTable[]> {
-    const names = options.tables?.map(({ name }) => name) ?? (await findTables(store));
+    const known = options.tables && readingOrder(options.tables).map(({ name }) => name);
+    const names = known ?? (await findTables(store));
     const found: ReadTable[] = [];
     for (const table of names) {
       const read = await readTable({ store, table, duckdb });
@@ -61,9 +63,6 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
 
   async function* query(statement: string) {
     const found = await tables();
-    const missing = (options.tables ?? []).filter(({ name }) =>
-      found.every(({ location }) => location.table !== name),
-    );
     // What locks an engine can't be taken back, so each query has one of its own. Where SQL calls JavaScript it has
     // one thread: another one could wait for JavaScript while that closes the engine and waits for it.
     const locked = createDuckDb({ scratchDirectory, memoryLimitMb, ...(sealer && { threads: 1 }) });
@@ -73,13 +72,11 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       connection = await locked.connect();
       const sql = createSession(connection);
       decryption = sealer && new Decryption(connection, sealer, options.tables ?? []);
-      const sqlOf = decryption?.sqlOf;
-      const tableViews = await Promise.all(found.map((table) => tableView(table, sqlOf)));
-      const views = [...tableViews, ...missing.map(emptyView)];
+      const views = await lakeViews(found, options.tables ?? [], decryption?.sqlOf);
       for (const view of views) await sql.run(view.statement);
       const names = new Set([
         ...found.map(({ location }) => location.table),
-        ...missing.map(({ name }) => name),
+        ...(options.tables ?? []).map(({ name }) => name),
       ]);
       if (QUARANTINE_SOURCES.every(({ name }) => names.has(name)))
         for (const statement of QUARANTINE_VIEWS) await sql.run(statement);
@@ -102,7 +99,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
 
   return {
     query,
-    listTables: async () => (await tables()).map(summaryOf),
+    listTables: async () => (await tables()).map(summaryOf).sort((a, b) => (a.table < b.table ? -1 : 1)),
     close: () => duckdb.close(),
   };
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { schemaActions } from "../delta/delta-schema.js";
+import type { WholeList } from "../history/append-changes.js";
 import type { Lake } from "../lake.js";
-import type { LakeReader } from "../query/query-views.js";
+import { RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
+import { type LakeReader, readTables } from "../query/query-views.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
 import { appendOnce } from "../tables/append.js";
 import { addOf, type DataFile, writeRows } from "../tables/parquet-file.js";
-import { quarantineResolutions } from "../tables/quarantine.js";
+import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 import { LOOKED, withQuarantine } from "./open-quarantine.js";
 
 /** Which bad rows are meant; fields that are given all count. */
@@ -69,6 +71,37 @@ export async function resolveRows(
   await appendOnce(lake, quarantineResolutions, `resolve/${randomUUID()}`, () => write(lake, resolved));
   return rows;
 }
+
+/**
+ * Closes bad rows of earlier runs in lists of a stream that are whole now: a history of changes has no row that would
+ * say so where nothing has changed.
+ */
+export async function closeRowsOfLists(
+  lake: Lake,
+  stream: string,
+  appId: string,
+  runId: string,
+  lists: readonly WholeList[],
+): Promise<void> {
+  if ((await lake.table(quarantine.name).snapshot()).files.size === 0) return;
+  const readAt = new Map(lists.map((list) => [listOf(list.fpId, list.linkId), list.readAt.getTime()]));
+  const open = await readTables(lake, RECORDED, (sql) =>
+    sql.rows(`select * exclude (payload, reason, fetched_at), epoch_ms(fetched_at) as fetched
+      from (${UNRESOLVED}) where stream = ${sqlText(stream)} and run_id <> ${sqlText(runId)}`),
+  );
+  const closed = open.filter(
+    ({ fp_id, link_id, fetched }) => (readAt.get(listOf(fp_id, link_id)) ?? 0) > Number(fetched),
+  );
+  if (closed.length === 0) return;
+  await appendOnce(lake, quarantineResolutions, `${appId}/${stream}`, () =>
+    write(
+      lake,
+      closed.map((row) => ({ ...row, resolved_by: "reading" })),
+    ),
+  );
+}
+
+const listOf = (fpId: unknown, linkId: unknown) => JSON.stringify([fpId, linkId]);
 
 /**
  * Puts on record what closed rows since the last time, a later change of the transaction or a later reading, and that

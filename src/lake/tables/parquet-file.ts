@@ -101,8 +101,8 @@ export async function writeQuery(
   }
 }
 
-/** A state or a reason may quote what the service sent; DuckDB refuses a file with half a surrogate pair. */
-function readable(_: string, value: unknown): unknown {
+/** Of JSON.stringify: a state or a reason may quote what the service sent; DuckDB refuses half a surrogate pair. */
+export function readable(_: string, value: unknown): unknown {
   return typeof value === "string" ? value.replaceAll(/\p{Surrogate}/gu, "\ufffd") : value;
 }
 

@@ -49,6 +49,8 @@ const NOTHING: CarriedPublication = {
 export class Publication {
   #state: CarriedPublication;
   #committedAt: number;
+  /** Links of the commit that is under way. */
+  #committing = 0;
   /** Reports whose links are being loaded. */
   readonly #loading = new Set<ReportRef>();
 
@@ -126,6 +128,7 @@ export class Publication {
     this.#committedAt = now;
     const nothing = [reports, loaded, links, ended, failed].every(({ length }) => length === 0);
     if (nothing) return undefined;
+    this.#committing = links.length + this.#state.links;
     this.#set({ chunk: chunk + 1, reports: [], loaded: [], failed: [], users: 0, links: 0, bytes: 0 });
     const manifests = [...loaded.map(({ manifest }) => manifest), ...links.flatMap((one) => one.manifests)];
     return {
@@ -146,9 +149,14 @@ export class Publication {
     return new Set(needed.flatMap(({ place, slices }) => [sliceOf(place), ...slices]));
   }
 
+  /** Takes note that what was taken last is committed. */
+  committed(): void {
+    this.#committing = 0;
+  }
+
   /** Links that are at their end and not committed. */
   get uncommitted(): number {
-    return this.#state.links;
+    return this.#state.links + this.#committing;
   }
 
   /** Entries of finished links that are not committed. */

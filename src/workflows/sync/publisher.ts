@@ -84,7 +84,7 @@ export class Publisher {
     if (finished === undefined) return;
     const { streams, full } = options;
     const { totals } = await commit({ ...finished, runId, streams, full });
-    state.count(totals);
+    state.applyCommit(totals);
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
     // What is left of a run's staging is deleted with its row: nothing waits for this, and nothing hangs on it.

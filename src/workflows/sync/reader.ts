@@ -40,7 +40,11 @@ export class Reader {
           await Promise.race(this.#slices);
           continue;
         }
-        if (grown) return "grown";
+        if (grown) {
+          // What is on its way belongs into this history, and what fails of it must not be left behind.
+          await this.publisher.idle();
+          return "grown";
+        }
         // A page found lost while it was loaded begins its link anew.
         await this.publisher.flush();
         const due = this.state.nextDue();

@@ -237,6 +237,12 @@ export class SyncState {
     return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
   }
 
+  /** Counts what was committed. */
+  applyCommit(totals: SyncTotals): void {
+    this.#publication.committed();
+    this.count(totals);
+  }
+
   /** Takes the folders of journals that nothing needs any more. */
   takeToDrop(): string[] {
     const { waiting, notReady, ended, open } = this.#links;

@@ -127,6 +127,8 @@ export const WRITE_STEPS: readonly (readonly [StoreFault["on"], string])[] = [
   ["deletePrefix", "^_staging/[^/]*/journals/"],
   ["upload", "^transactions/.*parquet$"],
   ["putIfAbsent", "^transactions/_delta_log/"],
+  ["upload", "^accounts_current/.*parquet$"],
+  ["putIfAbsent", "^accounts_current/_delta_log/"],
   ["upload", "^runs/.*parquet$"],
   ["putIfAbsent", "^runs/_delta_log/"],
   ["deletePrefix", "^_staging/[^/]*/$"],

@@ -23,6 +23,8 @@ const STEPS: readonly (readonly [PowerCut["on"], string])[] = [
   ["deletePrefix", "^_staging/[^/]*/journals/"],
   ["upload", "^transactions/.*parquet$"],
   ["putIfAbsent", "^transactions/_delta_log/"],
+  ["upload", "^accounts_current/.*parquet$"],
+  ["putIfAbsent", "^accounts_current/_delta_log/"],
   ["upload", "^runs/.*parquet$"],
   ["putIfAbsent", "^runs/_delta_log/"],
   ["deletePrefix", "^_staging/[^/]*/$"],

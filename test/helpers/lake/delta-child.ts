@@ -3,7 +3,7 @@ import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { type StoreFault, withFaults } from "../kill/fault-store.js";
-import { counting, EAGER } from "./counted-actions.js";
+import { counting, EAGER } from "./log/counted-actions.js";
 import { spill } from "./spill.js";
 
 // A process of its own for what one process can't prove. Commands:

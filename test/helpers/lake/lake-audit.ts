@@ -50,6 +50,7 @@ export async function auditLake(
     ...(await auditCertificates(query)),
     ...(await auditProof(lake)),
     ...(await auditRuns(query)),
+    ...(await auditHistories(query)),
     ...(await auditStaging(lake, query)),
   ]);
 }
@@ -161,6 +162,32 @@ async function auditProof(lake: string): Promise<string[]> {
     await duckdb.close();
     await rm(scratchDirectory, { recursive: true, force: true });
   }
+}
+
+const HISTORIES = { accounts: "fp_id, link_id, account_id", bank_links: "fp_id, link_id" };
+
+/** Histories: each row differs from the one before it, and the small table has the last of each key. */
+async function auditHistories(query: LakeQuery) {
+  const problems: string[] = [];
+  const tables = new Set((await query.listTables()).map(({ table }) => table));
+  for (const [table, key] of Object.entries(HISTORIES)) {
+    if (!tables.has(table)) continue;
+    const same = await rowsOf(
+      query,
+      `select ${key}, observed_at from (
+         select *, hash(*columns(* exclude (run_id, observed_at))) as values from ${table})
+       qualify lag(values) over (partition by ${key} order by observed_at) = values`,
+    );
+    for (const row of same) problems.push(`${table}: nothing has changed in ${JSON.stringify(row)}`);
+    const last = `select * exclude (gone) from (select * from ${table}
+      qualify row_number() over (partition by ${key} order by observed_at desc) = 1) where gone is null`;
+    const apart = await rowsOf(
+      query,
+      `(from ${table}_current except ${last}) union all (${last} except from ${table}_current)`,
+    );
+    for (const row of apart) problems.push(`${table}_current: ${JSON.stringify(row)}`);
+  }
+  return few(problems);
 }
 
 /** One row a run, one row a link and run, one observation a run; totals add up. */

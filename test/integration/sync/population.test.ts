@@ -86,7 +86,7 @@ test("a cursor that no address can hold fails its link alone", async () => {
   await expectLakeEqualsTruth(world, ["b"]);
 });
 
-test("accounts and bank_links are observed once a run, with exact balances and JSON as it came", async () => {
+test("accounts and bank_links have a row for each change, with exact balances and JSON as it came", async () => {
   const world = await worlds.open();
   world.sandbox.addLink({
     fp_id: "fp_1",
@@ -157,7 +157,10 @@ test("accounts and bank_links are observed once a run, with exact balances and J
     },
   ]);
   await world.sync();
-  expect((await world.rows("select count(*) as n from bank_links"))[0]?.n).toBe(2);
+  const counts = "(select count(*) from accounts) as accounts, (select count(*) from bank_links) as links";
+  expect(await world.rows(`select ${counts}, (select count(*) from accounts_current) as current`)).toEqual([
+    { accounts: 2, links: 1, current: 2 },
+  ]);
 });
 
 test("a link whose row is bad is quarantined, and its user's other links are read", async () => {
@@ -176,8 +179,8 @@ test("a link whose row is bad is quarantined, and its user's other links are rea
 });
 
 test.for([
-  [["accounts"], { list_linked_bank_accounts: 1 }, ["accounts", "runs"]],
-  [["bank_links"], { list_bank_links: 1 }, ["bank_links", "runs"]],
+  [["accounts"], { list_linked_bank_accounts: 1 }, ["accounts", "accounts_current", "runs"]],
+  [["bank_links"], { list_bank_links: 1 }, ["bank_links", "bank_links_current", "runs"]],
   [
     ["transactions"],
     { list_bank_links: 1, sync_transactions: 1 },
@@ -186,7 +189,7 @@ test.for([
   [
     ["bank_links", "transactions"],
     { list_bank_links: 1, sync_transactions: 1 },
-    ["bank_links", "link_syncs", "runs", "transaction_changes", "transactions"],
+    ["bank_links", "bank_links_current", "link_syncs", "runs", "transaction_changes", "transactions"],
   ],
 ] as const)(
   "--streams %s asks only what it needs and writes only its tables",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkpointActions } from "../../../src/lake/delta/checkpoint.js";
 import { type DeltaAction, removeOf } from "../../../src/lake/delta/delta-actions.js";
@@ -67,11 +68,11 @@ test("a checkpoint follows so many versions and is named by _last_checkpoint", a
     entry.key.slice("feed/_delta_log/".length),
   );
   expect(keys.filter((key) => key.includes("checkpoint.parquet"))).toEqual([
-    "00000000000000000003.checkpoint.parquet",
-    "00000000000000000006.checkpoint.parquet",
+    "00000000000000000002.checkpoint.parquet",
+    "00000000000000000005.checkpoint.parquet",
   ]);
   const hint = JSON.parse(String(await lake.store.get("feed/_delta_log/_last_checkpoint")));
-  expect(hint).toMatchObject({ version: 6, size: 3, numOfAddFiles: 0 });
+  expect(hint).toMatchObject({ version: 5, size: 3, numOfAddFiles: 0 });
 });
 
 describe("a commit stands", () => {
@@ -103,12 +104,9 @@ describe("a commit stands", () => {
 
 test("100,000 domains are read back from a checkpoint as they were written", async () => {
   const table = openTable(lake.store, "feed", lake.duckdb);
-  const configuration = JSON.stringify({
-    cursor: "c".repeat(60),
-    head: "h".repeat(64),
-    run_id: "r".repeat(40),
-  });
-  const domains = Array.from({ length: 100_000 }, (_, n) => domain(`link-${n}`, configuration));
+  // As long as a link's state, and no two alike: what SQL can neither share nor make smaller.
+  const configurations = Array.from({ length: 100_000 }, () => randomBytes(400).toString("hex"));
+  const domains = configurations.map((configuration, n) => domain(`link-${n}`, configuration));
   await table.commit(() => [...creationOf(FEED, 1), ...domains]);
   const timed = async <T>(name: string, work: () => Promise<T>) => {
     const start = performance.now();
@@ -124,7 +122,7 @@ test("100,000 domains are read back from a checkpoint as they were written", asy
   await timed("snapshot ms", () => table.snapshot());
   const read = await timed("from checkpoint ms", () => open().snapshot());
   expect(read.domains.size).toBe(100_000);
-  expect(read.domains.get("link-99999")).toBe(configuration);
+  expect(read.domains.get("link-99999")).toBe(configurations.at(-1));
   expect(read.domains.get("link-7")).toBe("changed");
   process.stdout.write(`100,000 domains: ${JSON.stringify(timings)}\n`);
 });

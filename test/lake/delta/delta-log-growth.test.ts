@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { simulateNights } from "../../helpers/lake/log-nights.js";
+import { simulateNights } from "../../helpers/lake/log/log-nights.js";
 
 let lake: TestLake;
 beforeAll(async () => {

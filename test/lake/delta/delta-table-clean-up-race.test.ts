@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type DeltaTable, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import { counting, domainAction, EAGER, NO_CHECKPOINTS } from "../../helpers/lake/counted-actions.js";
-import { expectCounted, expectWholeLog, readCounted } from "../../helpers/lake/counted-table.js";
 import { FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { logNames } from "../../helpers/lake/log-entries.js";
+import { counting, domainAction, EAGER, NO_CHECKPOINTS } from "../../helpers/lake/log/counted-actions.js";
+import { expectCounted, expectWholeLog, readCounted } from "../../helpers/lake/log/counted-table.js";
+import { logNames } from "../../helpers/lake/log/log-entries.js";
 
 let lake: TestLake;
 beforeAll(async () => {

@@ -1,16 +1,13 @@
-import { cp } from "node:fs/promises";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { DeltaAction } from "../../../src/lake/delta/delta-actions.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../src/lake/delta/delta-table.js";
-import { createLocalStore } from "../../../src/lake/store/local-store.js";
-import { STRIKES, strikeAt } from "../../helpers/kill/struck-store.js";
-import { counting, domainAction, EAGER } from "../../helpers/lake/counted-actions.js";
-import { expectWholeLog, makeOldTable, readCounted } from "../../helpers/lake/counted-table.js";
+import { forgetful } from "../../helpers/kill/forgetful-store.js";
 import { FEED, openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
-import { runDeltaChild } from "../../helpers/lake/delta-process.js";
-import { logNames } from "../../helpers/lake/log-entries.js";
+import { KILLS, killCleaning, strikeEachStep } from "../../helpers/lake/log/clean-up-strikes.js";
+import { counting, domainAction, EAGER } from "../../helpers/lake/log/counted-actions.js";
+import { makeOldTable, readCounted } from "../../helpers/lake/log/counted-table.js";
+import { logNames } from "../../helpers/lake/log/log-entries.js";
 
 let lake: TestLake;
 beforeAll(async () => {
@@ -60,56 +57,31 @@ test.each([
   expect(await logNames(lake.store, name)).toHaveLength(12);
 });
 
-test.each(STRIKES)("a log is whole, and its table right, whatever step is %s", async (strike) => {
-  if ((await logNames(lake.store, "struck")).length === 0) await makeOldTable(lake, "struck", 7);
-  const isKilled = strike.startsWith("killed");
-  let nth = 1;
-  for (; ; nth += 1) {
-    const copy = join(lake.directory, "..", `${strike}-${nth}`);
-    await cp(join(lake.directory, "struck"), join(copy, "struck"), { recursive: true });
-    const store = createLocalStore(copy);
-    const struck = strikeAt(store, nth, strike);
-    const table = openTable(struck, "struck", lake.duckdb, EAGER);
-    const stands = await table.commit(counting).then(
-      () => true,
-      () => false,
-    );
-    if (!struck.struck()) break;
-    const version = await readCounted(lake, "struck", store);
-    if (stands) expect(version).toBe(7);
-    else expect([6, 7]).toContain(version);
-    await expectWholeLog(store, "struck");
-    const next = isKilled ? openTable(store, "struck", lake.duckdb, EAGER) : table;
-    await next.commit(counting);
-    const other = openTable(store, "struck", lake.duckdb, EAGER);
-    for (let more = 0; more < 2; more += 1) await other.commit(counting);
-    expect(await readCounted(lake, "struck", store)).toBe(version + 3);
-    await expectWholeLog(store, "struck");
-    expect(await logNames(store, "struck")).toHaveLength(5);
-  }
-  expect(nth).toBeGreaterThan(20);
-});
+test.each(["refused", "killed after"] as const)(
+  "a log is whole, and its table right, whatever step is %s",
+  async (strike) => {
+    expect(await strikeEachStep(lake, strike)).toBeGreaterThan(20);
+  },
+);
+
+test.each([KILLS[1]!, KILLS[2]!])("a process that is killed when %s leaves a whole log", (_, at) =>
+  killCleaning(lake, at, "after"),
+);
 
 test.each([
-  ["the checkpoint is written", { on: "upload", key: "7.checkpoint.parquet$" }],
+  ["the checkpoint is written", { on: "upload", key: "checkpoint.parquet$" }],
   ["the checkpoint is named", { on: "put", key: "_last_checkpoint$" }],
-  ["the first file is deleted", { on: "delete", key: "0000.json$" }],
-  ["a checkpoint is deleted", { on: "delete", key: "2.checkpoint.parquet$" }],
-  ["the last file is deleted", { on: "delete", key: "5.json$" }],
-] as const)("a process that is killed when %s leaves a whole log", async (_, at) => {
-  for (const when of ["before", "after"] as const) {
-    const table = `killed-${when}-${at.on}-${at.key.slice(0, 4)}`;
-    await makeOldTable(lake, table, 7);
-    const fault = JSON.stringify({ ...at, when, effect: "kill" });
-    const scratch = join(lake.duckdb.scratchDirectory, "killed");
-    await expect(runDeltaChild(["clean", lake.directory, scratch, table, fault])).rejects.toMatchObject({
-      signal: "SIGKILL",
-    });
-    expect(await readCounted(lake, table)).toBe(7);
-    await expectWholeLog(lake.store, table);
-    const next = openTable(lake.store, table, lake.duckdb, EAGER);
-    for (let more = 0; more < 2; more += 1) await next.commit(counting);
-    expect(await logNames(lake.store, table)).toHaveLength(5);
-    expect(await readCounted(lake, table)).toBe(9);
-  }
+  ["some files are deleted", { on: "deletePrefix", key: "3.json$" }],
+  ["all files are deleted", { on: "deletePrefix", key: "5.json$" }],
+] as const)("a power cut when %s leaves a log that is read and cleaned up", async (_, cut) => {
+  const table = `power-${cut.on}-${cut.key.slice(0, 1)}`;
+  await makeOldTable(lake, table, 7);
+  const store = forgetful(lake.store, [{ ...cut, when: "after" }]);
+  await openTable(store, table, lake.duckdb, EAGER).commit(counting);
+  await store.dark;
+  expect(await readCounted(lake, table)).toBe(7);
+  const next = openTable(lake.store, table, lake.duckdb, EAGER);
+  for (let more = 0; more < 2; more += 1) await next.commit(counting);
+  expect(await logNames(lake.store, table)).toHaveLength(5);
+  expect(await readCounted(lake, table)).toBe(9);
 });

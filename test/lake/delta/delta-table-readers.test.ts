@@ -9,6 +9,8 @@ import { openTable } from "../../../src/lake/delta/delta-table.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { addRows, FEED, openTestLake, PLAIN, type TestLake } from "../../helpers/lake/delta-lake.js";
 import { findDeltaPython, optimizeWithPython, readWithPython } from "../../helpers/lake/delta-reader.js";
+import { domainAction, EAGER } from "../../helpers/lake/log/counted-actions.js";
+import { logNames } from "../../helpers/lake/log/log-entries.js";
 
 let lake: TestLake;
 beforeEach(async () => {
@@ -82,6 +84,27 @@ describe.skipIf(python === undefined)("a second reader (deltalake and Polars; sk
     await table.commit(() => [{ remove: removeOf(first, Date.now()) }, { add: second }]);
     await deleteCommits("plain");
     expect(values(await read("plain"))).toEqual(expected);
+  });
+
+  test("reads a table whose log was cleaned up, and one whose clean-up was killed", async () => {
+    const table = openTable(lake.store, "feed", lake.duckdb, EAGER);
+    await table.create(FEED);
+    for (const row of ROWS) {
+      const add = await addRows(lake, "feed", row);
+      await table.commit(() => [{ add }]);
+    }
+    expect((await logNames(lake.store, "feed"))[0]).toBe("2.checkpoint.parquet");
+    expect(values(await read("feed"))).toEqual(expected);
+
+    const isKilled = (key: string) => key.endsWith("3.json");
+    const killed = {
+      ...lake.store,
+      delete: (key: string) => (isKilled(key) ? Promise.reject() : lake.store.delete(key)),
+    };
+    await openTable(killed, "feed", lake.duckdb, EAGER).commit(() => [domainAction("a", "1")]);
+    await openTable(killed, "feed", lake.duckdb, EAGER).commit(() => [domainAction("a", "2")]);
+    expect((await logNames(lake.store, "feed"))[0]).toBe("3.checkpoint.parquet");
+    expect(values(await read("feed"))).toEqual(expected);
   });
 
   test("may compact a table and write its own checkpoint; we read on and commit on top", async () => {

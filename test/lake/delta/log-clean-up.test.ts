@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { expiredFiles } from "../../../src/lake/delta/log-clean-up.js";
 import { listingOf } from "../../../src/lake/delta/log-listing.js";
 import type { ObjectEntry } from "../../../src/lake/store/object-store.js";
-import { checkpointEntry, commitEntry } from "../../helpers/lake/log-entries.js";
+import { checkpointEntry, commitEntry } from "../../helpers/lake/log/log-entries.js";
 
 /** Without the commits that stay for being few, which no table test would ever pass. */
 const KEEP = { days: 3, mostVersions: 100, mostBytes: 50_000, fewVersions: 0, fewBytes: 0 };
@@ -72,6 +72,14 @@ test("commits before a gap, as a power cut leaves them, go, and so do parts of a
   const log = [commitEntry(1, 9), ...commits(1, 1, 1, 9, 9, 9, 9).slice(3), ...checkpoints(5, 6)];
   const part = checkpointEntry(2, { part: ".0000000001.0000000002" });
   expect(expired([part, ...log])).toEqual(["1.json", "2.checkpoint.0000000001.0000000002.parquet"]);
+});
+
+test("a listing that misses a commit which is written meanwhile deletes no more for it", () => {
+  const log = [
+    ...commits(1, 1, 1, 1, 1, 1, 1, 1).filter((_, version) => version !== 6),
+    ...checkpoints(3, 5),
+  ];
+  expect(expired(log)).toEqual([]);
 });
 
 test("a log of an older release, with a checkpoint after each tenth version, keeps two of them", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isCheckpointDue, listingOf, NO_TAIL, tailAfter } from "../../../src/lake/delta/log-listing.js";
-import { checkpointEntry, commitEntry } from "../../helpers/lake/log-entries.js";
+import { checkpointEntry, commitEntry } from "../../helpers/lake/log/log-entries.js";
 
 test.each([
   { versions: 1, bytes: 3_935_999, checkpointBytes: 0, due: false },
@@ -24,17 +24,23 @@ test("without a floor a checkpoint follows each commit of a small table, with an
   expect([isCheckpointDue(tail, 0), isCheckpointDue(tail, Number.POSITIVE_INFINITY)]).toEqual([true, false]);
 });
 
-test("a checkpoint of which a file is missing is none", () => {
+test("a checkpoint of which a file is missing is none, and one of two forms counts once", () => {
   const part = (number: number) => ({ size: 7, part: `.000000000${number}.0000000002` });
   const listing = listingOf([
     checkpointEntry(3, part(1)),
     checkpointEntry(3, part(2)),
+    checkpointEntry(4, part(1)),
+    checkpointEntry(4, part(2)),
+    checkpointEntry(4),
     checkpointEntry(5, part(1)),
     commitEntry(5),
     { ...commitEntry(5), key: "t/_delta_log/_last_checkpoint" },
   ]);
-  expect(listing.checkpoints).toEqual([{ version: 3, parts: 2, bytes: 14 }]);
-  expect(listing.checkpointFiles.map(({ version }) => version)).toEqual([3, 3, 5]);
+  expect(listing.checkpoints).toEqual([
+    { version: 3, parts: 2, bytes: 14 },
+    { version: 4, bytes: 10_000 },
+  ]);
+  expect(listing.checkpointFiles.map(({ version }) => version)).toEqual([3, 3, 4, 4, 4, 5]);
   expect(listing.commits.map(({ version }) => version)).toEqual([5]);
 });
 

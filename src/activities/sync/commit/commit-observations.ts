@@ -1,8 +1,8 @@
+import type { WholeList } from "../../../lake/history/append-changes.js";
 import { readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
+import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery, type PageBundle } from "../../../lake/sync/page-bundle.js";
-import { appendOnce } from "../../../lake/tables/append.js";
-import { writeQuery } from "../../../lake/tables/parquet-file.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
 import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
@@ -40,15 +40,37 @@ export async function commitObservations(
     const load = <T>(work: (bundle: PageBundle) => Promise<T>) =>
       loadWithRepair(deps, stream, pages, work, (page, seen) => loaded.set(page, seen));
     if (streams.includes(stream.name)) {
-      const write = (bundle: PageBundle) =>
-        writeQuery(deps.lake, stream.table, runId, bundleQuery(stream, bundle));
-      await appendOnce(deps.lake, stream.table, appId, () => load(write));
-      // A repetition finds the rows written, and has to know all the same what was cut out of them.
-      if (loaded.size === 0) await load((bundle) => probe(deps, stream, bundle));
+      await load(async (bundle) => {
+        const query = bundleQuery(stream, bundle);
+        const whole = await wholeLists(deps, loaded);
+        const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
+        // A repetition finds the rows written, and has to know all the same what was cut out of them.
+        if (!isRead) await probe(deps, stream, bundle);
+      });
     }
     for (const page of pages) bad.push(...(await quarantinedRows(deps, page, loaded.get(page))));
   }
   return bad;
+}
+
+/** The lists whose pages have no bad row, each with the time of its last page. */
+async function wholeLists(
+  { lake }: SyncDependencies,
+  loaded: ReadonlyMap<GivenPage, LoadedPage>,
+): Promise<WholeList[]> {
+  const lists = new Map<string, WholeList | undefined>();
+  for (const [{ runId, fpId, linkId }, { fetchedAt, cleaned }] of loaded) {
+    const owner = linkId ?? fpId;
+    const known = lists.get(owner);
+    const bad = cleaned && (await readBadRows(lake.store, runId, cleaned.bad));
+    // Bad rows that are lost are bad rows all the same.
+    const isBad = cleaned !== undefined && bad?.length !== 0;
+    if (isBad || (known === undefined && lists.has(owner))) lists.set(owner, undefined);
+    else if (known === undefined || known.readAt < fetchedAt) {
+      lists.set(owner, { fpId, linkId, readAt: fetchedAt });
+    }
+  }
+  return [...lists.values()].filter((list) => list !== undefined);
 }
 
 function toLoad(runId: string, given: ObservedPage): GivenPage {

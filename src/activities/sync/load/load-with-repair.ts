@@ -52,8 +52,18 @@ class PageLoad<P extends PageToLoad> {
     return withBundle(this.deps.lake, fill, work);
   }
 
-  async accepts(page: P): Promise<boolean> {
-    return this.bundled([page], async (bundle) => {
+  /** Those of some pages that SQL refuses, by halves: one bad page among thousands costs a dozen looks. */
+  async refused(pages: readonly P[]): Promise<readonly P[]> {
+    cancellationSignal().throwIfAborted();
+    if (pages.length === 0 || (await this.#accepts(pages))) return [];
+    if (pages.length === 1) return pages;
+    const middle = Math.ceil(pages.length / 2);
+    const first = await this.refused(pages.slice(0, middle));
+    return [...first, ...(await this.refused(pages.slice(middle)))];
+  }
+
+  async #accepts(pages: readonly P[]): Promise<boolean> {
+    return this.bundled(pages, async (bundle) => {
       try {
         await probe(this.deps, this.stream, bundle);
         return true;
@@ -78,7 +88,7 @@ class PageLoad<P extends PageToLoad> {
     const acceptsWithout = async (dropped: readonly RowProblem[]) => {
       cancellationSignal().throwIfAborted();
       this.repaired.set(page, await addCleaned(this.journal(), cleanPage(stream, reading, dropped)));
-      return this.accepts(page);
+      return this.#accepts([page]);
     };
     const refusedAmong = async (rows: readonly RowProblem[]): Promise<readonly RowProblem[]> => {
       const others = every.filter((row) => !rows.includes(row));
@@ -123,18 +133,13 @@ export async function loadWithRepair<P extends PageToLoad, T>(
     return await work.bundled(pages, load, see);
   } catch (error) {
     if (!refusesData(error)) throw error;
-    let repaired = 0;
-    for (const page of pages) {
-      cancellationSignal().throwIfAborted();
-      if (await work.accepts(page)) continue;
-      await work.repair(page);
-      repaired += 1;
-    }
-    if (repaired === 0) throw error;
+    const refused = await work.refused(pages);
+    if (refused.length === 0) throw error;
+    for (const page of refused) await work.repair(page);
     // A manifest will name what was cut out.
     await journal?.persist();
     deps.log.warn(
-      { stream: stream.name, pages: repaired },
+      { stream: stream.name, pages: refused.length },
       "SQL refused pages; their bad rows were quarantined",
     );
     return await work.bundled(pages, load, see);

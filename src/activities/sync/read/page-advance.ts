@@ -39,6 +39,7 @@ export function advance(
   const stuck = next === null || next === before.cursor;
   const cursorSha256 = next === null ? null : hash("sha256", next);
   const delivered = count(0) + count(1) + count(2);
+  const hasRows = facts.entries.some((entries) => entries > 0);
   const progress: LinkProgress = {
     ...before,
     pages: before.pages + 1,
@@ -54,7 +55,7 @@ export function advance(
     quarantined: before.quarantined + (repeats ? 0 : facts.problems.length),
     bytes: before.bytes + body.length,
     pagesSha256: withPageHash(before.pagesSha256, sha256),
-    lastPageSha256: !hasMore && stuck ? deliveredSha256(body) : null,
+    lastPageSha256: !hasMore && stuck && hasRows ? deliveredSha256(body) : null,
     streak: null,
     notBefore: 0,
   };

@@ -4,8 +4,8 @@ import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { factsOf } from "../../delta/delta-stats.js";
 import type { ChangedFile } from "../../delta/delta-table.js";
 import type { Lake } from "../../lake.js";
-import { transactionChanges } from "../../tables/transactions.js";
-import { strangeWatermark, watermarkOf } from "./watermark.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { strangeWatermark, watermarkOf } from "../../watermark.js";
 
 /** What brings `transactions` from one version of the feed to a later one. */
 export interface FeedChanges {
@@ -30,10 +30,13 @@ export async function feedChanges(
   head: Snapshot,
   partRows: number,
 ): Promise<FeedChanges> {
-  const from = watermarkOf(standing);
+  const from = watermarkOf(standing, transactionChanges.name);
   const reason =
-    (await strangeWatermark(lake, standing, head)) ??
-    (from < 0 && standing.files.size > 0 ? "it has lost its watermark" : undefined);
+    (await strangeWatermark(
+      lake.store,
+      { table: transactions.name, snapshot: standing },
+      { table: transactionChanges.name, snapshot: head },
+    )) ?? (from < 0 && standing.files.size > 0 ? "it has lost its watermark" : undefined);
   const because = reason === undefined ? {} : { because: reason };
   const live = { adds: [...head.files.values()], to: head.version };
   if (reason !== undefined || from < 0) {

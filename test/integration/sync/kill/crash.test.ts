@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
 import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import { namedPages } from "../../../../src/lake/sync/journal/recovery.js";
 import type { SyncResult } from "../../../../src/workflows/sync/sync.js";
+import { withFaults } from "../../../helpers/kill/fault-store.js";
 import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
 import {
   addLink,
@@ -21,7 +23,7 @@ function failing(options: {
   readonly key: RegExp;
   readonly times: number;
   readonly after: boolean;
-  readonly operation: "putIfAbsent" | "put" | "upload";
+  readonly operation: "putIfAbsent" | "upload";
 }) {
   let left = options.times;
   return (store: ObjectStore): ObjectStore => {
@@ -42,8 +44,6 @@ function failing(options: {
       delete: (key) => store.delete(key),
       deletePrefix: (prefix, options) => store.deletePrefix(prefix, options),
       download: (key, scratch) => store.download(key, scratch),
-      put: (key, body) =>
-        options.operation === "put" ? guarded(key, () => store.put(key, body)) : store.put(key, body),
       putIfAbsent: (key, body) =>
         options.operation === "putIfAbsent"
           ? guarded(key, () => store.putIfAbsent(key, body))
@@ -60,13 +60,13 @@ test("the worker stops after page 2 of 3: nothing is published, and at most one 
   const world = await worlds.open();
   addLink(world, "a", 25);
   const hang = world.sandbox.addFault({ kind: "hang", link: "a", page: 2 });
-  const { handle } = await world.start({ pageSize: 10 });
+  const { handle, runId } = await world.start({ pageSize: 10 });
   while (syncCalls(world, "a").length < 3) await world.sandbox.waitForRequests(1, { link: "a" });
   await world.stopWorker();
   expect((await world.store.list("transaction_changes/")).length).toBe(0);
-  expect(
-    (await world.store.list("_staging/")).filter(({ key }) => /\/transactions\/.*\/0-[01]\.json$/.test(key)),
-  ).toHaveLength(2);
+  const staged = [];
+  for await (const page of namedPages(world.store, runId)) staged.push(page);
+  expect(staged.filter(({ stream }) => stream === "transactions").map(({ page }) => page)).toEqual([0, 1]);
   world.sandbox.removeFault(hang);
   await world.startWorker();
   const result = (await handle.result()) as SyncResult;
@@ -135,6 +135,7 @@ test.for([
   ["quarantine", /^quarantine\/_delta_log\//],
   ["accounts", /^accounts\/_delta_log\//],
   ["bank_links", /^bank_links\/_delta_log\//],
+  ["accounts_current", /^accounts_current\/_delta_log\//],
   ["link_syncs", /^link_syncs\/_delta_log\//],
   ["runs", /^runs\/_delta_log\//],
   ["transactions", /^transactions\/_delta_log\//],
@@ -147,13 +148,14 @@ test.for([
   world.sandbox.append("a", [{ change: "created", raw: '{"transaction_id":""}', id: "bad" }]);
   const { result } = await world.sync();
   expect(result.rows).toMatchObject({ created: 3, quarantined: 1 });
-  const rows = { quarantine: 1, accounts: 1, bank_links: 1, link_syncs: 1, runs: 1, transactions: 3 }[table];
+  const others = { quarantine: 1, link_syncs: 1, runs: 1, transactions: 3 };
+  const rows = { ...others, accounts: 1, bank_links: 1, accounts_current: 1 }[table];
   expect((await world.rows(`select count(*) as n from ${table}`))[0]?.n).toBe(rows);
 });
 
 test("a page that could not be staged is asked for again, and pages staged beside it are not", async () => {
-  const key = /\/transactions\/[0-9a-f]{32}\/0-1\.json$/;
-  const world = await worlds.open({ store: failing({ key, times: 1, after: false, operation: "put" }) });
+  const fault = { on: "append", key: " page transactions$", nth: 2, when: "before", effect: "lost" } as const;
+  const world = await worlds.open({ store: (store) => withFaults(store, [fault]) });
   addLink(world, "a", 25);
   const { result } = await world.sync({ pageSize: 10 });
   expect(result).toMatchObject({ status: "completed", rows: { created: 25 } });
@@ -177,10 +179,17 @@ test("a staged page found torn at load begins the link's update anew", async () 
   const world = await worlds.open({
     store: (store) => ({
       ...store,
-      put: async (key, body) => {
-        const cut = torn === 0 && /\/0-1\.json$/.test(key);
-        if (cut) torn += 1;
-        await store.put(key, cut ? Buffer.from(body).subarray(0, 100) : body);
+      grow: async (key) => {
+        const object = await store.grow(key);
+        const isSecondPage = (parts: readonly Uint8Array[]) => /"owner":"a",.*"page":1,/.test(`${parts[0]}`);
+        return {
+          ...object,
+          append: ([head = Buffer.alloc(0), body = Buffer.alloc(0), ...rest]) => {
+            if (torn > 0 || !isSecondPage([Buffer.from(head)])) return object.append([head, body, ...rest]);
+            torn += 1;
+            return object.append([head, Buffer.alloc(body.length), ...rest]);
+          },
+        };
       },
     }),
   });
@@ -253,7 +262,7 @@ test("a cancelled run keeps what was committed, writes its row and leaves no sta
   expect(await liveIds(world, "a")).toHaveLength(5);
 });
 
-test("a group that can't go on fails with its reason; what it committed stands, and the run ends", async () => {
+test("a run that can't commit ends with the reason; what it committed stands", async () => {
   let refuse = true;
   const world = await worlds.open({
     store: (store) => ({
@@ -268,7 +277,10 @@ test("a group that can't go on fails with its reason; what it committed stands, 
   const { result } = await world.sync();
   expect(result).toMatchObject({
     status: "completed_with_failures",
-    failures: [{ stream: "transactions", owner: "g0", reason: "InputError: link_syncs can't be written" }],
+    links: { failed: 1 },
+    failures: [
+      { stream: "transactions", owner: "reading", reason: "InputError: link_syncs can't be written" },
+    ],
   });
   expect(await liveIds(world, "a")).toHaveLength(5);
   refuse = false;

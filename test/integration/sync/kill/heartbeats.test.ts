@@ -7,12 +7,11 @@ test("Temporal hears of a step that goes on every two seconds, so that a busy wo
   const world = await worlds.open({ sandbox: { population: { kind: "synthetic", users: 1, rows: 10 } } });
   const arrived = world.sandbox.waitForRequests(1, { operation: "sync_transactions" });
   const release = world.sandbox.hold({ operation: "sync_transactions" });
-  const { handle, runId } = await world.start();
+  const { handle } = await world.start();
   await arrived;
-  const group = world.client.workflow.getHandle(`${handle.workflowId}/${runId}/g0`);
   const heard = async () => {
-    const { raw } = await group.describe();
-    const seconds = raw.pendingActivities?.find(({ activityType }) => activityType?.name === "extract")
+    const { raw } = await handle.describe();
+    const seconds = raw.pendingActivities?.find(({ activityType }) => activityType?.name === "readSlice")
       ?.lastHeartbeatTime?.seconds;
     return seconds === undefined || seconds === null ? 0 : Number(seconds);
   };

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import { openTable } from "../../../src/lake/delta/delta-table.js";
+import { creationOf } from "../../../../src/lake/delta/delta-schema.js";
+import { openTable } from "../../../../src/lake/delta/delta-table.js";
+import { FEED, type TestLake } from "../delta-lake.js";
 import { domainAction } from "./counted-actions.js";
-import { FEED, type TestLake } from "./delta-lake.js";
 import { logNames } from "./log-entries.js";
 
 const DAY_S = 86_400;

@@ -1,5 +1,5 @@
-import type { LogRetention } from "../../../src/lake/delta/log-clean-up.js";
-import type { ObjectEntry, ObjectStore } from "../../../src/lake/store/object-store.js";
+import type { LogRetention } from "../../../../src/lake/delta/log-clean-up.js";
+import type { ObjectEntry, ObjectStore } from "../../../../src/lake/store/object-store.js";
 
 const DAY_MS = 86_400_000;
 
@@ -12,7 +12,7 @@ export const NO_RETENTION: LogRetention = {
   fewBytes: 0,
 };
 
-export function versionFile(version: number, rest: string): string {
+function versionFile(version: number, rest: string): string {
   return `${String(version).padStart(20, "0")}.${rest}`;
 }
 

@@ -1,4 +1,4 @@
-import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
 
 /** What goes wrong at one step of a store: an error before or after it, or the end of the process that asks. */
 export const STRIKES = ["refused", "answer lost", "killed before", "killed after"] as const;

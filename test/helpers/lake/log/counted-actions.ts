@@ -1,7 +1,7 @@
-import type { DeltaAction } from "../../../src/lake/delta/delta-actions.js";
-import { creationOf } from "../../../src/lake/delta/delta-schema.js";
-import type { Snapshot } from "../../../src/lake/delta/delta-snapshot.js";
-import { FEED } from "./delta-lake.js";
+import type { DeltaAction } from "../../../../src/lake/delta/delta-actions.js";
+import { creationOf } from "../../../../src/lake/delta/delta-schema.js";
+import type { Snapshot } from "../../../../src/lake/delta/delta-snapshot.js";
+import { FEED } from "../delta-lake.js";
 import { NO_RETENTION } from "./log-entries.js";
 
 /** A checkpoint follows each commit, and all that may go does. */

@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { writeCheckpoint } from "../../../src/lake/delta/checkpoint.js";
-import type { Snapshot } from "../../../src/lake/delta/delta-snapshot.js";
-import { openTable } from "../../../src/lake/delta/delta-table.js";
-import type { ObjectStore } from "../../../src/lake/store/object-store.js";
+import { writeCheckpoint } from "../../../../src/lake/delta/checkpoint.js";
+import type { Snapshot } from "../../../../src/lake/delta/delta-snapshot.js";
+import { openTable } from "../../../../src/lake/delta/delta-table.js";
+import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import type { TestLake } from "../delta-lake.js";
 import { counting, NO_CHECKPOINTS } from "./counted-actions.js";
-import type { TestLake } from "./delta-lake.js";
 import { logNames } from "./log-entries.js";
 
 /** Holds a state against what commits of `counting` make of a table; gives its version. */
@@ -17,7 +17,7 @@ export function expectCounted({ version, domains }: Snapshot): number {
   return version;
 }
 
-/** Reads a table anew and holds it against its commits of `counting`. */
+/** Reads a table from its log alone and holds it against its commits of `counting`. */
 export async function readCounted(lake: TestLake, table: string, store = lake.store): Promise<number> {
   return expectCounted(await openTable(store, table, lake.duckdb).snapshot());
 }

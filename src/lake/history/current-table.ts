@@ -1,0 +1,137 @@
+import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
+import { isExtended, schemaActions } from "../delta/delta-schema.js";
+import { factsOf } from "../delta/delta-stats.js";
+import type { Lake } from "../lake.js";
+import { isOutOfMemory } from "../sql/duckdb.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
+import { sqlName } from "../sql/duckdb-sql.js";
+import { compact, filesToMerge } from "../tables/compact.js";
+import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { inTurn } from "../turns.js";
+import { watermarkActions, watermarkOf } from "../watermark.js";
+import {
+  type HistoryFiles,
+  type HistoryState,
+  historyFiles,
+  historyState,
+  observedUntilOf,
+} from "./history-files.js";
+import { currentOf, GONE, type HistorySpec, OBSERVED_AT } from "./history-spec.js";
+import { keysIn, newestRows } from "./newest-rows.js";
+
+/** Of more keys with new rows, not all are held in memory at once. */
+const MOST_KEYS = 50_000;
+
+/** More rows are not merged at once: they are sorted in memory. */
+const MOST_MERGED = 200_000;
+
+/** What one call did. */
+interface BroughtUp {
+  /** Rows that the small table has; undefined where it stood as it should. */
+  readonly rows?: number;
+  /** Why it was made anew. */
+  readonly because?: string;
+}
+
+/**
+ * Brings the small table of a history up to it, where it has changed since, and merges the history's small files
+ * (docs/architecture.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
+ *
+ * @throws InputError where a file, or the history itself, is missing; StoreFullError on a full disk. The small table
+ * then stands as it did.
+ */
+export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: string): Promise<BroughtUp> {
+  return inTurn(`${lake.store.address}/${currentOf(spec).name}`, async () => {
+    for (;;) {
+      const state = await historyState(lake, spec);
+      if (state.history.version < 0 && watermarkOf(state.current, spec.name) < 0) return {};
+      const files = await historyFiles(lake, state);
+      if (!files.whole && files.since.length === 0) return {};
+      const written = await writeCurrent(lake, spec, files, prefix);
+      if (!(await replace(lake, state, files, written))) continue;
+      await mergeFiles(lake, state);
+      const because = files.because === undefined ? {} : { because: files.because };
+      return { rows: written.reduce((sum, { rows }) => sum + rows, 0), ...because };
+    }
+  });
+}
+
+/** Writes all rows of the small table: in parts where so many keys have new rows that they may not fit into memory. */
+async function writeCurrent(
+  lake: Lake,
+  spec: HistorySpec,
+  files: HistoryFiles,
+  prefix: string,
+): Promise<DataFile[]> {
+  const current = currentOf(spec);
+  const columns = current.columns.map(({ name }) => sqlName(name)).join(", ");
+  const parts = Math.max(1, Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS));
+  const written: DataFile[] = [];
+  for (let part = 0; part < parts; part += 1) {
+    const newest = newestRows(spec, files, { part, parts });
+    const query = `select ${columns} from (${newest}) where ${GONE} is not true`;
+    const file = await writeQuery(lake, current, prefix, query);
+    if (file !== undefined) written.push(file);
+  }
+  return written;
+}
+
+/** Merges small files of a history. What is too large to be sorted together stays as it is. */
+async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<void> {
+  // Of an older lake some files lack a column, and what merges files does not know it.
+  if (isExtended(history.metadata)) return;
+  const rows = filesToMerge(history.files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
+  if (rows > MOST_MERGED) return;
+  try {
+    await compact(lake, spec, spec.key);
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+  }
+}
+
+/** At most so many, or about as many, keys have rows in the files that came since. */
+async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {
+  if (files.rows <= MOST_KEYS) return files.rows;
+  const [row] = await lake.duckdb.exclusive((sql) => sql.few(keysIn(spec, files)));
+  return Number(row?.keys ?? 0);
+}
+
+/** Puts new files in the place of all others, with the watermark; false where another writer was faster. */
+async function replace(
+  lake: Lake,
+  { spec, current: standing, history }: HistoryState,
+  files: HistoryFiles,
+  written: readonly DataFile[],
+): Promise<boolean> {
+  const current = currentOf(spec);
+  const watermark = await watermarkActions(
+    lake.store,
+    { table: spec.name, snapshot: history },
+    history.version,
+  );
+  const observedUntil = Math.max(files.observedUntil, await lastObserved(lake, files));
+  const committed = await lake.table(current.name).commit((now) => {
+    if (now.version !== standing.version) return null;
+    const at = Date.now();
+    return [
+      { commitInfo: { operation: "MERGE" } },
+      ...schemaActions(current, now, at),
+      ...[...now.files.values()].map((one): DeltaAction => ({ remove: removeOf(one, at) })),
+      ...written.map((file): DeltaAction => ({ add: addOf(file) })),
+      ...watermark,
+      { txn: { appId: observedUntilOf(spec), version: observedUntil } },
+    ];
+  });
+  if (committed !== null) return true;
+  for (const { path } of written) await lake.store.delete(`${current.name}/${path}`);
+  return false;
+}
+
+/** When the newest of some rows was observed, in epoch milliseconds, rounded up. */
+async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {
+  if (since.length === 0) return 0;
+  const [row] = await lake.duckdb.exclusive((sql) =>
+    sql.few(`select epoch_us(max(${OBSERVED_AT})) as us from ${parquetFiles(since, { byName: true })}`),
+  );
+  return Math.ceil(Number(row?.us ?? 0) / 1000);
+}

@@ -1,0 +1,61 @@
+import type { Column } from "../delta/delta-schema.js";
+import { parquetFiles } from "../sql/duckdb-files.js";
+import { sqlName } from "../sql/duckdb-sql.js";
+import type { HistoryFiles } from "./history-files.js";
+import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
+
+/** Where a row is, as one number: it takes no memory of its own for each key, as a struct would. */
+const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
+const PLACES = 2n ** 63n;
+
+/** What is read: the keys of some owners, those in a table with the owner's columns, or one of so many parts of all. */
+type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
+
+/** Everything. */
+export const EVERYTHING: Selection = { part: 0, parts: 1 };
+
+/**
+ * SQL of the newest row of each key, those that are gone included: all columns of the history. What came since wins
+ * over the small table. Keys and times are compared first, and wide rows read afterwards: only those that count.
+ */
+export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Selection): string {
+  const every = names(spec.columns);
+  const key = spec.key.map(sqlName).join(", ");
+  const only = restriction(spec, selection);
+  const current = `select ${every} from (
+    select *, null::boolean as ${GONE} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
+  if (files.since.length === 0) return current;
+  const newest = `
+    with since as not materialized (
+      select * from ${filesOf(spec.columns, files.since)} ${only}
+    ), newest as materialized (
+      select ${key}, (max(epoch_us(${OBSERVED_AT})::hugeint * ${PLACES} + ${PLACE}) % ${PLACES})::bigint as place
+      from since group by ${key}
+    )
+    select ${every} from since semi join newest on ${PLACE} = place`;
+  if (files.current.length === 0) return newest;
+  return `${newest} union all ${current} anti join newest on ${sameIn(spec.key, "c", "newest")}`;
+}
+
+function restriction({ key, owner }: HistorySpec, of: Selection): string {
+  if ("ownersIn" in of) return `semi join ${of.ownersIn} using (${owner.map(sqlName).join(", ")})`;
+  return of.parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${of.parts} = ${of.part}`;
+}
+
+/** The rows of files, each with its place; a column that files lack is null there. */
+function filesOf(columns: readonly Column[], files: readonly string[]): string {
+  const empty = columns.map(({ name, type }) => `null::${type} as ${sqlName(name)}`).join(", ");
+  if (files.length === 0) return `(select ${empty} where false)`;
+  return `(select *, file_index, file_row_number from ${parquetFiles(files, { byName: true })}
+    union all by name select ${empty} where false)`;
+}
+
+/** SQL of about how many keys have rows in the files that came since. */
+export function keysIn(spec: HistorySpec, files: HistoryFiles): string {
+  const key = spec.key.map((name) => `coalesce(${sqlName(name)}, '')`).join(" || ' ' || ");
+  return `select approx_count_distinct(${key}) as keys from ${filesOf(spec.columns, files.since)}`;
+}
+
+function names(columns: readonly Column[]): string {
+  return columns.map(({ name }) => sqlName(name)).join(", ");
+}

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
+import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+
+const worlds = syncWorlds();
+
+const links = (world: SyncWorld) =>
+  world.rows("select link_id, gone, count(*) as n from bank_links group by all order by all");
+const names = async (world: SyncWorld, table: string) =>
+  (await world.rows(`select account_id, name from ${table} order by account_id, observed_at`)).map(
+    ({ account_id, name }) => `${account_id} ${name}`,
+  );
+
+async function twoUsers(): Promise<SyncWorld> {
+  const world = await worlds.open();
+  for (const user of ["u", "v"]) {
+    world.sandbox.addLink({
+      fp_id: user,
+      id: `${user}1`,
+      accounts: [{ id: `${user}1-a`, fields: { name: "first" } }],
+    });
+    world.sandbox.addLink({ fp_id: user, id: `${user}2` });
+  }
+  return world;
+}
+
+test("nights that bring nothing new add no row and leave the small tables alone", async () => {
+  const world = await twoUsers();
+  await world.sync();
+  const tables = ["accounts", "accounts_current", "bank_links", "bank_links_current"];
+  const versions = () => Promise.all(tables.map((table) => world.store.list(`${table}/_delta_log/`)));
+  const before = await versions();
+  await world.sync();
+  await world.sync();
+  expect(await versions()).toEqual(before);
+  expect((await world.rows("select count(*) as n from link_syncs"))[0]?.n).toBe(12);
+});
+
+test("a link and an account that are gone say so, once; what can't be read is not gone", async () => {
+  const world = await twoUsers();
+  await world.sync();
+  world.sandbox.removeLink("u1");
+  world.sandbox.addFault({ kind: "status", status: 404, user: "v", operation: "list_bank_links", times: 1 });
+  await world.sync();
+  await world.sync();
+  expect(await links(world)).toEqual([
+    { link_id: "u1", gone: true, n: 1 },
+    { link_id: "u1", gone: null, n: 1 },
+    { link_id: "u2", gone: null, n: 1 },
+    { link_id: "v1", gone: null, n: 1 },
+    { link_id: "v2", gone: null, n: 1 },
+  ]);
+  const current = await world.rows("select link_id from bank_links_current order by link_id");
+  expect(current.map(({ link_id }) => link_id)).toEqual(["u2", "v1", "v2"]);
+  expect(await names(world, "accounts_current")).toEqual(["v1-a first"]);
+});
+
+test("a list with a bad row adds what has changed and makes nothing gone, and is whole again without it", async () => {
+  const world = await twoUsers();
+  await world.sync();
+  const link = world.sandbox.world.link("u1");
+  const serve = (id: string) => {
+    link.accounts.pop();
+    world.sandbox.addAccount("u1", { raw: JSON.stringify({ id, link_id: "u1", name: "second" }) });
+  };
+  serve(" ");
+  const { result } = await world.sync();
+  expect(result.quarantine).toEqual({ new: 1, open: 1 });
+  expect(await names(world, "accounts")).toEqual(["u1-a first", "v1-a first"]);
+  serve("u1-a");
+  expect((await world.sync()).result.quarantine).toEqual({ new: 0, open: 0 });
+  expect(await names(world, "accounts")).toEqual(["u1-a first", "u1-a second", "v1-a first"]);
+  expect(await names(world, "accounts_current")).toEqual(["u1-a second", "v1-a first"]);
+});

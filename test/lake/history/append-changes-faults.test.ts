@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { createLocalStore } from "../../../src/lake/store/local-store.js";
+import { HistoryLake, type Thing } from "../../helpers/history/history-lake.js";
+import { type StoreFault, withFaults } from "../../helpers/kill/fault-store.js";
+
+let at: HistoryLake;
+beforeEach(async () => {
+  at = await HistoryLake.open();
+});
+afterEach(() => at.release());
+
+const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
+const thing = (owner: string, id: string, state: string): Thing => ({ owner, id, state });
+const NIGHTS: readonly (readonly Thing[])[] = [
+  [thing("u", "a", "on"), thing("u", "b", "on")],
+  [thing("u", "a", "off")],
+  [thing("u", "a", "off"), thing("u", "b", "on")],
+];
+const STEPS = [
+  ["upload", "^things/.*parquet$"],
+  ["putIfAbsent", "^things/_delta_log/"],
+  ["upload", "^things_current/.*parquet$"],
+  ["putIfAbsent", "^things_current/_delta_log/"],
+] as const;
+
+/** Every night with its bring-up, each repeated until it succeeds, as a workflow repeats an activity. */
+async function runNights(lake: Lake): Promise<void> {
+  for (const [n, things] of NIGHTS.entries()) {
+    await again(() => at.observe({ run: `r${n}`, at: night(n + 1), things, whole: ["u"] }, lake));
+    await again(() => at.bringUp(lake));
+  }
+}
+
+async function again(work: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
+}
+
+const EFFECTS = [
+  { when: "before", effect: "lost" },
+  { when: "before", effect: "full" },
+  { when: "after", effect: "lost" },
+  { when: "after", effect: "lost", blind: true },
+] as const;
+const FAULTS = STEPS.flatMap(([on, key]) => EFFECTS.map((how): StoreFault => ({ on, key, ...how, nth: 2 })));
+
+test.for(
+  FAULTS.map(
+    (fault) =>
+      [
+        `${fault.effect}${fault.blind ? " and blind" : ""} ${fault.when} ${fault.on} ${fault.key}`,
+        fault,
+      ] as const,
+  ),
+)("%s: what is repeated adds each change once", async ([, fault]) => {
+  const store = withFaults(createLocalStore(`${at.base}/lake`), [fault]);
+  const lake = openLake({ directory: `${at.base}/lake`, store });
+  await runNights(lake);
+  expect(store.fired).toHaveLength(1);
+  await lake.close();
+  expect(await at.history()).toEqual(["u/a on", "u/a off", "u/b on", "u/b on gone", "u/b on"]);
+  expect(await at.small()).toEqual(["u/a off", "u/b on"]);
+  expect(await at.current()).toEqual(["u/a off", "u/b on"]);
+});

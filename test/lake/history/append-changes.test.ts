@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { writeQuery } from "../../../src/lake/tables/parquet-file.js";
+import { HistoryLake, OLD_THINGS, observedQuery, type Thing } from "../../helpers/history/history-lake.js";
+
+let at: HistoryLake;
+beforeEach(async () => {
+  at = await HistoryLake.open();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await at.release();
+});
+
+const night = (n: number) => new Date(Date.UTC(2026, 0, n, 2));
+const thing = (owner: string, id: string | null, state: string | null): Thing => ({ owner, id, state });
+const version = async () => (await at.lake.table("things").snapshot()).version;
+
+test("a row where an observation differs from the last one, and nothing where it does not", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on"), thing("u", "b", null)] });
+  await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "on"), thing("u", "b", null)] });
+  expect(await version()).toBe(0);
+  await at.observe({ run: "r3", at: night(3), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
+  await at.observe({ run: "r4", at: night(4), things: [thing("u", "a", null), thing("u", "b", "on")] });
+  expect(await at.history()).toEqual(["u/a on", "u/a -", "u/b -", "u/b on"]);
+  expect(await at.current()).toEqual(["u/a -", "u/b on"]);
+});
+
+test("what is no longer listed is gone, once, and comes back with a row of its own", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on"), thing("v", "a", "on")] });
+  for (const n of [2, 3]) await at.observe({ run: `r${n}`, at: night(n), things: [], whole: ["u"] });
+  expect(await at.history()).toEqual(["u/a on", "u/a on gone", "v/a on"]);
+  expect(await at.current()).toEqual(["v/a on"]);
+  expect(await at.rows("select run_id, observed_at, amount from things where gone")).toEqual([
+    { run_id: "r2", observed_at: "2026-01-02T02:00:00.000000Z", amount: "1.5000000000" },
+  ]);
+  await at.bringUp();
+  await at.observe({ run: "r4", at: night(4), things: [thing("u", "a", "on")] });
+  expect(await at.history()).toEqual(["u/a on", "u/a on gone", "u/a on", "v/a on"]);
+  expect(await at.current()).toEqual(["u/a on", "v/a on"]);
+});
+
+test("a list that was not read as a whole makes nothing gone", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
+  await at.observe({ run: "r2", at: night(2), things: [thing("u", "b", "off")], whole: [] });
+  expect(await at.current()).toEqual(["u/a on", "u/b off"]);
+});
+
+test("keys with null in them are one key, and one thing in two lists is two", async () => {
+  for (const n of [1, 2]) {
+    const things = [thing("u", null, "on"), thing("v", null, "off")];
+    await at.observe({ run: `r${n}`, at: night(n), things });
+    await at.bringUp();
+  }
+  expect(await at.history()).toEqual(["u/- on", "v/- off"]);
+  await at.observe({ run: "r3", at: night(3), things: [], whole: ["u"] });
+  expect(await at.current()).toEqual(["v/- off"]);
+});
+
+test("what a list names twice is one row, whatever the order", async () => {
+  const twice = [thing("u", "a", "on"), thing("u", "a", "off")];
+  await at.observe({ run: "r1", at: night(1), things: twice });
+  await at.observe({ run: "r2", at: night(2), things: twice.toReversed() });
+  expect(await at.history()).toHaveLength(1);
+});
+
+test("a commit whose answer was lost is not repeated, whatever came since", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on")] });
+  await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "off")] });
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on")] });
+  expect(await at.history()).toEqual(["u/a on", "u/a off"]);
+});
+
+test("of two runs the older observation adds nothing behind the newer one, also where that says gone", async () => {
+  await at.observe({ run: "r1", at: night(1), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
+  await at.observe({ run: "r3", at: night(3), things: [thing("u", "a", "off")] });
+  await at.bringUp();
+  await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "on"), thing("u", "b", "on")] });
+  expect(await at.history()).toEqual(["u/a on", "u/a off", "u/b on", "u/b on gone"]);
+  await at.observe({ run: "r2", part: "g1", at: night(2), things: [thing("w", "c", "on")] });
+  expect(await at.current()).toEqual(["u/a off", "w/c on"]);
+});
+
+test("a clock that was ahead makes no state stand: what follows it comes a microsecond later", async () => {
+  vi.useFakeTimers({ now: night(1), toFake: ["Date"] });
+  await at.observe({ run: "r1", at: new Date("2031-01-01"), things: [thing("u", "a", "on")] });
+  await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "off")] });
+  await at.observe({ run: "r3", at: night(3), things: [thing("u", "a", "off")] });
+  await at.observe({ run: "r4", at: night(4), things: [], whole: ["u"] });
+  await at.bringUp();
+  await at.observe({ run: "r5", at: night(5), things: [thing("u", "a", "new")] });
+  expect(await at.history()).toEqual(["u/a on", "u/a off", "u/a off gone", "u/a new"]);
+  expect(await at.current()).toEqual(["u/a new"]);
+  const [last] = await at.rows("select max(observed_at) as at from things");
+  expect(last).toEqual({ at: "2031-01-01T00:00:00.000003Z" });
+});
+
+test("two processes that observe the same at the same time add it once", async () => {
+  for (const n of [1, 2, 3, 4, 5]) {
+    const things = [thing("u", "a", String(n)), thing("u", "b", "on")];
+    const both = [at.lake, at.other].map((lake, part) =>
+      at.observe({ run: `r${n}-${part}`, at: night(n), things }, lake),
+    );
+    await Promise.all([...both, at.bringUp(at.other)]);
+  }
+  expect(await at.history()).toEqual(["u/a 1", "u/a 2", "u/a 3", "u/a 4", "u/a 5", "u/b on"]);
+});
+
+test("a table of an earlier release has a row a night: the first new night adds nothing where nothing has changed", async () => {
+  const things = [thing("u", "a", "on"), thing("u", "b", "on")];
+  for (const n of [1, 2, 3]) {
+    const query = observedQuery(`r${n}`, night(n), n === 1 ? [thing("u", "a", "off")] : things);
+    await appendOnce(at.lake, OLD_THINGS, `r${n}/g0`, () =>
+      writeQuery(at.lake, OLD_THINGS, `r${n}`, `select * exclude (gone) from (${query})`),
+    );
+  }
+  expect(await at.current()).toEqual(["u/a on", "u/b on"]);
+  await at.observe({ run: "r4", at: night(4), things });
+  expect(await version()).toBe(2);
+  await at.observe({ run: "r5", at: night(5), things: [thing("u", "a", "on")] });
+  expect(await at.history()).toEqual(["u/a off", "u/a on", "u/a on", "u/b on", "u/b on", "u/b on gone"]);
+  expect(await at.current()).toEqual(["u/a on"]);
+  await at.bringUp();
+  await at.observe({ run: "r6", at: night(6), things });
+  expect(await at.current()).toEqual(["u/a on", "u/b on"]);
+});
