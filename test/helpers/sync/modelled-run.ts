@@ -3,6 +3,7 @@ import type { LinkResult, UserResult } from "../../../src/activities/sync/read/s
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
+import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
 import { type NumberedWork, SyncState, type ToLoad } from "../../../src/workflows/sync/sync-state.js";
 import { type ModelledReport, ModelledStaging } from "./modelled-staging.js";
@@ -122,30 +123,10 @@ export class ModelledRun {
       const outcome = this.#readUser(progress, folder, report, links, work.slice);
       if (outcome !== undefined) users.push(outcome);
     }
-    const { finished } = report;
-    const slices = [...report.observed, ...finished.map(({ link }) => link)];
-    const place = this.staging.place(folder);
-    this.staging.reports.set(placeKey(place), report);
-    const isEmpty = [report.observed, report.quiet, finished, report.waiting].every(
-      (list) => list.length === 0,
-    );
-    const sum = (of: (progress: LinkProgress) => number) =>
-      finished.reduce((total, { progress }) => total + of(progress), 0);
-    const ref = {
-      place,
-      slices: [...new Set(slices.map(({ journal }) => Number.parseInt(journal, 10)))],
-      quiet: report.quiet.length,
-      finished: {
-        links: finished.length,
-        pages: sum(({ pages }) => pages),
-        entries: sum(({ entries }) => entries),
-        bytes: sum(({ bytes }) => bytes),
-      },
-      waiting: report.waiting.length,
-    };
+    const ref = this.staging.add(this.staging.place(folder), report);
     const at = this.#now;
     const usersRead = report.users.length;
-    const result = { report: isEmpty ? null : ref, usersRead, users, reached, links, notBegun, at };
+    const result = { report: ref, usersRead, users, reached, links, notBegun, at };
     this.#state.applySlice(work, sliceResult(result));
     this.#publish(false);
   }
@@ -229,6 +210,7 @@ export class ModelledRun {
   #publishNext(): void {
     if (this.#committing !== undefined) {
       this.#commit(this.#committing);
+      this.#state.applyCommit(noTotals());
       this.#committing = undefined;
       this.#drop();
       this.#queue.shift();

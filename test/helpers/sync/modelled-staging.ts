@@ -1,5 +1,6 @@
+import type { ReportRef } from "../../../src/activities/sync/read/slice-work.js";
 import type { LinkProgress } from "../../../src/domain/sync/link-progress.js";
-import { type Place, placeKey } from "../../../src/domain/sync/place.js";
+import { type Place, placeKey, sliceOf } from "../../../src/domain/sync/place.js";
 
 /** What a report holds. */
 export interface ModelledReport {
@@ -13,7 +14,7 @@ export interface ModelledReport {
 /** Journals of a modelled run: only the places of their records, and which folders were dropped. */
 export class ModelledStaging {
   readonly dropped = new Set<string>();
-  readonly reports = new Map<string, ModelledReport>();
+  readonly #reports = new Map<string, ModelledReport>();
   #at = 0;
 
   /** The place of a new record. */
@@ -30,9 +31,30 @@ export class ModelledStaging {
     }
   }
 
+  /** What a slice tells of its report; null where it is empty. */
+  add(place: Place, report: ModelledReport): ReportRef | null {
+    const { observed, quiet, finished, waiting } = report;
+    if ([observed, quiet, finished, waiting].every(({ length }) => length === 0)) return null;
+    this.#reports.set(placeKey(place), report);
+    const sum = (of: (progress: LinkProgress) => number) =>
+      finished.reduce((total, { progress }) => total + of(progress), 0);
+    return {
+      place,
+      slices: [...new Set([...observed, ...finished.map(({ link }) => link)].map(sliceOf))],
+      quiet: quiet.length,
+      finished: {
+        links: finished.length,
+        pages: sum(({ pages }) => pages),
+        entries: sum(({ entries }) => entries),
+        bytes: sum(({ bytes }) => bytes),
+      },
+      waiting: waiting.length,
+    };
+  }
+
   report(place: Place): ModelledReport {
     this.need(place);
-    const report = this.reports.get(placeKey(place));
+    const report = this.#reports.get(placeKey(place));
     if (report === undefined) throw new Error("no such report");
     return report;
   }

@@ -137,12 +137,16 @@ test("entries of finished links count until they are committed, links that ended
   publication.applyLoad([report], "m", []);
   expect(figures()).toEqual([20, 5]);
   publication.takeToCommit(...nothing);
+  // Until it is committed, nothing of it counts as that.
+  expect(figures()).toEqual([0, 5]);
+  publication.committed();
   expect(figures()).toEqual([0, 0]);
 });
 
 test("what is carried through continue-as-new is everything, as JSON", () => {
   const [first, second] = [reportOf(0, { links: 1 }), reportOf(1, { links: 2, quiet: 1 })];
   publication.takeToCommit([completeLink(1)], [], 0);
+  publication.committed();
   publication.add(first, 2, []);
   publication.applyLoad(publication.takeToLoad(), "m1", ["k"]);
   publication.add(second, 3, [FAILED]);
