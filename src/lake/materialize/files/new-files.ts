@@ -4,7 +4,7 @@ import type { Lake } from "../../lake.js";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { feedBatches } from "../batches.js";
+import { type Batch, feedBatches } from "../batches.js";
 import { findChangedKeys } from "../changes/changed-keys.js";
 import type { FeedChanges } from "../changes/feed-changes.js";
 import { Progress, type WriteOptions } from "../progress.js";
@@ -39,16 +39,16 @@ export async function writeNewFiles(
   return lake.duckdb.exclusive((sql) =>
     withSharedTables(sql, async () => {
       const { freshRows, touched } = await findChangedKeys(sql, feed, live, options.signal);
-      const shelves = planShelves(live, touched, freshRows === 0 ? new Map() : await freshMonths(sql, feed));
-      const replaced = await writeShelves(lake, sql, storage, { feed, touched, shelves, freshRows }, options);
+      const batches = freshRows === 0 ? [] : feedBatches(feed);
+      const shelves = planShelves(live, touched, await freshMonths(sql, batches));
+      const replaced = await writeShelves(lake, sql, storage, { batches, touched, shelves }, options);
       return [...replacedByAll, ...replaced];
     }),
   );
 }
 
 interface Planned {
-  readonly feed: readonly SourceFile[];
-  readonly freshRows: number;
+  readonly batches: readonly Batch[];
   readonly touched: ReadonlySet<SourceFile>;
   readonly shelves: readonly Shelf[];
 }
@@ -57,10 +57,9 @@ async function writeShelves(
   lake: Lake,
   sql: SqlSession,
   storage: FileStorage,
-  { feed, freshRows, touched, shelves }: Planned,
+  { batches, touched, shelves }: Planned,
   options: WriteOptions,
 ): Promise<Replaced[]> {
-  const batches = freshRows === 0 ? [] : feedBatches(feed);
   const rows = [...batches, ...shelves].reduce((sum, one) => sum + one.rows, 0);
   const progress = new Progress(rows, options);
   await nameShelves(sql, shelves);
@@ -73,12 +72,12 @@ async function writeShelves(
   );
   await inTwoLanes(lake, sql, cutting);
   // In the order of the feed, in which a link's rows lie together.
-  const paths = shelves.map((): string[] => []);
-  for (const { shelf, path } of pieces.flat()) paths[shelf]?.push(path);
+  const piecesOf = shelves.map((): Piece[] => []);
+  for (const piece of pieces.flat()) piecesOf[piece.shelf]?.push(piece);
   const writer = new ShelfWriter(storage, await ownFooter(sql, storage));
   const replaced: Replaced[] = [];
   const write = async (session: SqlSession, shelf: Shelf, at: number) => {
-    const done = await writer.write(session, shelf, touched, paths[at] ?? []);
+    const done = await writer.write(session, shelf, touched, piecesOf[at] ?? []);
     replaced.push(...done.replaced.map(({ add }) => ({ add, same: done.same })));
     await storage.store(done.files, done.same);
   };

@@ -2,18 +2,16 @@ import { rm } from "node:fs/promises";
 import { isOutOfMemory } from "../../sql/duckdb.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
-import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/written-files.js";
+import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
 import { batchQuery } from "../batch-query.js";
 import { type Batch, smallerBatches } from "../batches.js";
 import { SHELF_OF_MONTH } from "../shared-tables.js";
-import { reading, type SourceFile } from "../sources.js";
+import { reading } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
-import type { Shelf } from "./shelf-plan.js";
+import type { FreshMonth, Shelf } from "./shelf-plan.js";
 
 /** The month of a row as `YYYY-MM`; rows without a day, which another tool left, lie together. */
 const MONTH = `left(date_trunc('month', coalesce("date", date '1970-01-01'))::date::varchar, 7)`;
-
-const SHELF = "shelf_number";
 
 /** A batch's rows of one shelf, as a file in scratch. */
 export interface Piece {
@@ -24,16 +22,24 @@ export interface Piece {
 /** New rows by month; those that will be left out are still counted. */
 export async function freshMonths(
   sql: SqlSession,
-  feed: readonly SourceFile[],
-): Promise<Map<string, number>> {
-  const months = await sql.rows(`select ${MONTH} as month, count(*) as n from ${reading(feed)}
-    where change_type <> 'removed' group by all`);
-  return new Map(months.map(({ month, n }) => [String(month), Number(n)]));
+  batches: readonly Batch[],
+): Promise<Map<string, FreshMonth>> {
+  const months = new Map<string, FreshMonth>();
+  for (const batch of batches) {
+    const counts = await sql.rows(`select ${MONTH} as month, count(*) as n from ${reading(batch.feed)}
+      where change_type <> 'removed' group by all`);
+    for (const { month, n } of counts) {
+      const before = months.get(String(month)) ?? { rows: 0, pieces: 0 };
+      const rows = before.rows + Number(n) / batch.parts;
+      months.set(String(month), { rows, pieces: before.pieces + 1 });
+    }
+  }
+  return months;
 }
 
 /** Fills the table that says which shelf a month's new rows go to. */
 export async function nameShelves(sql: SqlSession, shelves: readonly Shelf[]): Promise<void> {
-  await sql.run(`create or replace table ${SHELF_OF_MONTH} (month varchar, ${SHELF} bigint)`);
+  await sql.run(`create or replace table ${SHELF_OF_MONTH} (month varchar, shelf bigint)`);
   const values = shelves.flatMap(({ months }, at) => months.map((month) => `(${sqlText(month)}, ${at})`));
   if (values.length > 0) await sql.run(`insert into ${SHELF_OF_MONTH} values ${values.join(", ")}`);
 }
@@ -41,14 +47,14 @@ export async function nameShelves(sql: SqlSession, shelves: readonly Shelf[]): P
 /** Writes a batch's rows as a file for each shelf that they go to; in smaller batches where memory does not suffice. */
 export async function writePieces(sql: SqlSession, storage: FileStorage, batch: Batch): Promise<Piece[]> {
   const directory = await storage.scratch("pieces");
-  const query = `select source.*, ${SHELF} from (${batchQuery(batch)}) source
+  const query = `select source.*, shelf from (${batchQuery(batch)}) source
     join ${SHELF_OF_MONTH} on month = ${MONTH.replace('"date"', 'source."date"')}`;
   try {
     const files = await writeFiles(sql, query, sqlText(directory), {
       ...CURRENT_FILE,
-      cut: `${CURRENT_FILE.cut}, partition_by (${SHELF}), write_partition_columns false, overwrite_or_ignore true`,
+      cut: `${CURRENT_FILE.cut}, partition_by (shelf), write_partition_columns false, overwrite_or_ignore true`,
     });
-    return files.map(pieceOf);
+    return files.map(({ path }) => ({ path, shelf: shelfNumber(path) }));
   } catch (error) {
     await rm(directory, { force: true, recursive: true });
     const smaller = isOutOfMemory(error) ? smallerBatches(batch) : undefined;
@@ -59,8 +65,8 @@ export async function writePieces(sql: SqlSession, storage: FileStorage, batch: 
   }
 }
 
-function pieceOf({ path }: WrittenFile): Piece {
-  const number = new RegExp(`${SHELF}=(\\d+)[/\\\\][^/\\\\]*$`).exec(path)?.[1];
+function shelfNumber(path: string): number {
+  const number = /shelf=(\d+)[/\\][^/\\]*$/.exec(path)?.[1];
   if (number === undefined) throw new Error(`${path} names no shelf.`);
-  return { shelf: Number(number), path };
+  return Number(number);
 }

@@ -1,12 +1,16 @@
 import { filesToMerge } from "../../tables/compact.js";
 import { fileRows } from "../batches.js";
 import type { SourceFile } from "../sources.js";
+import { runsOf } from "./runs.js";
 
 /** The size that files of a month grow to. */
 const FILE_BYTES = 32 * 1024 * 1024;
 
 /** A smaller file is open: it takes further rows of its month. */
 const OPEN_BYTES = FILE_BYTES * 0.75;
+
+/** A row group with fewer rows is written again together with others: it costs a reader as much as a whole one. */
+export const SMALL_GROUP_ROWS = 2_048;
 
 /** Months with fewer new rows share a file, so that dates strewn over centuries don't make a file each. */
 const OWN_FILE_ROWS = 1_024;
@@ -28,6 +32,13 @@ export interface Shelf {
   readonly rows: number;
 }
 
+/** New rows of a month. */
+export interface FreshMonth {
+  readonly rows: number;
+  /** Batches that hold some of them: each writes its own, as a row group at least. */
+  readonly pieces: number;
+}
+
 /** The month of a file's first day; files without bounds have none. */
 function monthOf(file: SourceFile): string {
   return file.firstDay?.slice(0, 7) ?? "";
@@ -43,62 +54,78 @@ function monthOf(file: SourceFile): string {
 export function planShelves(
   live: readonly SourceFile[],
   touched: ReadonlySet<SourceFile>,
-  fresh: ReadonlyMap<string, number>,
+  fresh: ReadonlyMap<string, FreshMonth>,
 ): Shelf[] {
   const open = live.filter((file) => monthOf(file) !== "" && file.add.size < OPEN_BYTES);
   const isOpen = new Set(open);
-  const byMonth = new Map<string, SourceFile[]>();
-  for (const file of open) byMonth.set(monthOf(file), [...(byMonth.get(monthOf(file)) ?? []), file]);
-  const alone = live.filter((file) => touched.has(file) && !isOpen.has(file));
-  const shelves = alone.map((file) => shelfOf([file], []));
+  const months = new Map<string, { files: SourceFile[]; fresh: Month[] }>();
+  for (const file of open.sort(byMonth)) {
+    const { files } = months.get(monthOf(file)) ?? {};
+    if (files === undefined) months.set(monthOf(file), { files: [file], fresh: [] });
+    else files.push(file);
+  }
+  const unhosted: Month[] = [];
+  for (const [month, { rows, pieces }] of [...fresh].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const host = open.findLast((file) => monthOf(file) <= month && month <= (file.lastDay ?? "").slice(0, 7));
+    const place = host === undefined ? unhosted : months.get(monthOf(host))?.fresh;
+    place?.push({ month, rows, pieces });
+  }
+  const full = live.filter((file) => touched.has(file) && !isOpen.has(file));
   const budget = new CopyBudget();
-  const hosted = [...byMonth].flatMap(([month, files]) => {
-    const isFresh = fresh.has(month);
-    const must = files.filter((file) => touched.has(file));
-    const rest = files.filter((file) => !touched.has(file)).sort((a, b) => a.add.size - b.add.size);
-    // New rows need a place, whatever is left of the budget.
-    if (isFresh && must.length === 0) must.push(...rest.splice(0, 1));
-    const merged = [...must, ...(must.length + rest.length > 1 ? budget.take(rest) : [])];
-    return merged.length > 1 || must.length > 0
-      ? [shelfOf(merged, isFresh ? [[month, fresh.get(month) ?? 0]] : [])]
-      : [];
-  });
-  const unhosted = [...fresh].filter(([month]) => !byMonth.has(month)).sort(([a], [b]) => (a < b ? -1 : 1));
-  return [...shelves, ...hosted, ...newShelves(unhosted), ...strewn(byMonth, touched, fresh)];
+  return [
+    ...full.map((file) => shelfOf([file], [])),
+    ...[...months.values()].flatMap((month) => openShelf(month.files, month.fresh, touched, budget)),
+    ...newShelves(unhosted),
+    ...strewnShelf([...months.values()], touched),
+  ];
 }
 
-/** Whole months, in order; small ones share a shelf. */
-function newShelves(months: readonly (readonly [string, number])[]): Shelf[] {
-  const total = months.reduce((sum, [, rows]) => sum + rows, 0);
-  const own = Math.max(OWN_FILE_ROWS, total / MOST_NEW_SHELVES);
-  const shelves: Shelf[] = [];
-  let sharing: (readonly [string, number])[] = [];
-  const close = () => {
-    if (sharing.length > 0) shelves.push(shelfOf([], sharing));
-    sharing = [];
-  };
-  for (const month of months) {
-    if (month[1] >= own) {
-      close();
-      shelves.push(shelfOf([], [month]));
-      continue;
-    }
-    sharing.push(month);
-    if (sharing.reduce((sum, [, rows]) => sum + rows, 0) >= own) close();
-  }
-  close();
-  return shelves;
+interface Month extends FreshMonth {
+  readonly month: string;
+}
+
+function byMonth(a: SourceFile, b: SourceFile): number {
+  return monthOf(a) < monthOf(b) ? -1 : Number(monthOf(a) !== monthOf(b));
+}
+
+/** The open files of a month: those that must be written again, with others as far as the budget goes. */
+function openShelf(
+  files: readonly SourceFile[],
+  fresh: readonly Month[],
+  touched: ReadonlySet<SourceFile>,
+  budget: CopyBudget,
+): Shelf[] {
+  const must = files.filter((file) => touched.has(file));
+  const others = files.filter((file) => !touched.has(file)).sort((a, b) => a.add.size - b.add.size);
+  // New rows need a place, whatever is left of the budget.
+  if (fresh.length > 0 && must.length === 0) must.push(...others.splice(0, 1));
+  const merged = must.length + others.length > 1 ? [...must, ...budget.take(others)] : must;
+  return merged.length > 1 || must.length > 0 ? [shelfOf(merged, fresh)] : [];
+}
+
+/**
+ * Whole months, in order; small ones share a shelf, and so do those of which each batch brings less than a row group:
+ * a load of many small links would write each of its rows twice.
+ */
+function newShelves(months: readonly Month[]): Shelf[] {
+  const total = months.reduce((sum, { rows }) => sum + rows, 0);
+  const pieces = months.reduce((sum, month) => sum + month.pieces, 0);
+  const whole = (SMALL_GROUP_ROWS * pieces) / Math.max(1, months.length);
+  const runs = runsOf(
+    months,
+    Math.max(OWN_FILE_ROWS, total / MOST_NEW_SHELVES, pieces > months.length ? whole : 0),
+  );
+  return runs.map((run) => shelfOf([], run));
 }
 
 /** Single files of a few rows, of months far apart, are merged as those of any table are. */
-function strewn(
-  byMonth: ReadonlyMap<string, readonly SourceFile[]>,
+function strewnShelf(
+  months: readonly { readonly files: readonly SourceFile[]; readonly fresh: readonly Month[] }[],
   touched: ReadonlySet<SourceFile>,
-  fresh: ReadonlyMap<string, number>,
 ): Shelf[] {
-  const single = [...byMonth].flatMap(([month, files]) => {
+  const single = months.flatMap(({ files, fresh }) => {
     const [only] = files;
-    const rests = files.length === 1 && only !== undefined && !touched.has(only) && !fresh.has(month);
+    const rests = files.length === 1 && fresh.length === 0 && only !== undefined && !touched.has(only);
     return rests && fileRows(only) < OWN_FILE_ROWS ? [only] : [];
   });
   const merged = new Set(filesToMerge(single.map(({ add }) => add)));
@@ -112,13 +139,9 @@ function strewn(
       ];
 }
 
-function shelfOf(files: readonly SourceFile[], months: readonly (readonly [string, number])[]): Shelf {
-  const rows = files.reduce((sum, file) => sum + fileRows(file), 0);
-  return {
-    files,
-    months: months.map(([month]) => month),
-    rows: months.reduce((sum, [, more]) => sum + more, rows),
-  };
+function shelfOf(files: readonly SourceFile[], fresh: readonly Month[]): Shelf {
+  const rows = [...files.map(fileRows), ...fresh.map((month) => month.rows)];
+  return { files, months: fresh.map(({ month }) => month), rows: rows.reduce((sum, n) => sum + n, 0) };
 }
 
 /** How many files of a shelf with so many bytes; each is of about the size that is aimed at. */

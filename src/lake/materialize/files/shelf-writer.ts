@@ -4,15 +4,14 @@ import { writeRowGroups } from "../../parquet/row-groups.js";
 import { parquetFiles } from "../../sql/duckdb-files.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
+import type { SqlValue } from "../../sql/duckdb-values.js";
 import { transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, type WrittenFile, writeFiles } from "../../tables/written-files.js";
 import { GONE } from "../shared-tables.js";
 import { numbersOf, type SourceFile } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
-import { filesOfShelf, type Shelf } from "./shelf-plan.js";
-
-/** A row group with fewer rows is written again together with others: it costs a reader as much as a whole one. */
-const SMALL_GROUP_ROWS = 2_048;
+import type { Piece } from "./pieces.js";
+import { filesOfShelf, type Shelf, SMALL_GROUP_ROWS } from "./shelf-plan.js";
 
 /** The columns of `transactions`; other tools' files may have other types for the same values. */
 const COLUMNS = transactions.columns
@@ -64,7 +63,7 @@ export class ShelfWriter {
     sql: SqlSession,
     shelf: Shelf,
     touched: ReadonlySet<SourceFile>,
-    pieces: readonly string[],
+    pieces: readonly Piece[],
   ): Promise<WrittenShelf> {
     const losing = shelf.files.filter((file) => touched.has(file));
     const same = losing.length === 0 && pieces.length === 0;
@@ -76,8 +75,8 @@ export class ShelfWriter {
     for (const some of cut(groups)) {
       files.push(await writeRowGroups(some, this.#like, await this.#storage.scratch("parquet")));
     }
-    for (const path of [...pieces, ...(encoded === undefined ? [] : [encoded.path])])
-      await rm(path, { force: true });
+    for (const { path } of pieces) await rm(path, { force: true });
+    if (encoded !== undefined) await rm(encoded.path, { force: true });
     return { same, replaced: shelf.files, files };
   }
 
@@ -85,7 +84,7 @@ export class ShelfWriter {
     sql: SqlSession,
     shelf: Shelf,
     touched: ReadonlySet<SourceFile>,
-    pieces: readonly string[],
+    pieces: readonly Piece[],
   ): Promise<Sources> {
     const sources: Sources = { copied: [], decoded: [], foreign: [] };
     const whole: RowGroup[] = [];
@@ -96,13 +95,13 @@ export class ShelfWriter {
       else {
         const gone = await goneByGroup(sql, file, groups);
         for (const [at, group] of groups.entries()) {
-          const rows = gone.get(at) ?? 0;
+          const rows = gone[at] ?? 0;
           if (rows === 0) whole.push(group);
           else if (rows < group.rows) sources.decoded.push(group);
         }
       }
     }
-    for (const path of pieces) whole.push(...((await this.#groups(path)) ?? []));
+    for (const { path } of pieces) whole.push(...(await this.#ownGroups(path)));
     const small = whole.filter(({ rows }) => rows < SMALL_GROUP_ROWS);
     const isDecoded = small.length + sources.decoded.length + sources.foreign.length > 1;
     for (const group of whole) {
@@ -117,31 +116,25 @@ export class ShelfWriter {
     return footer?.schema.equals(this.#like.schema) ? footer.groups : undefined;
   }
 
-  /** Reads what must be decoded from one file in scratch, which costs SQL less than parts of many. */
-  async #encode(sql: SqlSession, { decoded, foreign }: Sources, losing: readonly SourceFile[]) {
-    const read = [...foreign];
-    let gathered: string | undefined;
-    if (decoded.length > 0) {
-      gathered = await this.#storage.scratch("parquet");
-      await writeRowGroups(decoded, this.#like, gathered);
-      read.unshift(gathered);
-    }
-    if (read.length === 0) return undefined;
-    const path = await this.#storage.scratch("parquet");
-    const without =
-      losing.length === 0
-        ? ""
-        : `anti join (select link_id, sequence from ${GONE} where file in ${numbersOf(losing)}) using (link_id, sequence)`;
-    await writeFiles(
-      sql,
-      `select ${COLUMNS} from ${parquetFiles(read)} ${without}`,
-      sqlText(path),
-      CURRENT_FILE,
-    );
-    if (gathered !== undefined) await rm(gathered, { force: true });
+  async #ownGroups(path: string): Promise<readonly RowGroup[]> {
     const groups = await this.#groups(path);
     if (groups === undefined) throw new Error(`SQL wrote ${path} with another schema than an empty file's.`);
-    return { path, groups };
+    return groups;
+  }
+
+  /** Reads what must be decoded from one file in scratch, which costs SQL less than parts of many. */
+  async #encode(sql: SqlSession, { decoded, foreign }: Sources, losing: readonly SourceFile[]) {
+    if (decoded.length + foreign.length === 0) return undefined;
+    const gathered = await this.#storage.scratch("parquet");
+    if (decoded.length > 0) await writeRowGroups(decoded, this.#like, gathered);
+    const read = parquetFiles([...(decoded.length > 0 ? [gathered] : []), ...foreign]);
+    const without = `anti join (select link_id, sequence from ${GONE} where file in ${numbersOf(losing)})
+      using (link_id, sequence)`;
+    const path = await this.#storage.scratch("parquet");
+    const query = `select ${COLUMNS} from ${read} ${losing.length === 0 ? "" : without}`;
+    const written = await writeFiles(sql, query, sqlText(path), CURRENT_FILE);
+    await rm(gathered, { force: true });
+    return { path, groups: written.length === 0 ? [] : await this.#ownGroups(path) };
   }
 }
 
@@ -150,17 +143,17 @@ async function goneByGroup(
   sql: SqlSession,
   file: SourceFile,
   groups: readonly RowGroup[],
-): Promise<Map<number, number>> {
-  let first = 0;
-  const firsts = groups.map(({ rows }, at) => {
-    const value = `(${at}, ${first})`;
-    first += rows;
-    return value;
+): Promise<number[]> {
+  let before = 0;
+  const lasts = groups.map(({ rows }) => {
+    before += rows;
+    return before - 1;
   });
-  const counts = await sql.rows(`select g, count(*) as n
-    from (select "row" from ${GONE} where file = ${file.id})
-    asof join (values ${firsts.join(", ")}) as row_group(g, first) on "row" >= first group by g`);
-  return new Map(counts.map(({ g, n }) => [Number(g), Number(n)]));
+  const [{ counts } = {}] = await sql.few(
+    `select histogram("row", [${lasts.join(", ")}]) as counts from ${GONE} where file = ${file.id}`,
+  );
+  const byLast = (counts ?? {}) as Readonly<Record<string, SqlValue>>;
+  return lasts.map((last) => Number(byLast[last] ?? 0));
 }
 
 /** Row groups of a link side by side, so that where they become several files, few of them hold a link. */
