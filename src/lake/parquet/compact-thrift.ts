@@ -66,11 +66,16 @@ export class ThriftReader {
     if (type === TYPES.true || type === TYPES.false) return;
     if (type === TYPES.byte) this.at += 1;
     else if (type === TYPES.double) this.at += 8;
-    else if (type === TYPES.binary) this.binary();
+    else if (type === TYPES.binary) this.#skipBinary();
     else if (type === TYPES.struct) this.struct(() => false);
     else if (type === TYPES.list || type === TYPES.set) this.#skipList();
     else if (type === TYPES.map) this.#skipMap();
     else while (this.byte() >= 0x80);
+  }
+
+  #skipBinary(): void {
+    const size = this.varint();
+    this.at += size;
   }
 
   #skipList(): void {
@@ -104,9 +109,10 @@ export class ThriftWriter {
     return this.#bytes.subarray(0, this.#size);
   }
 
-  raw(bytes: Buffer): void {
-    this.#reserve(bytes.length);
-    this.#size += bytes.copy(this.#bytes, this.#size);
+  /** Bytes of another buffer as they are. */
+  raw(bytes: Buffer, from: number, to: number): void {
+    this.#reserve(to - from);
+    this.#size += bytes.copy(this.#bytes, this.#size, from, to);
   }
 
   byte(byte: number): void {
@@ -150,22 +156,35 @@ export class ThriftWriter {
 /** What becomes of a field of a struct that is copied: left out, or written by a function that reads it. */
 type Change = "left out" | ((reader: ThriftReader, writer: ThriftWriter) => void);
 
-/** Copies a struct. Fields without a change keep their bytes. */
+/** Copies a struct. Fields without a change keep their bytes, as many as follow each other at once. */
 export function copyStruct(
   reader: ThriftReader,
   writer: ThriftWriter,
   changes: Readonly<Record<number, Change>>,
 ): void {
-  let last = 0;
-  reader.struct((id, type) => {
+  let [last, lastWritten, copied] = [0, 0, reader.at];
+  for (;;) {
+    const start = reader.at;
+    const field = reader.field(last);
+    if (field === undefined) break;
+    const { id, type } = field;
     const change = changes[id];
-    if (change === "left out") return false;
-    writer.field(id, type, last);
+    // A field's header counts from the one before it.
+    if (change === undefined && lastWritten === last) {
+      reader.skip(type);
+      lastWritten = id;
+    } else {
+      writer.raw(reader.bytes, copied, start);
+      if (change !== "left out") {
+        writer.field(id, type, lastWritten);
+        lastWritten = id;
+        copied = reader.at;
+      }
+      if (typeof change === "function") change(reader, writer);
+      else reader.skip(type);
+      if (change !== undefined) copied = reader.at;
+    }
     last = id;
-    if (change !== undefined) return change(reader, writer);
-    const from = reader.at;
-    reader.skip(type);
-    return writer.raw(reader.bytes.subarray(from, reader.at));
-  });
-  writer.byte(0);
+  }
+  writer.raw(reader.bytes, copied, reader.at);
 }
