@@ -49,6 +49,10 @@ export async function readParquetFooter(path: string): Promise<ParquetFooter | u
   try {
     const bytes = await footerBytes(file);
     return bytes && parsed(path, bytes);
+  } catch (error) {
+    // It says that it is longer than it is: whoever reads the file by SQL is told what is wrong with it.
+    if (error instanceof RangeError) return undefined;
+    throw error;
   } finally {
     await file.close();
   }

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { type StatsColumn, statsText } from "../delta/delta-stats.js";
+import { unpublished } from "../store/local-store-errors.js";
 import type { WrittenFile } from "../tables/written-files.js";
 import { copyStruct, ThriftReader, ThriftWriter } from "./compact-thrift.js";
 import type { ParquetFooter, RowGroup } from "./parquet-footer.js";
@@ -14,6 +15,8 @@ const CUT_BYTES = 256;
  * Writes row groups of Parquet files as one file, without decoding them: their bytes are copied, and a footer says
  * where they are now. All of them have the schema of `like`, whose footer gives what belongs to no row group.
  * Bloom filters and page indexes are left behind.
+ *
+ * @throws StoreFullError on a full disk.
  */
 export async function writeRowGroups(
   groups: readonly RowGroup[],
@@ -28,6 +31,8 @@ export async function writeRowGroups(
     const length = Buffer.alloc(4);
     length.writeUInt32LE(footer.length);
     await target.writeFile(Buffer.concat([footer, length, MAGIC]));
+  } catch (error) {
+    throw unpublished(error, path);
   } finally {
     await target.close();
   }

@@ -20,7 +20,7 @@ interface ChangedKeys {
  * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
  * `SUPERSEDED(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
  * removal), and `GONE(file, row, link_id, sequence)`, the rows that leave their live file. (`link_id`, `sequence`) names one
- * feed row: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
+ * row of the feed, and of `transactions`, whose rows are those of the feed: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
  * (docs/architecture.md, "Heads").
  */
 export async function findChangedKeys(

@@ -17,7 +17,7 @@ import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ownFooter, ShelfWriter } from "./shelf-writer.js";
 
 /** A live file that new ones replace. */
-export interface Replaced {
+interface Replaced {
   readonly add: AddFile;
   /** Its rows are in the new files, unchanged. */
   readonly same: boolean;

@@ -30,7 +30,7 @@ export async function freshMonths(
       where change_type <> 'removed' group by all`);
     for (const { month, n } of counts) {
       const before = months.get(String(month)) ?? { rows: 0, pieces: 0 };
-      const rows = before.rows + Number(n) / batch.parts;
+      const rows = before.rows + Math.ceil(Number(n) / batch.parts);
       months.set(String(month), { rows, pieces: before.pieces + 1 });
     }
   }

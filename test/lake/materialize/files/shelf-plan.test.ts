@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { runsOf } from "../../../src/lake/materialize/files/runs.js";
+import { runsOf } from "../../../../src/lake/materialize/files/runs.js";
 import {
   type FreshMonth,
   filesOfShelf,
   planShelves,
-} from "../../../src/lake/materialize/files/shelf-plan.js";
-import type { SourceFile } from "../../../src/lake/materialize/sources.js";
+} from "../../../../src/lake/materialize/files/shelf-plan.js";
+import type { SourceFile } from "../../../../src/lake/materialize/sources.js";
 
 const MB = 1024 * 1024;
 
