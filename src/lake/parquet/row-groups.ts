@@ -23,7 +23,7 @@ export async function writeRowGroups(
   like: ParquetFooter,
   path: string,
 ): Promise<WrittenFile> {
-  const target = await open(path, "wx", 0o600);
+  const target = await open(path, "wx");
   try {
     await target.writeFile(MAGIC);
     const starts = await copyGroups(target, groups);
