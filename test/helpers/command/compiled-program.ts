@@ -13,6 +13,7 @@ const PROGRAMS = [
   "test/helpers/kill/fault-worker.ts",
   "test/helpers/kill/forgetful-preload.ts",
   "test/helpers/lake/delta-child.ts",
+  "test/helpers/lake/journal-child.ts",
   "test/helpers/webhooks/receiver-process.ts",
   "test/temporal/server/embedded-command.ts",
 ] as const;

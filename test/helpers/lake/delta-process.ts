@@ -11,13 +11,19 @@ interface ChildOptions {
 }
 
 /** Runs `delta-child.ts` to its end; gives what it printed. */
-export async function runDeltaChild<T>(
+export async function runDeltaChild<T>(args: readonly string[], options?: ChildOptions): Promise<T> {
+  return JSON.parse(await runChild("test/helpers/lake/delta-child.ts", args, options)) as T;
+}
+
+/** Runs a test's own program to its end; gives what it printed. */
+export async function runChild(
+  program: Parameters<typeof compiledProgram>[0],
   args: readonly string[],
   { limitKb, before = [] }: ChildOptions = {},
-): Promise<T> {
-  const script = await compiledProgram("test/helpers/lake/delta-child.ts");
+): Promise<string> {
+  const script = await compiledProgram(program);
   const limit = limitKb === undefined ? "" : `ulimit -f ${limitKb}; `;
   const command = [...before, process.execPath, script, ...args];
   const { stdout } = await promisify(execFile)("bash", ["-c", `${limit}exec "$0" "$@"`, ...command]);
-  return JSON.parse(stdout) as T;
+  return stdout;
 }

@@ -20,7 +20,7 @@ export async function stageLink(
   return place;
 }
 
-/** Changes one byte in the middle of a record, as a bad disk does. */
+/** Changes the last byte of a record's body, as a bad disk does. */
 export async function flipByte(
   store: ObjectStore,
   { journal, at, bytes }: Place,
@@ -28,8 +28,8 @@ export async function flipByte(
 ): Promise<void> {
   const key = journalKey(runId, journal);
   const all = Buffer.from((await store.get(key)) ?? "");
-  const middle = at + Math.floor(bytes / 2);
-  all.writeUInt8(all.readUInt8(middle) ^ 1, middle);
+  const last = at + bytes - 2;
+  all.writeUInt8(all.readUInt8(last) ^ 1, last);
   await store.put(key, all);
 }
 

@@ -6,7 +6,7 @@ import { freshUser, type UserOutcome, type UserProgress } from "../../../domain/
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
-import { Journal, readValue } from "../../../lake/sync/journal/journal.js";
+import { Journal, journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
@@ -167,6 +167,7 @@ export class SliceState {
     // Pages need not be: they are held against their hashes. What says whose they are can't be read again.
     await this.journal.persist();
     if (place === null) return null;
+    await this.#persistFound(place);
     const sum = (of: (progress: LinkProgress) => number) =>
       finished.reduce((total, { progress }) => total + of(progress), 0);
     return {
@@ -181,6 +182,15 @@ export class SliceState {
       },
       waiting: waiting.length,
     };
+  }
+
+  /** Users' pages in journals of lost attempts, which nobody made durable. */
+  async #persistFound({ journal: own }: Place): Promise<void> {
+    const { slice, input } = this;
+    const journals = new Set(this.#report.observed.map(({ place }) => place.journal));
+    journals.delete(own);
+    if (journals.size === 0) return;
+    await slice.deps.lake.store.persist([...journals].map((journal) => journalKey(input.runId, journal)));
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { transactionRow } from "../../../../sandbox/index.js";
+import type { SyncDependencies } from "../../../../src/activities/sync/dependencies.js";
+import type { Place } from "../../../../src/domain/sync/place.js";
+import { creationOf } from "../../../../src/lake/delta/delta-schema.js";
+import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
+import { journalKey, readRecord, readValue } from "../../../../src/lake/sync/journal/journal.js";
+import type { FoundLink } from "../../../../src/lake/sync/journal/report.js";
+import { domainName } from "../../../../src/lake/sync/link-checkpoint.js";
+import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
+import { withFaults } from "../../../helpers/kill/fault-store.js";
+import { forgetful } from "../../../helpers/kill/forgetful-store.js";
+import { only } from "../../../helpers/sync/slice-results.js";
+import { rawRow } from "../../../helpers/sync/sync-harness.js";
+import {
+  type ActivityBench,
+  openActivityBench,
+  type ReadSlice,
+} from "../../../helpers/temporal/activity-bench.js";
+
+const USERS = ["fp_1", "fp_2"];
+let bench: ActivityBench;
+beforeEach(async () => {
+  bench = await openActivityBench();
+  for (const fp_id of USERS) {
+    for (const n of [1, 2]) {
+      const id = `${fp_id}-${n}`;
+      bench.sandbox.addLink({ fp_id, id });
+      bench.sandbox.append(id, rows(id, n * 12));
+    }
+  }
+  bench.sandbox.append("fp_1-1", [{ change: "created", raw: rawRow(""), id: "bad" }]);
+  bench.sandbox.addLink({ fp_id: "fp_2", id: "gone", fields: { state: "deleted" } });
+  await bench.freeze(USERS.map((fp_id) => ({ fp_id })));
+});
+afterEach(() => bench.close());
+
+const rows = (id: string, count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => ({
+    change: "created" as const,
+    row: transactionRow({ transaction_id: `${id}-${from + n}` }),
+  }));
+const found = (place: Place) => readValue<FoundLink>(bench.deps.lake.store, "run", place);
+
+/** What a report says, without places, in an order of its own: bodies stand for what places name. */
+async function contentsOf({ parsed }: ReadSlice) {
+  const bodyOf = async (place: Place) =>
+    (await readRecord(bench.deps.lake.store, "run", place))?.body.toString() ?? "lost";
+  const finished: string[] = [];
+  for (const { link, progress } of parsed.finished) {
+    const { staged, lastPage: _, ...rest } = progress;
+    const { started_at: __, ...record } = await found(link);
+    finished.push(JSON.stringify([record, rest, await Promise.all(staged.map(bodyOf))]));
+  }
+  const observed: string[] = [];
+  for (const { place, cleaned, ...page } of parsed.observed) {
+    observed.push(JSON.stringify([page, await bodyOf(place), cleaned && (await bodyOf(cleaned.clean))]));
+  }
+  const quiet = parsed.quiet.map(({ started_at: _, ...link }) => JSON.stringify(link));
+  return { finished: finished.sort(), observed: observed.sort(), quiet: quiet.sort() };
+}
+
+/** The bench's parts over a store whose n-th append fails, before or after the record is there. */
+function failingAt(nth: number, when: "before" | "after"): SyncDependencies {
+  const { lake } = bench.deps;
+  const fault = { on: "append", key: "/journals/", when, effect: "lost", nth } as const;
+  return { ...bench.deps, lake: { ...lake, store: withFaults(lake.store, [fault]) } };
+}
+
+test.for(["before", "after"] as const)(
+  "killed %s any record: the next attempt asks again only for what was in flight, and ends as if undisturbed",
+  async (when) => {
+    const undisturbed = await bench.read({ slice: 1_000 });
+    const wanted = await contentsOf(undisturbed);
+    const calls = bench.sandbox.calls().total;
+    expect(wanted.finished).toHaveLength(4);
+    expect(undisturbed.calls).toBe(calls);
+    let killed = 0;
+    for (let nth = 1; ; nth += 1) {
+      bench.sandbox.clearRequests();
+      const first = await bench.read({ slice: nth, deps: failingAt(nth, when) }).then(
+        () => "whole",
+        () => "killed",
+      );
+      if (first === "whole") break;
+      killed += 1;
+      const again = await bench.read({ slice: nth, attempt: 2 });
+      expect([nth, await contentsOf(again)]).toEqual([nth, wanted]);
+      expect(again).toMatchObject({ usersRead: 2, users: [], links: [], reached: 2, calls });
+      // Of all the calls in flight only one answer could not be staged.
+      expect([nth, bench.sandbox.calls().total - calls]).toEqual([nth, expect.toSatisfy((n) => n <= 1)]);
+    }
+    expect(killed).toBeGreaterThan(15);
+  },
+);
+
+/** What another run has committed of a link. */
+function domainOf(link: string, cursor: string | null = null) {
+  const state = { cursor, generation: 1, next_sequence: 5, head: "other", last_page_sha256: null };
+  const configuration = JSON.stringify({ ...state, sign_conflicts: 0 });
+  return { domainMetadata: { domain: domainName(link), configuration, removed: false } };
+}
+
+test("a lost attempt's page that answered another cursor, or another head, is not used", async () => {
+  const failing = failingAt(12, "after");
+  await expect(bench.read({ deps: failing })).rejects.toThrow("was lost");
+  const staged = bench.sandbox.requests({ operation: "sync_transactions" });
+  expect(staged.length).toBeGreaterThan(0);
+  // Another run has committed the links meanwhile.
+  await bench.deps.lake
+    .table("transaction_changes")
+    .commit(() => [
+      ...creationOf(transactionChanges, 0),
+      ...USERS.flatMap((user) => [1, 2].map((n) => domainOf(`${user}-${n}`))),
+    ]);
+  bench.sandbox.clearRequests();
+  const again = await bench.read({ attempt: 2 });
+  const wholeRead = 2 + 2 + 3 + 3;
+  expect(bench.sandbox.requests({ operation: "sync_transactions" })).toHaveLength(wholeRead);
+  for (const { link } of again.parsed.finished) expect((await found(link)).base?.head).toBe("other");
+});
+
+test("a stalled attempt that wakes up changes nothing of what the next one names", async () => {
+  const [slow, next] = await Promise.all([bench.read(), bench.read({ attempt: 2 })]);
+  const wanted = await contentsOf(next);
+  expect(await contentsOf(slow)).toEqual(wanted);
+  await bench.read();
+  expect(await contentsOf(next)).toEqual(wanted);
+});
+
+test("a user whose accounts failed keeps the list of links that is staged for the next slice", async () => {
+  bench.sandbox.addFault({ kind: "status", status: 503, operation: "list_linked_bank_accounts", times: 1 });
+  const first = await bench.read({ fresh: { from: 0, to: 1 } });
+  const { progress, outcome } = only(first.users);
+  expect([first.usersRead, first.parsed.finished, outcome.kind]).toEqual([0, [], "transient"]);
+  expect(progress.staged).toHaveLength(1);
+  const second = await bench.read({ slice: 1, users: [progress], fresh: null });
+  expect(second).toMatchObject({ usersRead: 1, users: [] });
+  expect(second.report?.slices).toContain(0);
+  expect(bench.sandbox.requests({ operation: "list_bank_links" })).toHaveLength(1);
+  expect(second.parsed.observed.map(({ stream }) => stream).sort()).toEqual(["accounts", "bank_links"]);
+  expect(second.parsed.finished).toHaveLength(2);
+});
+
+test("a link without news is quiet and costs the result nothing; one with news is finished", async () => {
+  const first = await bench.read();
+  const domains: ReturnType<typeof domainOf>[] = [];
+  for (const { link, progress } of first.parsed.finished) {
+    domains.push(domainOf((await found(link)).link_id, progress.lastNext));
+  }
+  await bench.deps.lake
+    .table("transaction_changes")
+    .commit(() => [...creationOf(transactionChanges, 0), ...domains]);
+  bench.sandbox.append("fp_2-2", rows("fp_2-2", 1, 900));
+  const second = await bench.read({ slice: 1 });
+  expect(second).toMatchObject({ links: [], report: { quiet: 4, finished: { links: 1, entries: 1 } } });
+  const unchanged = second.parsed.quiet.filter(({ status }) => status === "unchanged");
+  expect(unchanged.map(({ link_id }) => link_id).sort()).toEqual(["fp_1-1", "fp_1-2", "fp_2-1"]);
+  expect(unchanged[0]).toMatchObject({ reason: null, pages: 1, base: { head: "other" } });
+  expect((await found(only(second.parsed.finished).link)).link_id).toBe("fp_2-2");
+});
+
+test("an open link comes back with its progress, and its pages are not asked for again", async () => {
+  bench.sandbox.append("fp_1-2", rows("fp_1-2", 200, 500));
+  bench.sandbox.setLatency(30);
+  const first = await bench.read({ budgetMs: 350, fresh: { from: 0, to: 1 } });
+  const open = first.links.filter(({ outcome }) => outcome.kind === "open");
+  const { link, progress } = only(open);
+  expect((await found(link)).link_id).toBe("fp_1-2");
+  expect(progress.pages).toBeGreaterThan(0);
+  bench.sandbox.setLatency(0);
+  bench.sandbox.clearRequests();
+  const { links } = await bench.read({ slice: 1, links: open, fresh: null });
+  expect(only(links)).toMatchObject({
+    link,
+    outcome: { kind: "complete" },
+    progress: { entries: 224, pages: 23 },
+  });
+  expect(bench.sandbox.calls().total).toBe(23 - progress.pages);
+});
+
+test("pages of users that a lost attempt staged are there after a power cut, once a report names them", async () => {
+  const { lake } = bench.deps;
+  const disk = forgetful(lake.store);
+  const over = (store: ObjectStore): SyncDependencies => ({ ...bench.deps, lake: { ...lake, store } });
+  const fault = { on: "append", key: " page transactions$", when: "before", effect: "lost" } as const;
+  await expect(bench.read({ deps: over(withFaults(disk, [fault])) })).rejects.toThrow("was lost");
+  const { report, parsed } = await bench.read({ attempt: 2, deps: over(disk) });
+  await disk.powerCut();
+  const own = report?.place.journal;
+  expect(parsed.observed.some(({ place }) => place.journal !== own)).toBe(true);
+  for (const { stream, place } of parsed.observed) {
+    const record = await readRecord(lake.store, "run", place);
+    expect([stream, record?.header.kind]).toEqual([stream, "page"]);
+  }
+});
+
+test("a link that can't be read is quiet, with its reason", async () => {
+  const { parsed, links, report } = await bench.read();
+  expect(links).toEqual([]);
+  expect(report).toMatchObject({ quiet: 1, finished: { links: 4, pages: 2 + 3 + 2 + 3 }, waiting: 0 });
+  expect(only(parsed.quiet)).toMatchObject({ link_id: "gone", status: "skipped", reason: "state deleted" });
+});
+
+test("when there is no time, nobody is reached, and what was given comes back as it was", async () => {
+  const none = await bench.read({ budgetMs: 0 });
+  expect(none).toMatchObject({ report: null, usersRead: 0, users: [], reached: 0, links: [], calls: 0 });
+});
+
+test("records that a report names are there after they are persisted, and the journal is closed", async () => {
+  const { report, parsed } = await bench.read();
+  const places = [...parsed.observed.map(({ place }) => place), ...parsed.finished.map(({ link }) => link)];
+  const journals = new Set(places.map(({ journal }) => journalKey("run", journal)));
+  expect([...journals]).toEqual([journalKey("run", report?.place.journal ?? "")]);
+});
