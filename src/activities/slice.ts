@@ -12,7 +12,7 @@ import { withHeartbeat } from "./heartbeat.js";
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** While one owner's page is parsed and staged, another one has the call. */
-export const LANES_PER_CALL = 2;
+const LANES_PER_CALL = 2;
 
 /** What the owners of one slice share: time, calls, cancellation. */
 export interface Slice<D extends Dependencies = Dependencies> {

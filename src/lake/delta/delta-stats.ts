@@ -41,12 +41,13 @@ export interface FileFacts {
   /** First and last link in the order of their UTF-8 bytes. */
   readonly links: readonly [min: string, max: string] | undefined;
   readonly firstDay: string | undefined;
+  readonly lastDay: string | undefined;
 }
 
 interface Stats {
   readonly numRecords?: number;
   readonly minValues?: { readonly link_id?: string; readonly date?: string };
-  readonly maxValues?: { readonly link_id?: string };
+  readonly maxValues?: { readonly link_id?: string; readonly date?: string };
 }
 
 /** Reads the `stats` text of an added file. */
@@ -54,7 +55,7 @@ export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   const { numRecords, minValues, maxValues } = JSON.parse(stats ?? "{}") as Stats;
   const [min, max] = [minValues?.link_id, maxValues?.link_id];
   const links = min === undefined || max === undefined ? undefined : ([min, max] as const);
-  return { rows: numRecords, links, firstDay: minValues?.date };
+  return { rows: numRecords, links, firstDay: minValues?.date, lastDay: maxValues?.date };
 }
 
 /** Whether files may hold rows of links in a range: bounds are compared as they were made, as UTF-8 bytes. */

@@ -2,7 +2,7 @@ import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { creationOf } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
-import { addOf, type DataFile } from "../tables/parquet-file.js";
+import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
 import { inTurn } from "../turns.js";
 import { sameWatermark, watermarkActions, watermarkOf } from "../watermark.js";
@@ -113,14 +113,18 @@ async function apply(
   const committed = await lake.table(transactions.name).commit((now) => {
     const asPlanned =
       sameWatermark(now, standing, FEED) &&
-      (changes.whole ? now.version === standing.version : replaced.every(({ path }) => now.files.has(path)));
+      (changes.whole
+        ? now.version === standing.version
+        : replaced.every(({ add }) => now.files.has(add.path)));
     if (!asPlanned) return null;
     const at = Date.now();
     return [
       { commitInfo: { operation: "MERGE", ...(options.runId !== undefined && { runId: options.runId }) } },
       ...(now.version === -1 ? creationOf(transactions, at) : []),
-      ...replaced.map((file): DeltaAction => ({ remove: removeOf(file, at) })),
-      ...files.map((file): DeltaAction => ({ add: addOf(file) })),
+      ...replaced.map(
+        ({ add, same }): DeltaAction => ({ remove: { ...removeOf(add, at), dataChange: !same } }),
+      ),
+      ...files.map((file): DeltaAction => ({ add: addOf(file, !file.same) })),
       ...watermark,
     ];
   });
@@ -134,10 +138,7 @@ async function apply(
   const done = { from, to: changes.to, rows, rewritten: replaced.length, rebuilt };
   return rebuilt && because !== undefined ? { ...done, because } : done;
 
-  async function written(): Promise<{
-    replaced: Awaited<ReturnType<typeof writeNewFiles>>;
-    files: readonly DataFile[];
-  }> {
+  async function written() {
     const replaced = await writeNewFiles(lake, storage, changes, standing, options);
     return { replaced, files: await storage.finished() };
   }

@@ -8,8 +8,8 @@ export const GONE = `${SCHEMA}.gone`;
 /** Feed rows that leave nothing: older rows of their keys, or removals. */
 export const SUPERSEDED = `${SCHEMA}.superseded`;
 
-/** Rows to be applied, where they are few, each with its month in `fresh_month`. */
-export const FRESH = `${SCHEMA}.fresh`;
+/** The shelf of each month with new rows, by its number. */
+export const SHELF_OF_MONTH = `${SCHEMA}.shelf_of_month`;
 
 /** Runs `work` with room for the shared tables and drops them afterwards. */
 export async function withSharedTables<T>(sql: SqlSession, work: () => Promise<T>): Promise<T> {

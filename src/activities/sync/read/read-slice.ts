@@ -2,7 +2,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import { userFailure } from "../../../domain/sync/user-reading.js";
 import { namedFailures } from "../../../domain/waiting.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { LANES_PER_CALL, startSlice } from "../../slice.js";
+import { startSlice } from "../../slice.js";
 import { drainQueue } from "../../work-queue.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { linkBase, readLink } from "./read-link.js";
@@ -19,7 +19,7 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
   return withHeartbeat(async () => {
     const state = await openSlice(started.slice, input);
     try {
-      await drainQueue(LANES_PER_CALL * deps.concurrency, () => {
+      await drainQueue(deps.concurrency, () => {
         const link = state.nextLink();
         if (link !== undefined) return () => readLink(state, link);
         const user = state.nextUser();

@@ -13,14 +13,14 @@ interface ChangedKeys {
   /** Feed rows to apply, superseded and removed ones left out. */
   readonly freshRows: number;
   /** Live files that hold rows of changed keys. */
-  readonly touched: readonly SourceFile[];
+  readonly touched: ReadonlySet<SourceFile>;
 }
 
 /**
  * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
  * `SUPERSEDED(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
- * removal), and `GONE(file, row)`, the rows that leave their live file. (`link_id`, `sequence`) names one
- * feed row: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
+ * removal), and `GONE(file, row, link_id, sequence)`, the rows that leave their live file. (`link_id`, `sequence`) names one
+ * row of the feed, and of `transactions`, whose rows are those of the feed: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
  * (docs/architecture.md, "Heads").
  */
 export async function findChangedKeys(
@@ -30,7 +30,9 @@ export async function findChangedKeys(
   signal?: AbortSignal,
 ): Promise<ChangedKeys> {
   await sql.run(`create or replace table ${SUPERSEDED} (file integer, link_id varchar, sequence bigint)`);
-  await sql.run(`create or replace table ${GONE} (file integer, "row" bigint)`);
+  await sql.run(
+    `create or replace table ${GONE} (file integer, "row" bigint, link_id varchar, sequence bigint)`,
+  );
   await sql.run("create or replace temp table known_link (link_id varchar)");
   const links = await linkCounts(sql, feed);
   const rows = links.reduce((sum, link) => sum + link.rows, 0);
@@ -42,7 +44,7 @@ export async function findChangedKeys(
   const ids = new Set(touched.map(({ file }) => Number(file)));
   return {
     freshRows: rows - Number(superseded),
-    touched: live.filter(({ id }) => ids.has(id)),
+    touched: new Set(live.filter(({ id }) => ids.has(id))),
   };
 }
 
@@ -111,8 +113,8 @@ async function judgeSlice(
   const candidates = holdingLinks(live, slice.from, slice.to);
   if (candidates.length > 0) {
     await sql.run(`insert into ${GONE}
-      select ${fileNumber(candidates)}, file_row_number from (
-        select file_index, file_row_number from ${reading(candidates)}
+      select ${fileNumber(candidates)}, file_row_number, link_id, sequence from (
+        select file_index, file_row_number, link_id, sequence from ${reading(candidates)}
         semi join (select link_id, transaction_id from change semi join known_link using (link_id))
           using (link_id, transaction_id))`);
   }

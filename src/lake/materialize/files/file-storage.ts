@@ -6,17 +6,23 @@ import { type DataFile, scratchPath, storeFiles } from "../../tables/parquet-fil
 import { transactions } from "../../tables/transactions.js";
 import type { WrittenFile } from "../../tables/written-files.js";
 
-/** Files that wait for the disk together: 16 are 4 MB, and take it as long as one does. */
-const STORED_AT_ONCE = 16;
+/** Files that wait for the disk together: small ones take it as long as one does. */
+const STORED_AT_ONCE = 4;
+
+/** A file that a commit is to refer to. */
+interface StoredFile extends DataFile {
+  /** Its rows are those of files that it replaces, unchanged. */
+  readonly same: boolean;
+}
 
 /** Stores files in the table while SQL goes on with the next ones. */
 export class FileStorage {
   readonly #lake: Lake;
   readonly #prefix: string;
   readonly #directory: string;
-  readonly #stored: DataFile[] = [];
+  readonly #stored: StoredFile[] = [];
   #made: Promise<unknown> | undefined;
-  #waiting: WrittenFile[] = [];
+  #waiting: { file: WrittenFile; same: boolean }[] = [];
   #last: Promise<void> = Promise.resolve();
 
   constructor(lake: Lake, prefix: string) {
@@ -32,9 +38,12 @@ export class FileStorage {
     return join(this.#directory, `${randomUUID()}.${extension}`);
   }
 
-  /** Takes files over. Waits only for those before the last ones, so that few of them lie in scratch. */
-  async store(files: readonly WrittenFile[]): Promise<void> {
-    this.#waiting.push(...files);
+  /**
+   * Takes files over; `same` where their rows are those of the files that they replace. Waits only for those before
+   * the last ones, so that few of them lie in scratch.
+   */
+  async store(files: readonly WrittenFile[], same: boolean): Promise<void> {
+    this.#waiting.push(...files.map((file) => ({ file, same })));
     if (this.#waiting.length < STORED_AT_ONCE) return;
     const before = this.#last;
     this.#storeWaiting();
@@ -42,7 +51,7 @@ export class FileStorage {
   }
 
   /** All files, once they are durable. */
-  async finished(): Promise<readonly DataFile[]> {
+  async finished(): Promise<readonly StoredFile[]> {
     this.#storeWaiting();
     await this.#last;
     await rm(this.#directory, { force: true, recursive: true });
@@ -59,10 +68,12 @@ export class FileStorage {
   }
 
   #storeWaiting(): void {
-    const files = this.#waiting;
+    const waiting = this.#waiting;
     this.#waiting = [];
     this.#last = this.#last.then(async () => {
-      this.#stored.push(...(await storeFiles(this.#lake, transactions, this.#prefix, files)));
+      const files = waiting.map(({ file }) => file);
+      const stored = await storeFiles(this.#lake, transactions, this.#prefix, files);
+      this.#stored.push(...stored.map((file, at) => ({ ...file, same: waiting[at]?.same === true })));
     });
     // Whoever waits next gets the failure; until then it must not count as unhandled.
     this.#last.catch(() => undefined);

@@ -1,20 +1,27 @@
 import type { AddFile } from "../../delta/delta-actions.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { Lake } from "../../lake.js";
+import { isOutOfMemory } from "../../sql/duckdb.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { feedBatches, fileRows } from "../batches.js";
+import { type Batch, feedBatches } from "../batches.js";
 import { findChangedKeys } from "../changes/changed-keys.js";
 import type { FeedChanges } from "../changes/feed-changes.js";
-import { holdFresh } from "../changes/fresh-rows.js";
 import { Progress, type WriteOptions } from "../progress.js";
 import { withSharedTables } from "../shared-tables.js";
-import { sourceFiles } from "../sources.js";
+import { type SourceFile, sourceFiles } from "../sources.js";
 import { inTwoLanes } from "../sql-lanes.js";
 import type { FileStorage } from "./file-storage.js";
-import { rewriteFiles } from "./rewrite.js";
-import { planRewrite } from "./rewrite-plan.js";
-import { writeBatch } from "./write-batch.js";
+import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
+import { planShelves, type Shelf } from "./shelf-plan.js";
+import { ownFooter, ShelfWriter } from "./shelf-writer.js";
+
+/** A live file that new ones replace. */
+interface Replaced {
+  readonly add: AddFile;
+  /** Its rows are in the new files, unchanged. */
+  readonly same: boolean;
+}
 
 /** Writes the files that bring `transactions` up to date; returns the live files that they replace. */
 export async function writeNewFiles(
@@ -23,36 +30,69 @@ export async function writeNewFiles(
   changes: FeedChanges,
   standing: Snapshot,
   options: WriteOptions,
-): Promise<readonly AddFile[]> {
+): Promise<readonly Replaced[]> {
   const standingFiles = [...standing.files.values()];
-  const replacedByAll = changes.whole ? standingFiles : [];
+  const replacedByAll = (changes.whole ? standingFiles : []).map((add) => ({ add, same: false }));
   const feed = await sourceFiles(lake, transactionChanges.name, changes.adds);
   const live = await sourceFiles(lake, transactions.name, changes.whole ? [] : standingFiles);
   if (feed.length === 0) return replacedByAll;
   return lake.duckdb.exclusive((sql) =>
     withSharedTables(sql, async () => {
       const { freshRows, touched } = await findChangedKeys(sql, feed, live, options.signal);
-      const held = live.length === 0 ? undefined : await holdFresh(sql, feed, freshRows);
-      const plan = planRewrite(live, touched, held ?? new Map());
-      const batches = [...(held === undefined && freshRows > 0 ? feedBatches(feed) : []), ...plan.batches];
-      const rows = [
-        ...batches.map((batch) => batch.rows),
-        ...plan.rewrites.map(({ file }) => fileRows(file)),
-      ];
-      const progress = new Progress(
-        rows.reduce((sum, n) => sum + n, 0),
-        options,
-      );
-      await inTwoLanes(
-        lake,
-        sql,
-        batches.map(
-          (batch) => (session: SqlSession) =>
-            progress.of(batch.rows, () => writeBatch(session, storage, batch)),
-        ),
-      );
-      await rewriteFiles(lake, sql, storage, plan.rewrites, progress);
-      return [...replacedByAll, ...plan.replaced.map(({ add }) => add)];
+      const batches = freshRows === 0 ? [] : feedBatches(feed);
+      const shelves = planShelves(live, touched, await freshMonths(sql, batches));
+      const replaced = await writeShelves(lake, sql, storage, { batches, touched, shelves }, options);
+      return [...replacedByAll, ...replaced];
     }),
   );
+}
+
+interface Planned {
+  readonly batches: readonly Batch[];
+  readonly touched: ReadonlySet<SourceFile>;
+  readonly shelves: readonly Shelf[];
+}
+
+async function writeShelves(
+  lake: Lake,
+  sql: SqlSession,
+  storage: FileStorage,
+  { batches, touched, shelves }: Planned,
+  options: WriteOptions,
+): Promise<Replaced[]> {
+  const rows = [...batches, ...shelves].reduce((sum, one) => sum + one.rows, 0);
+  const progress = new Progress(rows, options);
+  await nameShelves(sql, shelves);
+  const pieces: Piece[][] = [];
+  const cutting = batches.map(
+    (batch, at) => (session: SqlSession) =>
+      progress.of(batch.rows, async () => {
+        pieces[at] = await writePieces(session, storage, batch);
+      }),
+  );
+  await inTwoLanes(lake, sql, cutting);
+  // In the order of the feed, in which a link's rows lie together.
+  const piecesOf = shelves.map((): Piece[] => []);
+  for (const piece of pieces.flat()) piecesOf[piece.shelf]?.push(piece);
+  const writer = new ShelfWriter(storage, await ownFooter(sql, storage));
+  const replaced: Replaced[] = [];
+  const write = async (session: SqlSession, shelf: Shelf, at: number) => {
+    const done = await writer.write(session, shelf, touched, piecesOf[at] ?? []);
+    replaced.push(...done.replaced.map(({ add }) => ({ add, same: done.same })));
+    await storage.store(done.files, done.same);
+  };
+  const tooLarge: (readonly [Shelf, number])[] = [];
+  const writing = shelves.map(
+    (shelf, at) => (session: SqlSession) =>
+      progress.of(shelf.rows, () =>
+        write(session, shelf, at).catch((error) => {
+          // Memory may suffice where the other connection holds none of it.
+          if (!isOutOfMemory(error)) throw error;
+          tooLarge.push([shelf, at]);
+        }),
+      ),
+  );
+  await inTwoLanes(lake, sql, writing);
+  for (const [shelf, at] of tooLarge) await write(sql, shelf, at);
+  return replaced;
 }

@@ -1,0 +1,186 @@
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { AddFile, RemoveFile } from "../../../src/lake/delta/delta-actions.js";
+import { removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { readCommit } from "../../../src/lake/delta/delta-log.js";
+import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { readParquetFooter } from "../../../src/lake/parquet/parquet-footer.js";
+import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
+import { addOf, writeQuery } from "../../../src/lake/tables/parquet-file.js";
+import { transactions } from "../../../src/lake/tables/transactions.js";
+import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
+
+let at: FeedLake;
+beforeEach(async () => {
+  at = await FeedLake.open();
+});
+afterEach(() => at.release());
+
+/** Whole numbers that look random and are the same each time. */
+function* numbers(seed: number): Generator<number, never> {
+  for (let state = seed; ; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    yield state >>> 8;
+  }
+}
+
+/** A feed with the rows that must be left of it. */
+class Model {
+  readonly rows = new Map<string, string>();
+  readonly #random = numbers(7);
+  readonly #sequences = new Map<string, number>();
+
+  below(most: number): number {
+    return this.#random.next().value % most;
+  }
+
+  day(ago: number): string {
+    return new Date(Date.UTC(2026, 5, 30) - ago * 86_400_000).toISOString().slice(0, 10);
+  }
+
+  change(type: Required<Change>["type"], link: string, id: string, date: string): Change {
+    const sequence = (this.#sequences.get(link) ?? 0) + 1;
+    this.#sequences.set(link, sequence);
+    const amount = String(1 + this.below(999));
+    if (type === "removed") this.rows.delete(`${link}/${id}`);
+    else this.rows.set(`${link}/${id}`, `${amount} ${date}`);
+    return { link, id, sequence, type, amount, date };
+  }
+
+  first(links: number, rows: number, days: number): Change[] {
+    return Array.from({ length: links * rows }, (_, n) =>
+      this.change("created", `l${n % links}`, `t${n}`, this.day(this.below(days))),
+    );
+  }
+
+  night(n: number, changes: number): Change[] {
+    return Array.from({ length: changes }, (_, k) => {
+      const [key, value] = [...this.rows][this.below(this.rows.size)] as [string, string];
+      const [link = "", id = ""] = key.split("/");
+      const kind = this.below(10);
+      const [, date = ""] = value.split(" ");
+      if (kind < 2) return this.change("removed", link, id, date);
+      if (kind < 5) return this.change("updated", link, id, date);
+      return this.change("created", link, `n${n}-${k}`, this.day(this.below(kind < 9 ? 30 : 300) - n));
+    });
+  }
+
+  expected(): string[] {
+    return [...this.rows].map(([key, value]) => `${key} ${value}`).sort();
+  }
+}
+
+/** The actions on files of the newest version. */
+async function lastCommit(): Promise<{ adds: AddFile[]; removes: RemoveFile[] }> {
+  const { version } = await at.lake.table("transactions").snapshot();
+  const commit = await readCommit({ ...at.lake, table: "transactions" }, version);
+  const actions = commit?.actions ?? [];
+  return {
+    adds: actions.flatMap((action) => ("add" in action ? [action.add] : [])),
+    removes: actions.flatMap((action) => ("remove" in action ? [action.remove] : [])),
+  };
+}
+
+test("after a first load and thirty nights the files are few, and the rows those of the feed", async () => {
+  const model = new Model();
+  await at.feed(...model.first(20, 1_000, 300));
+  await materialize(at.lake);
+  const loaded = (await at.live()).length;
+  expect(loaded).toBeLessThanOrEqual(11);
+  for (let night = 0; night < 30; night += 1) {
+    await at.feed(...model.night(night, 100));
+    await materialize(at.lake);
+    expect((await at.live()).length).toBeLessThanOrEqual(loaded + 2);
+  }
+  expect((await at.rows()).sort()).toEqual(model.expected());
+  expect(await at.unreferenced()).toEqual([]);
+  const footers = await Promise.all(
+    (await at.live()).map(({ path }) => readParquetFooter(join(at.directory, "transactions", path))),
+  );
+  const groups = footers.flatMap((footer) => footer?.groups ?? []);
+  expect(groups.filter(({ rows }) => rows < 2_048).length).toBeLessThanOrEqual(footers.length);
+}, 120_000);
+
+test("a night copies the row groups that it does not change", async () => {
+  const month = (link: string) =>
+    Array.from({ length: 12_000 }, (_, n) => ({ link, id: `t${n}`, sequence: n + 1 }));
+  await at.feed(...month("a"), ...month("b"));
+  await materialize(at.lake);
+  const groupsOf = async () => {
+    const [file, ...others] = await at.live();
+    expect(others).toEqual([]);
+    const footer = await readParquetFooter(join(at.directory, "transactions", file?.path ?? ""));
+    return (footer?.groups ?? []).map(({ rows, bytes, bounds }) =>
+      [
+        rows,
+        bytes,
+        bounds.get("link_id")?.min?.toString(),
+        bounds.get("sequence")?.min?.readBigInt64LE(),
+      ].join(" "),
+    );
+  };
+  const before = await groupsOf();
+  await at.feed({ link: "b", id: "t7", sequence: 12_001, type: "removed" });
+  expect(await materialize(at.lake)).toMatchObject({ rewritten: 1, rows: 23_999 });
+  const after = new Set(await groupsOf());
+  expect(before.filter((group) => !after.has(group))).toHaveLength(1);
+});
+
+/** Puts each file's rows into many small ones, as the first release did. */
+async function splitFiles(into: number): Promise<void> {
+  for (const file of await at.live()) {
+    const path = join(at.directory, "transactions", file.path);
+    const adds: AddFile[] = [];
+    for (let n = 0; n < into; n += 1) {
+      const query = `from ${parquetFiles([path])} where hash(transaction_id) % ${into} = ${n}`;
+      const part = await writeQuery(at.lake, transactions, "old", query);
+      if (part !== undefined) adds.push(addOf(part, false));
+    }
+    await at.lake
+      .table("transactions")
+      .commit(() => [
+        { remove: { ...removeOf(file, 1), dataChange: false } },
+        ...adds.map((add) => ({ add })),
+      ]);
+  }
+}
+
+test("many small files become few over nights, so many each, in files that readers of changes need not see", async () => {
+  const model = new Model();
+  await at.feed(...model.first(5, 800, 60));
+  await materialize(at.lake);
+  const few = (await at.live()).length;
+  await splitFiles(40);
+  expect((await at.live()).length).toBeGreaterThan(2 * 32);
+  let rewritten = 0;
+  for (let night = 0; night < 6; night += 1) {
+    const before = (await at.live()).length;
+    await at.feed(model.change("created", "l0", `one${night}`, "2026-06-30"));
+    rewritten = (await materialize(at.lake)).rewritten;
+    expect(rewritten).toBeLessThanOrEqual(64 + 1);
+    expect((await at.live()).length).toBeLessThanOrEqual(before);
+    const { adds, removes } = await lastCommit();
+    const [changed] = adds.filter(({ dataChange }) => dataChange);
+    expect(JSON.parse(changed?.stats ?? "{}").maxValues.date).toBe("2026-06-30");
+    expect(adds.filter(({ dataChange }) => dataChange)).toHaveLength(1);
+    expect(removes.some(({ dataChange }) => !dataChange)).toBe(adds.some(({ dataChange }) => !dataChange));
+    expect((await at.rows()).sort()).toEqual(model.expected());
+  }
+  expect((await at.live()).length).toBeLessThanOrEqual(few + 1);
+}, 60_000);
+
+test("a month of which every row is replaced, and one of which every row goes", async () => {
+  const model = new Model();
+  const first = model.first(2, 3_000, 50);
+  await at.feed(...first);
+  await materialize(at.lake);
+  await at.feed(
+    ...first.map(({ link = "", id, date = "" }) =>
+      model.change(date < "2026-06-01" ? "removed" : "updated", link, id, date),
+    ),
+  );
+  await materialize(at.lake);
+  expect((await at.rows()).sort()).toEqual(model.expected());
+  const months = (await at.live()).map(({ stats }) => JSON.parse(stats ?? "{}").minValues.date.slice(0, 7));
+  expect(months).toEqual(["2026-06"]);
+});
