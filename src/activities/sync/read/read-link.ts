@@ -106,6 +106,7 @@ class LinkReader {
     const cleaned = needsCleaning
       ? await addCleaned(this.#journal, cleanPage(transactionStream, readPage(transactionStream, body)))
       : undefined;
+    if (cleaned !== undefined) this.state.hasBadRows(cleaned);
     const header = { kind: "page", page: name, ...(cleaned && { cleaned }) } as const;
     const place = await this.#journal.add(header, body, sha256);
     this.state.slice.countBytes(body.length);
@@ -132,6 +133,7 @@ class LinkReader {
     if (place === undefined || record === undefined) return undefined;
     slice.countFound();
     const { body, header } = record;
+    if (header.cleaned !== undefined) this.state.hasBadRows(header.cleaned);
     const facts = pageFacts(body);
     const repeats = await this.#addsNothing(progress, facts, body);
     return repeats === "torn" ? repeats : { facts, body, sha256: header.sha256, place, repeats };

@@ -7,6 +7,7 @@ import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { Journal, journalKey, readValue } from "../../../lake/sync/journal/journal.js";
+import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
@@ -62,6 +63,8 @@ export class SliceState {
     finished: [] as SliceReport["finished"][number][],
     waiting: [] as Place[],
   };
+  /** Journals with bad rows of links. */
+  readonly #kept = new Set<string>();
   /** Links that were found and are not begun. */
   readonly #queue: FoundLink[] = [];
   readonly #seen = new Set<string>();
@@ -164,10 +167,8 @@ export class SliceState {
     const { observed, quiet, finished, waiting } = this.#report;
     const isEmpty = [observed, quiet, finished, waiting].every(({ length }) => length === 0);
     const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
-    // Pages need not be: they are held against their hashes. What says whose they are can't be read again.
-    await this.journal.persist();
+    await this.#persist();
     if (place === null) return null;
-    await this.#persistFound(place);
     const sum = (of: (progress: LinkProgress) => number) =>
       finished.reduce((total, { progress }) => total + of(progress), 0);
     return {
@@ -184,11 +185,20 @@ export class SliceState {
     };
   }
 
-  /** Users' pages in journals of lost attempts, which nobody made durable. */
-  async #persistFound({ journal: own }: Place): Promise<void> {
+  /** Takes note that bad rows stand in a journal, perhaps in that of a lost attempt. */
+  hasBadRows({ bad }: CleanedPlaces): void {
+    this.#kept.add(bad.journal);
+  }
+
+  /**
+   * Makes durable what can't be read again: reports, links, users' pages and bad rows. Pages of links need not be:
+   * they are held against their hashes.
+   */
+  async #persist(): Promise<void> {
     const { slice, input } = this;
-    const journals = new Set(this.#report.observed.map(({ place }) => place.journal));
-    journals.delete(own);
+    await this.journal.persist();
+    const journals = new Set([...this.#kept, ...this.#report.observed.map(({ place }) => place.journal)]);
+    journals.delete(this.journal.name);
     if (journals.size === 0) return;
     await slice.deps.lake.store.persist([...journals].map((journal) => journalKey(input.runId, journal)));
   }

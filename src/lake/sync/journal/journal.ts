@@ -30,7 +30,8 @@ type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
  * (docs/architecture.md, "Staging").
  */
 export class Journal {
-  readonly #name: string;
+  /** As places have it. */
+  readonly name: string;
   #object: Promise<GrowingObject> | undefined;
 
   /** @param folder names the work; each of its attempts has a journal of its own in there */
@@ -39,18 +40,18 @@ export class Journal {
     private readonly runId: string,
     folder: string,
   ) {
-    this.#name = `${folder}/${randomUUID().slice(0, 8)}`;
+    this.name = `${folder}/${randomUUID().slice(0, 8)}`;
   }
 
   /** Appends a record. @throws StoreFullError on a full disk: nothing of it is left */
   async add(description: Description, body: Uint8Array, sha256 = hash("sha256", body)): Promise<Place> {
-    this.#object ??= this.store.grow(journalKey(this.runId, this.#name));
+    this.#object ??= this.store.grow(journalKey(this.runId, this.name));
     const object = await this.#object;
     const header: RecordHeader = { ...description, at: new Date().toISOString(), bytes: body.length, sha256 };
     const parts = framed(header, body);
     const at = object.append(parts);
     const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-    return { journal: this.#name, at, bytes, sha256: shortHash(sha256) };
+    return { journal: this.name, at, bytes, sha256: shortHash(sha256) };
   }
 
   /** As {@link add}, of a value. */
@@ -60,7 +61,7 @@ export class Journal {
 
   /** Makes what was appended survive a power cut. */
   async persist(): Promise<void> {
-    if (this.#object !== undefined) await this.store.persist([journalKey(this.runId, this.#name)]);
+    if (this.#object !== undefined) await this.store.persist([journalKey(this.runId, this.name)]);
   }
 
   async close(): Promise<void> {

@@ -46,7 +46,7 @@ export interface StagedRecord {
 
 const END = Buffer.from("\n");
 /** Bytes that no header is longer than. */
-export const LONGEST_HEADER = 4096;
+export const LONGEST_HEADER = 32_768;
 
 /** How much of the hash a place keeps. */
 const SHORT_HASH = 16;
