@@ -31,10 +31,12 @@ test("a plain run of two users", async () => {
     temporal,
     { sandbox: { population: { kind: "synthetic", users: 2, linksPerUser: 2, rows: 20 } } },
     async (world) => {
-      const { result, workflowId, runId } = await world.sync();
+      const { result, workflowId } = await world.sync();
       expect(result.status).toBe("completed");
       await recordHistory(world.client, "plain-run", workflowId);
-      await recordHistory(world.client, "plain-group", `${workflowId}/${runId}/g0`);
+      const quiet = await world.sync();
+      expect(quiet.result).toMatchObject({ status: "completed", links: { unchanged: 4 } });
+      await recordHistory(world.client, "quiet-run", quiet.workflowId);
     },
   );
 });
@@ -49,43 +51,41 @@ test("a run with restarts, waits, a failing user, a refused link and a second tr
     world.sandbox.addFault({ kind: "status", status: 429, retryAfter: 1, link: "wait", page: 1, times: 1 });
     world.sandbox.addFault({ kind: "status", status: 422, link: "refused" });
     world.sandbox.addFault({ kind: "not_ready", link: "late", times: 2 });
-    const { result, workflowId, runId } = await world.sync({ pageSize: 10 });
+    const { result, workflowId } = await world.sync({ pageSize: 10 });
     expect(result).toMatchObject({
       links: { synced: 2, failed: 1, not_ready: 1 },
       users: { failed: 1 },
       restarts: 1,
     });
     await recordHistory(world.client, "troubled-run", workflowId);
-    await recordHistory(world.client, "troubled-group", `${workflowId}/${runId}/g0`);
-    await recordHistory(world.client, "troubled-again", `${workflowId}/${runId}/g0-again`);
   });
 });
 
-test("a group with more links than its first slice takes", async () => {
+test("a run whose links need several slices and loads", async () => {
   await inWorld(
     temporal,
-    { sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 35, rows: 1 } } },
+    { sandbox: { population: { kind: "synthetic", users: 4, linksPerUser: 10, rows: 300 } } },
     async (world) => {
-      const { result, workflowId, runId } = await world.sync();
+      world.sandbox.setLatency(100);
+      const { result, workflowId } = await world.sync({ pageSize: 10 });
       expect(result.status).toBe("completed");
-      await recordHistory(world.client, "large-group", `${workflowId}/${runId}/g0`);
+      await recordHistory(world.client, "long-run", workflowId);
     },
   );
 });
 
-test("a group that continues as new", async () => {
+test("a run that continues as new", async () => {
   const server = await startSmallHistories();
   try {
     await inWorld(server, {}, async (world) => {
       addLink(world, "a", 30);
       addLink(world, "b", 30);
-      world.sandbox.addFault({ kind: "status", status: 503, link: "a", page: 1, times: 3 });
-      const { result, workflowId, runId } = await world.sync({ pageSize: 10 });
+      world.sandbox.addFault({ kind: "status", status: 503, link: "a", page: 1, times: 4 });
+      const { result, workflowId } = await world.sync({ pageSize: 10 });
       expect(result).toMatchObject({ status: "completed", rows: { created: 60 } });
-      const group = `${workflowId}/${runId}/g0`;
-      const before = await recordHistory(world.client, "grown-group-2", group);
-      if (before === null) throw new Error("the group did not continue as new");
-      await recordHistory(world.client, "grown-group-1", group, before);
+      const before = await recordHistory(world.client, "grown-run-2", workflowId);
+      if (before === null) throw new Error("the run did not continue as new");
+      await recordHistory(world.client, "grown-run-1", workflowId, before);
     });
   } finally {
     await server.stop();

@@ -15,17 +15,15 @@ installRuntime({ debug() {}, info() {}, warn: say, error: say });
 const histories = await storedHistories();
 const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
 
-test("there are histories of runs, groups, batches, customers, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
+test("there are histories of runs, batches, customers, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);
   for (const part of [
     "plain-run",
-    "plain-group",
+    "quiet-run",
     "troubled-run",
-    "troubled-group",
-    "troubled-again",
-    "large-group",
-    "grown-group-1",
-    "grown-group-2",
+    "long-run",
+    "grown-run-1",
+    "grown-run-2",
     "onboard-batch",
     "onboard-customer",
     "onboard-customer-waiting",
@@ -58,13 +56,13 @@ test.for(histories.map((stored) => [stored.name, stored] as const))(
 );
 
 test("a history that the workflows would not have made is found out", async () => {
-  const stored = histories.find(({ name }) => name === "plain-group.json.gz");
+  const stored = histories.find(({ name }) => name === "plain-run.json.gz");
   const events = stored?.history.events ?? [];
   const scheduled = events.find(
-    ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name === "planGroup",
+    ({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name === "readSlice",
   );
   const type = scheduled?.activityTaskScheduledEventAttributes?.activityType;
-  if (stored === undefined || !type) throw new Error("the plain group has no planGroup");
+  if (stored === undefined || !type) throw new Error("the plain run has no readSlice");
   type.name = "planSomethingElse";
   await expect(Worker.runReplayHistory(options, stored.history, stored.workflowId)).rejects.toThrow(
     /TMPRL1100|[Nn]ondeterminism/,
