@@ -5,10 +5,13 @@ import { failureConverterPath } from "../temporal/encryption/payload-codec.js";
 
 // A script of `npm run build`: a worker starts from the finished bundle, never from sources.
 const workflowsPath = fileURLToPath(new URL("./index.js", import.meta.url));
+const isolatePath = fileURLToPath(new URL("./isolate.js", import.meta.url));
 const target = fileURLToPath(new URL("../../workflow-bundle.js", import.meta.url));
 const { code } = await bundleWorkflowCode({
   workflowsPath,
   failureConverterPath,
+  // Evaluated once and frozen, not once a workflow: no module of a workflow may keep anything that changes.
+  preloadModules: [isolatePath, workflowsPath],
   logger: { log() {}, trace() {}, debug() {}, info() {}, warn: report, error: report },
 });
 await writeFile(target, code);

@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import {
   closeSync,
   fstatSync,
+  fsync as fsyncCallback,
   open as openCallback,
   openSync,
+  readFile as readFileCallback,
   readSync,
   realpathSync,
   writeFileSync,
 } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { InputError } from "../../domain/failures.js";
@@ -16,7 +18,12 @@ import { isAbsent } from "./local-store-errors.js";
 
 const TEMPORARY = ".tmp-";
 
-const openFile = promisify(openCallback) as (path: string, flags: string, mode: number) => Promise<number>;
+/** Larger files are read by the thread pool: nothing else would run meanwhile. */
+const IN_PLACE_BYTES = 256 * 1024;
+
+const openFile = promisify(openCallback) as (path: string, flags: string, mode?: number) => Promise<number>;
+const readOpenFile = promisify(readFileCallback) as (file: number) => Promise<Buffer>;
+const syncFile = promisify(fsyncCallback);
 
 /** True for the temp files of this or a killed process: never part of a listing. */
 export function isTemporary(name: string): boolean {
@@ -84,26 +91,50 @@ export function readInPlace(
 export function readRangeInPlace(path: string, from: number, bytes: number): Buffer {
   const file = openSync(path, "r");
   try {
-    const body = Buffer.allocUnsafe(bytes);
-    let read = 0;
-    while (read < bytes) {
-      const more = readSync(file, body, read, bytes - read, from + read);
-      if (more === 0) break;
-      read += more;
-    }
-    return body.subarray(0, read);
+    return rangeOf(file, from, bytes);
   } finally {
     closeSync(file);
   }
 }
 
-/** Makes what is in a file, or the names in a directory, survive a power cut. */
-export async function syncToDisk(path: string): Promise<void> {
-  const handle = await open(path, "r");
+/** All bytes of a file: its name is looked up by the thread pool, and a small one costs no further trip. */
+export async function readWhole(path: string): Promise<Buffer> {
+  const file = await openFile(path, "r");
   try {
-    await handle.sync();
+    const { size } = fstatSync(file);
+    return size > IN_PLACE_BYTES ? await readOpenFile(file) : rangeOf(file, 0, size);
   } finally {
-    await handle.close();
+    closeSync(file);
+  }
+}
+
+function rangeOf(file: number, from: number, bytes: number): Buffer {
+  const body = Buffer.allocUnsafe(bytes);
+  let read = 0;
+  while (read < bytes) {
+    const more = readSync(file, body, read, bytes - read, from + read);
+    if (more === 0) break;
+    read += more;
+  }
+  return body.subarray(0, read);
+}
+
+/** Removes a file, in one trip to the thread pool; nothing happens where it is not there. */
+export async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+}
+
+/** Makes what is in a file, or the names in a directory, survive a power cut: one trip to the thread pool, not three. */
+export async function syncToDisk(path: string): Promise<void> {
+  const file = openSync(path, "r");
+  try {
+    await syncFile(file);
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -115,31 +146,27 @@ export async function writeTemporary(
 ): Promise<void> {
   const { durable, mode } = options;
   try {
-    await (durable ? writeDurably(path, body, mode) : writeToCache(path, body, mode));
+    await writeBytes(path, body, mode, durable);
   } catch (error) {
-    await rm(path, { force: true });
+    await removeFile(path);
     throw error;
-  }
-}
-
-async function writeDurably(path: string, body: Uint8Array | string, mode: number): Promise<void> {
-  const handle = await open(path, "wx", mode);
-  try {
-    await handle.writeFile(body);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 
 /**
  * The name is made by the thread pool, because a disk that writes its journal holds names up. The bytes are only
- * copied by the system: that is done in place, and two of three trips to another thread are saved.
+ * copied by the system: that is done in place, and two trips to another thread are saved.
  */
-async function writeToCache(path: string, body: Uint8Array | string, mode: number): Promise<void> {
+async function writeBytes(
+  path: string,
+  body: Uint8Array | string,
+  mode: number,
+  durable: boolean,
+): Promise<void> {
   const file = await openFile(path, "wx", mode);
   try {
     writeFileSync(file, body);
+    if (durable) await syncFile(file);
   } finally {
     closeSync(file);
   }

@@ -1,4 +1,4 @@
-import { readFile, rename, rm } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { DurableDirectories, KnownDirectories } from "./local-store-directories.js";
@@ -8,6 +8,8 @@ import {
   pathOfKey,
   readInPlace,
   readRangeInPlace,
+  readWhole,
+  removeFile,
   syncToDisk,
   temporaryBeside,
   writeTemporary,
@@ -34,7 +36,7 @@ export function createLocalStore(root: string): ObjectStore {
   async function get(key: string): Promise<Buffer | undefined> {
     const path = pathOf(key);
     try {
-      return await readFile(path);
+      return await readWhole(path);
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw unreadable(error, path);
@@ -89,7 +91,7 @@ export function createLocalStore(root: string): ObjectStore {
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
-      await rm(temporary, { force: true });
+      await removeFile(temporary);
       throw unpublished(error, path);
     }
   }
@@ -121,7 +123,7 @@ export function createLocalStore(root: string): ObjectStore {
     try {
       return await publish(temporary, path);
     } finally {
-      await rm(temporary, { force: true });
+      await removeFile(temporary);
     }
   }
 
@@ -152,8 +154,8 @@ export function createLocalStore(root: string): ObjectStore {
     },
     async delete(key) {
       const path = pathOf(key);
-      await rm(path, { force: true }).catch((error) => {
-        if (!isAbsent(error)) throw unpublished(error, path);
+      await removeFile(path).catch((error) => {
+        throw unpublished(error, path);
       });
     },
     async deletePrefix(prefix, options = {}) {

@@ -29,6 +29,15 @@ test("put replaces, putIfAbsent never does", async () => {
   expect(String(await lake.store.get("b/new/key"))).toBe("first");
 });
 
+test.each([0, 1, 256 * 1024, 256 * 1024 + 1, 1024 * 1024])(
+  "an object of %i bytes is read whole",
+  async (size) => {
+    const body = Buffer.alloc(size, "night");
+    await lake.store.put("a/key", body, { durable: true });
+    expect((await lake.store.get("a/key"))?.equals(body)).toBe(true);
+  },
+);
+
 test("of many writers of one key exactly one wins, and its content stands", async () => {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, writer) => lake.store.putIfAbsent("log/1", String(writer))),
