@@ -13,12 +13,18 @@ const UNTIL_A_WORKER_LIVES: RetryPolicy = {
 
 /**
  * Activities that heartbeat: a killed worker is noticed in ten seconds, and what it staged is found.
- * The calls within are not retried here; their failures are outcomes (`domain/link-course.ts`).
+ * The calls within are not retried here; their failures are outcomes (`domain/sync/link-reading.ts`).
  */
 export const HEARTBEATING: ActivityOptions = {
   startToCloseTimeout: "1h",
   heartbeatTimeout: "10s",
   retry: UNTIL_A_WORKER_LIVES,
+};
+
+/** As {@link HEARTBEATING}, of what works in a run's staging: a run that is cancelled waits for it before it deletes that. */
+export const IN_STAGING: ActivityOptions = {
+  ...HEARTBEATING,
+  cancellationType: "WAIT_CANCELLATION_COMPLETED",
 };
 
 /** What is tried once only: it is done again later, whatever becomes of it now. */

@@ -13,6 +13,8 @@ export interface LinkDomain extends CertificateFields {
   /** The certificate of the last committed update: what compare-and-swap looks at. */
   readonly head: string;
   readonly attempt: number;
+  /** The very reading: two slices of one run may read a link that two users list. */
+  readonly reading?: string;
   readonly restarts: number;
   readonly sign_conflicts: number;
   /** Whether a row of the link ever had one: from then on the log is silent about them. */

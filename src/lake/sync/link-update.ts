@@ -27,9 +27,8 @@ export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
   return { kind: "superseded", by: now?.run_id ?? null };
 }
 
-/** Two slices of one run may read a link that two users list: only one of the readings counts. */
 function isSameReading(a: LinkDomain, b: LinkDomain): boolean {
-  return a.run_id === b.run_id && a.attempt === b.attempt && a.started_at === b.started_at;
+  return a.run_id === b.run_id && a.attempt === b.attempt && a.reading === b.reading;
 }
 
 /** The actions that make updates the links' state. */

@@ -1,6 +1,6 @@
 import type { OpenLinkProgress, SliceWork } from "../../activities/sync/read/slice-work.js";
 import { journalFolder, type Place } from "../../domain/sync/place.js";
-import type { OpenLink } from "./links.js";
+import type { OpenLink } from "./open-link.js";
 
 /** Slices whose journals are there, as a run carries them through continue-as-new. */
 export interface CarriedJournals {

@@ -7,30 +7,9 @@ import type {
   WaitingLinks,
 } from "../../activities/sync/read/slice-work.js";
 import { freshProgress, type LinkProgress } from "../../domain/sync/link-progress.js";
-import { afterOutcome, type LinkBase, type LinkOutcome } from "../../domain/sync/link-reading.js";
-import { type Place, placeKey, sliceOf } from "../../domain/sync/place.js";
-import type { NamedFailure } from "../../domain/waiting.js";
-
-/** A link that was begun and not read to its end within one slice. */
-export interface OpenLink {
-  readonly link: Place;
-  readonly base: LinkBase;
-  progress: LinkProgress;
-  /** Staged names of the manifests that hold its rows so far. */
-  manifests: string[];
-  complete: boolean;
-  /** Loads of its pages that are on their way. */
-  loading: number;
-  /** Whether a slice has it: its progress is not here but there. */
-  inSlice: boolean;
-  /** Whether it was not ready before: then it is so for good. */
-  readonly again: boolean;
-  /** Slices in whose journals its pages may stand: where it was begun, and the first and last that continued it. */
-  begun: number[];
-  continued: [first: number, last: number] | null;
-  /** Its last failure, where it was named. */
-  failure?: NamedFailure | undefined;
-}
+import { afterOutcome, type LinkOutcome } from "../../domain/sync/link-reading.js";
+import { type Place, placeKey } from "../../domain/sync/place.js";
+import { newLink, type OpenLink, SECOND_TRY_ATTEMPTS } from "./open-link.js";
 
 /** What a run's links have come to, as it is carried through continue-as-new. */
 export interface CarriedLinks {
@@ -48,9 +27,6 @@ interface LinkOptions {
   readonly pageSize: number;
   readonly jitter: () => number;
 }
-
-/** Attempts of a second try are named apart from those of the first. */
-const SECOND_TRY_ATTEMPTS = 1_000;
 
 /** The links of a run that are not read to their end at once: what to read next, and what becomes of each. */
 export class Links {
@@ -150,14 +126,13 @@ export class Links {
     return taken;
   }
 
-  /** Begins those again that were not ready; false where there are none. */
-  tryAgain(): boolean {
-    const links = this.#notReady;
-    this.#notReady = [];
+  /** Begins some of those again that were not ready; false where there are none. */
+  tryAgain(most: number): boolean {
+    const links = this.#notReady.splice(0, most);
     for (const link of links) {
       const fresh = freshProgress(null, this.#size, this.options.full);
       const progress = { ...fresh, attempt: SECOND_TRY_ATTEMPTS };
-      this.#open.set(placeKey(link), newLink(link, { cursor: null, known: false }, progress, true));
+      this.#open.set(placeKey(link), newLink(link, { cursor: null, known: false }, progress));
     }
     return links.length > 0;
   }
@@ -169,6 +144,7 @@ export class Links {
     result: {
       readonly report: ReportRef | null;
       readonly links: readonly LinkResult[];
+      readonly size?: number | null;
       readonly notBegun: number;
       readonly at: number;
     },
@@ -182,6 +158,7 @@ export class Links {
     const begun = work.waiting.reduce((sum, { from, to }) => sum + to - from, 0) - result.notBegun;
     const { quiet = 0, finished, waiting = 0 } = report ?? {};
     this.#found += quiet + (finished?.links ?? 0) + waiting + links.length - given.size - begun;
+    if (result.size !== undefined) this.#size = result.size;
     if (report !== null && waiting > 0) {
       this.#waiting.push({ report: report.place, from: 0, to: waiting });
     }
@@ -199,7 +176,6 @@ export class Links {
       if (known === undefined || known.progress.pages === 0) link.begun.push(slice);
       else link.continued = [link.continued?.[0] ?? slice, slice];
       if (one.failure !== undefined) link.failure = one.failure;
-      if (one.progress.pages > 0) this.#size = one.progress.size;
       refused = this.#apply(link, one.progress, one.outcome, at) || refused;
     }
     return refused;
@@ -269,7 +245,7 @@ export class Links {
   }
 
   #begin({ link: place, base, progress }: LinkResult): OpenLink {
-    const link = newLink(place, base, progress, false);
+    const link = newLink(place, base, progress);
     this.#open.set(placeKey(place), link);
     return link;
   }
@@ -287,13 +263,11 @@ export class Links {
       this.#open.delete(key);
       const { status, reason } = verdict;
       if (status === "not_ready" && !link.again) this.#notReady.push(link.link);
-      else this.#ended.push({ link: link.link, progress: verdict.progress, status, reason });
+      else {
+        const { pages, pagesSha256, restarts } = verdict.progress;
+        this.#ended.push({ link: link.link, progress: { pages, pagesSha256, restarts }, status, reason });
+      }
     }
     return verdict.kind === "drop";
   }
-}
-
-function newLink(link: Place, base: LinkBase, progress: LinkProgress, again: boolean): OpenLink {
-  const state = { manifests: [], complete: false, loading: 0, inSlice: false, continued: null };
-  return { link, base, progress, again, ...state, begun: [sliceOf(link)] };
 }

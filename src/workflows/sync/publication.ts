@@ -10,7 +10,7 @@ import {
   LOAD_BYTES,
   LOAD_PAGES,
 } from "../policies.js";
-import type { OpenLink } from "./links.js";
+import type { OpenLink } from "./open-link.js";
 
 /** A report whose finished links are loaded, and the manifest that holds their rows. */
 interface PublishedReport extends LoadedReport {
@@ -28,10 +28,8 @@ export interface CarriedPublication {
   readonly finished: readonly ReportRef[];
   readonly loaded: readonly PublishedReport[];
   readonly failed: readonly Failure[];
-  /** Users, links and bytes that have come to their end since the last commit. */
+  /** Users who have come to their end since the last commit. */
   readonly users: number;
-  readonly links: number;
-  readonly bytes: number;
 }
 
 const NOTHING: CarriedPublication = {
@@ -41,8 +39,6 @@ const NOTHING: CarriedPublication = {
   loaded: [],
   failed: [],
   users: 0,
-  links: 0,
-  bytes: 0,
 };
 
 /** What slices have brought to its end: what to load and to commit next. */
@@ -66,14 +62,12 @@ export class Publication {
   /** Takes what a slice has brought to its end. */
   add(report: ReportRef | null, users: number, failed: readonly Failure[]): void {
     const { reports, finished, ...state } = this.#state;
-    const { links = 0, bytes = 0 } = report?.finished ?? {};
+    const { links = 0 } = report?.finished ?? {};
     this.#set({
       reports: report === null ? reports : [...reports, report],
       finished: report === null || links === 0 ? finished : [...finished, report],
       failed: [...state.failed, ...failed],
       users: state.users + users + failed.length,
-      links: state.links + links + (report?.quiet ?? 0),
-      bytes: state.bytes + bytes,
     });
   }
 
@@ -81,12 +75,14 @@ export class Publication {
    * Whether so much is finished, or so much time has passed, that it is worth a commit.
    *
    * @param complete links that are held one by one and complete
+   * @param ended links that ended with nothing to commit
    */
-  isDue(now: number, complete: readonly OpenLink[]): boolean {
-    const { users, links, bytes } = this.#state;
-    const allBytes = complete.reduce((sum, { progress }) => sum + progress.bytes, bytes);
-    if (Math.max(users, links + complete.length) >= COMMIT_EVERY_LINKS) return true;
-    if (allBytes >= COMMIT_EVERY_BYTES) return true;
+  isDue(now: number, complete: readonly OpenLink[], ended: number): boolean {
+    const links = this.#links + complete.length + ended;
+    if (Math.max(this.#state.users, links) >= COMMIT_EVERY_LINKS) return true;
+    const bytes = this.#parts.reduce((sum, { finished }) => sum + finished.bytes, 0);
+    if (complete.reduce((sum, { progress }) => sum + progress.bytes, bytes) >= COMMIT_EVERY_BYTES)
+      return true;
     return now - this.#committedAt >= COMMIT_EVERY_MS;
   }
 
@@ -128,8 +124,8 @@ export class Publication {
     this.#committedAt = now;
     const nothing = [reports, loaded, links, ended, failed].every(({ length }) => length === 0);
     if (nothing) return undefined;
-    this.#committing = links.length + this.#state.links;
-    this.#set({ chunk: chunk + 1, reports: [], loaded: [], failed: [], users: 0, links: 0, bytes: 0 });
+    this.#committing = links.length + this.#links;
+    this.#set({ chunk: chunk + 1, reports: [], loaded: [], failed: [], users: 0 });
     const manifests = [...loaded.map(({ manifest }) => manifest), ...links.flatMap((one) => one.manifests)];
     return {
       chunk,
@@ -144,8 +140,7 @@ export class Publication {
 
   /** Slices whose journals something needs that is not committed. */
   get slices(): Set<number> {
-    const { reports, finished, loaded } = this.#state;
-    const needed = [...reports, ...finished, ...this.#loading, ...loaded.map(({ ref }) => ref)];
+    const needed = [...this.#state.reports, ...this.#parts];
     return new Set(needed.flatMap(({ place, slices }) => [sliceOf(place), ...slices]));
   }
 
@@ -156,14 +151,24 @@ export class Publication {
 
   /** Links that are at their end and not committed. */
   get uncommitted(): number {
-    return this.#state.links + this.#committing;
+    return this.#links + this.#committing;
   }
 
   /** Entries of finished links that are not committed. */
   get entries(): number {
+    return this.#parts.reduce((sum, { finished }) => sum + finished.entries, 0);
+  }
+
+  /** Reports whose finished links are not committed. */
+  get #parts(): ReportRef[] {
     const { finished, loaded } = this.#state;
-    const all = [...finished, ...this.#loading, ...loaded.map(({ ref }) => ref)];
-    return all.reduce((sum, one) => sum + one.finished.entries, 0);
+    return [...finished, ...this.#loading, ...loaded.map(({ ref }) => ref)];
+  }
+
+  /** Links of reports that are not committed. */
+  get #links(): number {
+    const quiet = this.#state.reports.reduce((sum, report) => sum + report.quiet, 0);
+    return this.#parts.reduce((sum, { finished }) => sum + finished.links, quiet);
   }
 
   #set(change: Partial<CarriedPublication>): void {

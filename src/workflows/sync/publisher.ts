@@ -2,10 +2,10 @@ import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { LoadResult } from "../../activities/sync/load/load.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { HEARTBEATING, LOADS_BEHIND } from "../policies.js";
+import { IN_STAGING, LOADS_BEHIND } from "../policies.js";
 import type { SyncState, ToLoad } from "./sync-state.js";
 
-const { load, commit, dropJournals } = proxyActivities<Activities>(HEARTBEATING);
+const { load, commit, dropJournals } = proxyActivities<Activities>(IN_STAGING);
 
 /** Loads what slices finished, two loads at a time, and commits it in order, while the next ones are read. */
 export class Publisher {
@@ -15,6 +15,8 @@ export class Publisher {
   #dropping: Promise<unknown> = Promise.resolve();
   #pending = 0;
   #failed = false;
+  /** Whether a commit is on its way that was due by itself. */
+  #isQueued = false;
 
   constructor(
     private readonly runId: string,
@@ -28,10 +30,11 @@ export class Publisher {
    */
   async publish(last = false): Promise<void> {
     if (this.#failed) await this.#last;
-    const isDue = last || this.state.isCommitDue(Date.now());
+    const isDue = last || (!this.#isQueued && this.state.isCommitDue(Date.now()));
     const toLoad = this.state.takeToLoad(isDue);
     if (toLoad === undefined && !isDue) return;
     this.#pending += 1;
+    this.#isQueued ||= isDue;
     const loading = toLoad && this.#load(toLoad);
     this.#last = this.#last
       .then(() => this.#applyAndCommit(toLoad, loading, isDue))
@@ -75,7 +78,9 @@ export class Publisher {
     if (toLoad !== undefined && loading !== undefined) {
       this.state.applyLoad(toLoad, await loading, Date.now());
     }
-    if (isDue) await this.#commitFinished();
+    if (!isDue) return;
+    this.#isQueued = false;
+    await this.#commitFinished();
   }
 
   async #commitFinished(): Promise<void> {
@@ -87,7 +92,7 @@ export class Publisher {
     state.applyCommit(totals);
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
-    // What is left of a run's staging is deleted with its row: nothing waits for this, and nothing hangs on it.
+    // What can't be deleted now is deleted with the run's staging, so a failure here does no harm.
     const dropping = dropJournals({ runId, folders }).catch(() => undefined);
     this.#dropping = Promise.all([this.#dropping, dropping]);
   }

@@ -1,11 +1,11 @@
-import { proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
-import { HEARTBEATING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
+import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
 import type { Publisher } from "./publisher.js";
 import type { NumberedWork, SyncState } from "./sync-state.js";
 
-const { readSlice } = proxyActivities<Activities>(HEARTBEATING);
+const { readSlice } = proxyActivities<Activities>(IN_STAGING);
 
 /** What else is told of the reading. */
 interface ReaderEvents {
@@ -41,7 +41,8 @@ export class Reader {
           continue;
         }
         if (grown) {
-          // What is on its way belongs into this history, and what fails of it must not be left behind.
+          // What is finished belongs into this history: the next one carries only what is not.
+          await this.publisher.flush();
           await this.publisher.idle();
           return "grown";
         }
@@ -89,7 +90,9 @@ export class Reader {
       await this.publisher.flush();
       this.events.waits();
     }
-    await sleep(pause);
+    // Where nothing is left to read, the end of the run waits for nobody.
+    if (this.state.nextDue() === undefined) return;
+    await condition(() => this.state.unauthorized || this.#failure !== undefined, pause);
   }
 
   async #kept(work: Promise<void>): Promise<void> {

@@ -196,7 +196,7 @@ export class SyncState {
 
   /** Whether so much is finished that it is worth a commit. */
   isCommitDue(now: number): boolean {
-    return this.#publication.isDue(now, this.#links.complete);
+    return this.#publication.isDue(now, this.#links.complete, this.#links.ended.length);
   }
 
   /**
@@ -257,7 +257,7 @@ export class SyncState {
 
   /** Begins the links again that were not ready; false where there are none. */
   tryAgain(): boolean {
-    return !this.#unauthorized && this.#links.tryAgain();
+    return !this.#unauthorized && this.#links.tryAgain(LINKS_AT_ONCE);
   }
 
   /** Epoch milliseconds at which something is due; undefined when nothing is left to read. */

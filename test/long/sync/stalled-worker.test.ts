@@ -25,19 +25,19 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-/** Resolves once Temporal has begun a step of a group again. */
+/** Resolves once Temporal has begun a step of a run again. */
 async function stepIsRepeated(): Promise<void> {
   const { address } = JSON.parse(await readFile(join(folder.home, "server.json"), "utf8"));
   const connection = await Connection.connect({ address });
   const { workflowService } = connection;
   const namespace = "default";
   try {
-    const query = "WorkflowType = 'syncGroup'";
+    const query = "WorkflowType = 'sync'";
     const { executions } = await workflowService.listWorkflowExecutions({ namespace, query });
     const execution = executions[0]?.execution ?? null;
     const attempts = async () => {
-      const group = await workflowService.describeWorkflowExecution({ namespace, execution });
-      return Math.max(0, ...group.pendingActivities.map(({ attempt }) => attempt ?? 0));
+      const run = await workflowService.describeWorkflowExecution({ namespace, execution });
+      return Math.max(0, ...run.pendingActivities.map(({ attempt }) => attempt ?? 0));
     };
     await expect.poll(attempts, { timeout: 60_000, interval: 200 }).toBeGreaterThan(1);
   } finally {

@@ -37,11 +37,15 @@ function told(
   results: readonly OpenLinkProgress[],
   at = 0,
   outcome?: LinkOutcome,
+  size?: number | null,
 ) {
   const all = results.map(({ link, progress }) =>
     linkResult(link, { progress, ...(outcome && { outcome }) }),
   );
-  return links.applySlice({ links: given, waiting: [] }, 1, { report: null, links: all, notBegun: 0, at });
+  return links.applySlice({ links: given, waiting: [] }, 1, {
+    ...{ report: null, links: all, notBegun: 0, at },
+    ...(size !== undefined && { size }),
+  });
 }
 
 const due = (at = 0) => links.takeDue(at, 1_000);
@@ -182,15 +186,15 @@ function endsEmpty(): void {
 }
 
 test("not ready is kept for the run's end at the first try, and is the end at the second", () => {
-  expect(links.tryAgain()).toBe(false);
+  expect(links.tryAgain(800)).toBe(false);
   begin(1);
   endsEmpty();
   expect([links.notReady, links.takeEnded(), links.unfinished]).toEqual([[record(0)], [], 1]);
   expect(links.nextDue()).toBeUndefined();
-  expect(links.tryAgain()).toBe(true);
+  expect(links.tryAgain(800)).toBe(true);
   expect([links.notReady, links.unfinished, links.nextDue()]).toEqual([[], 1, 0]);
   endsEmpty();
-  expect([links.notReady, links.unfinished, links.tryAgain()]).toEqual([[], 0, false]);
+  expect([links.notReady, links.unfinished, links.tryAgain(800)]).toEqual([[], 0, false]);
   expect(only(links.takeEnded())).toMatchObject({ link: record(0), status: "not_ready" });
   expect(links.takeEnded()).toEqual([]);
 });
@@ -199,7 +203,7 @@ test("attempts of a second try are named apart from those of the first", () => {
   begin(1);
   const first = only(links.open).progress.attempt;
   endsEmpty();
-  links.tryAgain();
+  links.tryAgain(800);
   expect(only(due()).progress.attempt).toBeGreaterThan(first + 100);
 });
 
@@ -210,7 +214,7 @@ test("a size that worked is the size of the links begun later", () => {
   expect(links.size).toBe(SIZE);
   const again = due();
   expect(only(again).progress).toMatchObject({ size: 100, attempt: 1 });
-  told(again, [{ link: record(0), progress: withPages(only(again).progress, 1) }]);
+  told(again, [{ link: record(0), progress: withPages(only(again).progress, 1) }], 0, undefined, 100);
   expect(links.size).toBe(100);
   expect(new Links(options, links.carry()).size).toBe(100);
 });

@@ -8,7 +8,7 @@ import {
   LOAD_BYTES,
   LOAD_PAGES,
 } from "../../../src/workflows/policies.js";
-import type { OpenLink } from "../../../src/workflows/sync/links.js";
+import type { OpenLink } from "../../../src/workflows/sync/open-link.js";
 import { Publication } from "../../../src/workflows/sync/publication.js";
 import { NEW, placeIn, reportOf, SIZE, withPages } from "../../helpers/sync/slice-results.js";
 
@@ -34,7 +34,7 @@ const finishedOf = (change: Partial<ReportRef["finished"]>) => {
 const nothing = [[], [], 0] as const;
 
 test("nothing is worth a load or a commit at first, and an empty commit is none", () => {
-  expect(publication.isDue(COMMIT_EVERY_MS - 1, [])).toBe(false);
+  expect(publication.isDue(COMMIT_EVERY_MS - 1, [], 0)).toBe(false);
   expect(publication.isWorthLoading([])).toBe(false);
   publication.add(null, 0, []);
   expect(publication.takeToLoad()).toEqual([]);
@@ -49,23 +49,30 @@ test.for([
   ["bytes", (at: Publication) => at.add(finishedOf({ bytes: COMMIT_EVERY_BYTES }), 0, [])],
 ] as const)("a commit is due after so many %s, and no more once it is taken", ([_, add]) => {
   add(publication);
-  expect(publication.isDue(0, [])).toBe(true);
+  expect(publication.isDue(0, [], 0)).toBe(true);
+  publication.applyLoad(publication.takeToLoad(), "m", []);
+  expect(publication.isDue(0, [], 0)).toBe(true);
   publication.takeToCommit(...nothing);
-  expect(publication.isDue(0, [])).toBe(false);
+  expect(publication.isDue(0, [], 0)).toBe(false);
+});
+
+test("links that ended with nothing to commit count too", () => {
+  expect(publication.isDue(0, [], COMMIT_EVERY_LINKS - 1)).toBe(false);
+  expect(publication.isDue(0, [], COMMIT_EVERY_LINKS)).toBe(true);
 });
 
 test("a commit is due after so long, counted from the last one", () => {
-  expect(publication.isDue(COMMIT_EVERY_MS, [])).toBe(true);
+  expect(publication.isDue(COMMIT_EVERY_MS, [], 0)).toBe(true);
   publication.takeToCommit([], [], 5_000);
-  expect(publication.isDue(COMMIT_EVERY_MS, [])).toBe(false);
-  expect(publication.isDue(COMMIT_EVERY_MS + 5_000, [])).toBe(true);
+  expect(publication.isDue(COMMIT_EVERY_MS, [], 0)).toBe(false);
+  expect(publication.isDue(COMMIT_EVERY_MS + 5_000, [], 0)).toBe(true);
 });
 
 test("links that are held one by one count as those of reports do", () => {
-  expect(publication.isDue(0, [completeLink(COMMIT_EVERY_BYTES)])).toBe(true);
+  expect(publication.isDue(0, [completeLink(COMMIT_EVERY_BYTES)], 0)).toBe(true);
   publication.add(finishedOf({ links: COMMIT_EVERY_LINKS - 1 }), 0, []);
-  expect(publication.isDue(0, [])).toBe(false);
-  expect(publication.isDue(0, [completeLink(1)])).toBe(true);
+  expect(publication.isDue(0, [], 0)).toBe(false);
+  expect(publication.isDue(0, [completeLink(1)], 0)).toBe(true);
 });
 
 test.for([

@@ -80,7 +80,7 @@ export async function candidateOf(
           at: new Date(),
         })
       : undefined;
-  const domain = nextDomain(runId, planned, progress, counts, bad.length, removals?.gone ?? 0);
+  const domain = nextDomain(runId, key, planned, progress, counts, bad.length, removals?.gone ?? 0);
   return { runId, key, progress, planned, files, bad, removals, domain, problem: null };
 }
 
@@ -128,6 +128,7 @@ function idOf({ list, payload }: BadRow): string[] {
 
 function nextDomain(
   runId: string,
+  key: string,
   planned: FoundLink,
   progress: LinkProgress,
   counts: Counts,
@@ -164,6 +165,7 @@ function nextDomain(
     next_sequence: next,
     head: certificateOf(fields),
     attempt: progress.attempt,
+    reading: key,
     restarts: progress.restarts,
     sign_conflicts: counts.sign_conflicts,
     ...((base?.signs_differ || counts.sign_conflicts > 0) && { signs_differ: true }),

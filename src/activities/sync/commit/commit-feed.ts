@@ -134,13 +134,12 @@ async function filesOf(
   found: Standings,
 ): Promise<DataFile[] | undefined> {
   const links = new Set(wanted.map(({ key }) => key));
-  const ids = new Set(wanted.map(({ planned }) => planned.link_id));
   const all = new Set<ManifestFile>(candidates.flatMap(({ files }) => files));
   const files: DataFile[] = [];
   for (const one of all) {
     const kept = one.pages.filter(({ link }) => links.has(link));
     if (kept.length === 0) continue;
-    const whole = kept.length === one.pages.length || rowsOnlyOf(one, ids);
+    const whole = one.pages.every(({ link, entries }) => links.has(link) || entries === 0);
     try {
       const { file } = whole ? one : await loadPages(deps, runId, kept);
       if (file !== undefined) files.push(file);
@@ -154,9 +153,4 @@ async function filesOf(
     }
   }
   return files;
-}
-
-/** Pages without rows don't count: a link that delivered nothing shares files and harms none. */
-function rowsOnlyOf({ file }: ManifestFile, ids: ReadonlySet<string>): boolean {
-  return file?.links.every(({ link_id }) => ids.has(link_id)) ?? true;
 }

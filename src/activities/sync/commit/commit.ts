@@ -32,7 +32,7 @@ import { loadedFiles } from "./reload.js";
 export interface EndedLink {
   /** Of the link's record. */
   readonly link: Place;
-  readonly progress: LinkProgress;
+  readonly progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">;
   readonly status: LinkStatus;
   readonly reason: string;
 }
@@ -76,10 +76,14 @@ export async function commit(deps: SyncDependencies, input: CommitInput): Promis
     const reports: SliceReport[] = [];
     for (const place of input.reports) reports.push(await readValue<SliceReport>(lake.store, runId, place));
     const badObservations = await commitObservations(deps, input, appId, reports);
-    const candidates = await candidatesOf(deps, input);
+    const { links, twice } = await completeLinks(deps, runId, input.loaded, input.links);
+    const candidates = await candidatesOf(deps, input, links);
     const bad = [...badObservations, ...candidates.flatMap(quarantineRows)];
     await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
     const rows = await commitFeed(deps, input, candidates);
+    for (const { found, progress } of twice) {
+      rows.push(endedRow(runId, found, progress, "superseded", runId));
+    }
     for (const { quiet } of reports) rows.push(...quiet.map((link) => quietRow(runId, link)));
     for (const { link, progress, status, reason } of input.ended) {
       rows.push(endedRow(runId, await foundLink(deps, runId, link), progress, status, reason));
@@ -95,9 +99,9 @@ export async function commit(deps: SyncDependencies, input: CommitInput): Promis
 
 async function candidatesOf(
   deps: SyncDependencies,
-  { runId, loaded, links: named, manifests }: CommitInput,
+  { runId, manifests }: CommitInput,
+  links: readonly CompleteLink[],
 ): Promise<Candidate[]> {
-  const links = await completeLinks(deps, runId, loaded, named);
   const files = await loadedFiles(deps, runId, manifests, links);
   const candidates: Candidate[] = [];
   const breathe = breather();

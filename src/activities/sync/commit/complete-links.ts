@@ -11,6 +11,17 @@ export interface CompleteLink {
   readonly progress: LinkProgress;
 }
 
+/** A complete link with what its slice found of it. */
+interface KnownLink extends CompleteLink {
+  readonly found: FoundLink;
+}
+
+/** Links to commit, and those that another slice of the run has read as well, for another user. */
+interface LinksToCommit {
+  readonly links: readonly KnownLink[];
+  readonly twice: readonly KnownLink[];
+}
+
 /** Links of a report that were loaded. */
 export interface LoadedReport {
   readonly report: Place;
@@ -24,13 +35,22 @@ export async function completeLinks(
   runId: string,
   reports: readonly LoadedReport[],
   named: readonly CompleteLink[],
-): Promise<CompleteLink[]> {
-  const links = [...named];
+): Promise<LinksToCommit> {
+  const all = [...named];
   for (const { report, without } of reports) {
     const { finished } = await readValue<SliceReport>(deps.lake.store, runId, report);
-    links.push(...finished.filter(({ link }) => !without.includes(placeKey(link))));
+    const refused = new Set(without);
+    all.push(...finished.filter(({ link }) => !refused.has(placeKey(link))));
   }
-  return links;
+  const links = new Map<string, KnownLink>();
+  const twice: KnownLink[] = [];
+  for (const one of all) {
+    const known = { ...one, found: await foundLink(deps, runId, one.link) };
+    const { link_id } = known.found;
+    if (links.has(link_id)) twice.push(known);
+    else links.set(link_id, known);
+  }
+  return { links: [...links.values()], twice };
 }
 
 /** A link with what its slice found of it. */

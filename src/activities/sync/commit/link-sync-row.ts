@@ -19,7 +19,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
 
 /** The row of a committed update, from the state that was committed: both always agree. */
 export function committedRow(domain: LinkDomain): LinkSyncRow {
-  const { head, cursor, next_sequence, attempt, last_page_sha256, signs_differ, ...kept } = domain;
+  const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } = domain;
   const status = domain.created + domain.updated + domain.removed > 0 ? "synced" : "unchanged";
   return { ...kept, status, reason: null, certificate: head };
 }

@@ -143,18 +143,22 @@ function pagesOf({ link, progress }: LinkToLoad, found: FoundLink): ManifestPage
   });
 }
 
-/** Pages by the statement. */
+/** Pages by the statement. A link that two slices have read has each reading in a file of its own: one is committed. */
 function batchesOf(pages: readonly ManifestPage[]): ManifestPage[][] {
   const batches: ManifestPage[][] = [];
+  let keys = new Map<string, string>();
   let bytes = 0;
   for (const page of pages) {
     bytes += page.place.bytes;
     const open = batches.at(-1);
-    if (open !== undefined && bytes <= MOST_BYTES && open.length < MOST_PAGES) open.push(page);
+    const isOther = (keys.get(page.link_id) ?? page.link) !== page.link;
+    if (open !== undefined && !isOther && bytes <= MOST_BYTES && open.length < MOST_PAGES) open.push(page);
     else {
       batches.push([page]);
+      keys = new Map();
       bytes = page.place.bytes;
     }
+    keys.set(page.link_id, page.link);
   }
   return batches;
 }

@@ -23,6 +23,7 @@ export function linkBase({ base }: FoundLink): LinkBase {
 export async function readLink(state: SliceState, begun: BegunLink): Promise<void> {
   const { progress, outcome } = await new LinkReader(state, begun).run();
   const { found } = begun;
+  if (progress.pages > 0) state.size = progress.size;
   if (isQuiet(found, progress, outcome)) {
     const { pages, pagesSha256: pages_sha256 } = progress;
     state.endLink({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });

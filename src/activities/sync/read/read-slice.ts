@@ -7,7 +7,7 @@ import { drainQueue } from "../../work-queue.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { linkBase, readLink } from "./read-link.js";
 import { readUser } from "./read-user.js";
-import { type LeftLink, type LeftUser, openSlice } from "./slice-state.js";
+import { type LeftLink, type LeftUser, SliceState, sliceInput } from "./slice-state.js";
 import type { LinkResult, ReadSliceInput, ReadSliceResult, UserResult } from "./slice-work.js";
 
 /**
@@ -15,9 +15,11 @@ import type { LinkResult, ReadSliceInput, ReadSliceResult, UserResult } from "./
  * (docs/architecture.md, "Extract").
  */
 export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): Promise<ReadSliceResult> {
-  const started = startSlice(deps, input);
   return withHeartbeat(async () => {
-    const state = await openSlice(started.slice, input);
+    const given = await sliceInput(deps, input);
+    // Its time begins only now: a slow disk must not take it all.
+    const started = startSlice(deps, input);
+    const state = new SliceState(started.slice, input, given);
     try {
       await drainQueue(deps.concurrency, () => {
         const link = state.nextLink();
@@ -30,9 +32,21 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
       const at = Date.now();
       const users = toldUsers(deps, input, state.users, at);
       const links = toldLinks(deps, input, state.links, at);
-      const { usersRead, reached, notBegun } = state;
+      const { usersRead, reached, notBegun, size } = state;
+      const sized = size === undefined ? {} : { size };
       const gateUntil = deps.api.gateUntil ?? null;
-      return { report, usersRead, users, reached, links, notBegun, calls: started.calls, gateUntil, at };
+      return {
+        report,
+        usersRead,
+        users,
+        reached,
+        links,
+        ...sized,
+        notBegun,
+        calls: started.calls,
+        gateUntil,
+        at,
+      };
     } finally {
       await state.close();
     }

@@ -152,6 +152,7 @@ class UserReading {
     const { journal } = this.state;
     const cleaned = reading.needsCleaning ? await addCleaned(journal, cleanPage(stream, reading)) : undefined;
     const place = await journal.add({ kind: "page", page: name, ...(cleaned && { cleaned }) }, body);
+    this.state.slice.countBytes(body.length);
     this.observed.push({ ...observed, place, ...(cleaned && { cleaned }) });
     return reading;
   }

@@ -1,3 +1,4 @@
+import { activityInfo } from "@temporalio/activity";
 import { freshProgress, type LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { journalFolder, type Place, sliceOf } from "../../../domain/sync/place.js";
@@ -5,6 +6,7 @@ import type { RosterRow } from "../../../domain/sync/roster.js";
 import { freshUser, type UserOutcome, type UserProgress } from "../../../domain/sync/user-reading.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
 import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import type { ObjectStore } from "../../../lake/store/object-store.js";
 import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { Journal, journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
@@ -45,12 +47,25 @@ export interface LeftLink extends BegunLink {
   readonly outcome: LinkOutcome;
 }
 
+/** What a slice was given, as its records say it. */
+interface GivenWork {
+  readonly links: BegunLink[];
+  readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
+  readonly users: BegunUser[];
+  readonly fresh: readonly RosterRow[];
+  /** Pages that lost attempts of the slice have staged. */
+  readonly lost: LostAttempts;
+  readonly feed: Snapshot;
+}
+
 /** Where the work of one slice stands: what is to be read, and what has become of it. */
 export class SliceState {
   readonly users: LeftUser[] = [];
   readonly links: LeftLink[] = [];
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
+  /** Size of the pages that came last. */
+  size: number | null | undefined;
   notBegun = 0;
   reached: number;
   /** Pages of links that this slice begins, and what its report names. */
@@ -69,18 +84,16 @@ export class SliceState {
   readonly #queue: FoundLink[] = [];
   readonly #seen = new Set<string>();
 
+  readonly lost: LostAttempts;
+  readonly feed: Snapshot;
+
   constructor(
     readonly slice: Slice<SyncDependencies>,
     readonly input: ReadSliceInput,
-    readonly lost: LostAttempts,
-    readonly feed: Snapshot,
-    private readonly given: {
-      readonly links: BegunLink[];
-      readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
-      readonly users: BegunUser[];
-      readonly fresh: readonly RosterRow[];
-    },
+    private readonly given: GivenWork,
   ) {
+    this.lost = given.lost;
+    this.feed = given.feed;
     const { store } = slice.deps.lake;
     this.journal = new Journal(store, input.runId, journalFolder(input.slice, "begun"));
     this.longJournal = new Journal(store, input.runId, journalFolder(input.slice, "continued"));
@@ -216,8 +229,8 @@ function slicesOf({ observed, finished }: SliceReport): number[] {
 }
 
 /** Reads what a slice is to work on. @throws StagingLostError */
-export async function openSlice(slice: Slice<SyncDependencies>, input: ReadSliceInput): Promise<SliceState> {
-  const { lake } = slice.deps;
+export async function sliceInput(deps: SyncDependencies, input: ReadSliceInput): Promise<GivenWork> {
+  const { lake } = deps;
   const { store } = lake;
   const { runId, fresh, groupSize } = input;
   const value = <T>(place: Place) => readValue<T>(store, runId, place);
@@ -230,17 +243,33 @@ export async function openSlice(slice: Slice<SyncDependencies>, input: ReadSlice
     const places = (await value<SliceReport>(report)).waiting.slice(from, to);
     for (const link of places) waiting.push({ link, found: await value<FoundLink>(link) });
   }
-  const range = { from: fresh?.from ?? 0, to: fresh?.to ?? 0 };
-  const users: BegunUser[] = [];
-  for (const progress of input.users) {
-    const { user } = progress;
-    const [row] = await frozenUsers(store, runId, groupSize, { from: user, to: user + 1 });
-    if (row === undefined) throw new StagingLostError(`user ${user} of the frozen roster`, "torn");
-    users.push({ row, progress });
-  }
   const folders = [journalFolder(input.slice, "begun"), journalFolder(input.slice, "continued")];
-  const lost = slice.repeated ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE;
-  const feed = await lake.table(transactionChanges.name).snapshot();
-  const freshRows = await frozenUsers(store, runId, groupSize, range);
-  return new SliceState(slice, input, lost, feed, { links, waiting, users, fresh: freshRows });
+  const isRepeated = activityInfo().attempt > 1;
+  return {
+    links,
+    waiting,
+    users: await begunUsers(store, input),
+    fresh: await frozenUsers(store, runId, groupSize, fresh ?? { from: 0, to: 0 }),
+    lost: isRepeated ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE,
+    feed: await lake.table(transactionChanges.name).snapshot(),
+  };
+}
+
+/** Users who were asked for before; a file of the roster is read once for all of them. */
+async function begunUsers(
+  store: ObjectStore,
+  { runId, groupSize, users }: ReadSliceInput,
+): Promise<BegunUser[]> {
+  const files = new Map<number, readonly RosterRow[]>();
+  const begun: BegunUser[] = [];
+  for (const progress of users) {
+    const from = Math.floor(progress.user / groupSize) * groupSize;
+    const rows =
+      files.get(from) ?? (await frozenUsers(store, runId, groupSize, { from, to: from + groupSize }));
+    files.set(from, rows);
+    const row = rows[progress.user - from];
+    if (row === undefined) throw new StagingLostError(`user ${progress.user} of the frozen roster`, "torn");
+    begun.push({ row, progress });
+  }
+  return begun;
 }

@@ -95,6 +95,8 @@ export interface ReadSliceResult {
   /** The first of the fresh users whom time did not suffice for, or the end of their range. */
   readonly reached: number;
   readonly links: readonly LinkResult[];
+  /** Size of the pages that came last; left out where none came. */
+  readonly size?: number | null;
   /** How many of the given waiting links were not begun: the last ones. */
   readonly notBegun: number;
   readonly calls: number;

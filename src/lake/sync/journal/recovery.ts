@@ -15,8 +15,8 @@ export class LostAttempts {
   static readonly NONE = new LostAttempts(new Map());
 
   /**
-   * Reads the journals in some folders. What stands behind a torn record of one is not looked at: only a stalled attempt
-   * that woke up could have written it.
+   * Reads the journals in some folders. What stands behind a torn record of one is not looked at: where it began can't be
+   * told.
    */
   static async of(store: ObjectStore, runId: string, folders: readonly string[]): Promise<LostAttempts> {
     const prefix = journalPrefix(runId);
