@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { Pool } from "undici";
-import { mapConcurrent } from "../src/domain/map-concurrent.js";
+import { mapConcurrent } from "../src/domain/concurrent-work.js";
 import type { Ceiling, CeilingOptions } from "./ceiling.js";
 
 interface LinksPage {

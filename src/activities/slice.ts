@@ -1,8 +1,7 @@
-import { setMaxListeners } from "node:events";
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Reply } from "../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../api/operations/operation.js";
-import { mapConcurrent } from "../domain/map-concurrent.js";
+import { mapConcurrent } from "../domain/concurrent-work.js";
 import { countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
 import { connectionsFree } from "./event-loop.js";
@@ -20,7 +19,7 @@ export interface Slice<D extends Dependencies = Dependencies> {
   readonly deps: D;
   /** Epoch milliseconds after which no call leaves. */
   readonly deadline: number;
-  /** Whether this activity may have staged pages before: a lost attempt. */
+  /** As {@link isRepeated}. */
   readonly repeated: boolean;
   /** Whether another page may be asked for: time and bytes left, not cancelled. */
   mayGoOn(): boolean;
@@ -29,6 +28,11 @@ export interface Slice<D extends Dependencies = Dependencies> {
   /** Counts a call that a lost attempt made: its page was found staged. */
   countFound(): void;
   countBytes(bytes: number): void;
+}
+
+/** Whether the activity that calls it may have staged something before: a lost attempt. */
+export function isRepeated(): boolean {
+  return activityInfo().attempt > 1;
 }
 
 /** A slice as it begins, and how many calls have been made in it. */
@@ -43,8 +47,6 @@ export function startSlice<D extends Dependencies>(
   { runId, budgetMs }: { readonly runId: string; readonly budgetMs: number },
 ): StartedSlice<D> {
   const signal = cancellationSignal();
-  // Each call in flight listens to it; Node takes more than ten for a leak and says so to the user.
-  setMaxListeners(0, signal);
   const deadline = Date.now() + budgetMs;
   const counted = countedCalls(deps);
   let found = 0;
@@ -52,7 +54,7 @@ export function startSlice<D extends Dependencies>(
   const slice: Slice<D> = {
     deps: counted.deps,
     deadline,
-    repeated: activityInfo().attempt > 1,
+    repeated: isRepeated(),
     mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
     countFound: () => {
       found += 1;

@@ -14,8 +14,8 @@ import {
   type NamedImportRow,
   rowsName,
 } from "../domain/bulk/import-row.js";
+import { mapConcurrent } from "../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
-import { mapConcurrent } from "../domain/map-concurrent.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
 import { transactionImports } from "../lake/tables/transaction-imports.js";

@@ -1,4 +1,4 @@
-import { mapConcurrent } from "../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { playbookKeyOf } from "../../domain/onboarding/identity.js";
 import type { Outcome, OutcomeName, OutcomeOrigin, OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";

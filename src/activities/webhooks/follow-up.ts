@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
-import { mapConcurrent } from "../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
 import { rosterText } from "../../domain/sync/roster.js";
 import { followUpJob } from "../../domain/webhooks/follow-up.js";

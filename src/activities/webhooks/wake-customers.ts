@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { Context } from "@temporalio/activity";
-import { mapConcurrent } from "../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";
 import { customerMessage, customerWorkflowIds } from "../../domain/webhooks/customer-message.js";
 import type { EventFacts } from "../../domain/webhooks/event-facts.js";

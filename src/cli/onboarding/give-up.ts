@@ -1,5 +1,5 @@
 import type { Client } from "@temporalio/client";
-import { mapConcurrent } from "../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { customerWorkflowId, playbookKeyOf } from "../../domain/onboarding/identity.js";
 import { CUSTOMER_SIGNALS } from "../../domain/onboarding/messages.js";

@@ -1,4 +1,4 @@
-import { mapConcurrent } from "../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import type { Lake } from "../lake.js";
 import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 

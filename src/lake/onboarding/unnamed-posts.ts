@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { mapConcurrent } from "../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import type { OutcomeName } from "../../domain/onboarding/outcome.js";
 import type { SealedStore } from "../store/sealed-store.js";
 

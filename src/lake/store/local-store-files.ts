@@ -64,30 +64,9 @@ export function pathOfKey(root: string, key: string): string {
 }
 
 /**
- * The bytes and the time of a file, in place: staged pages are read while they are still in memory, and the
- * thread pool would cost more than that.
+ * So many bytes of a file, in place; fewer where it ends before. Records are read while they are still in memory, and
+ * the thread pool would cost more than that.
  */
-export function readInPlace(
-  path: string,
-  room: (bytes: number) => Buffer = Buffer.allocUnsafe,
-): { readonly body: Buffer; readonly modifiedAt: Date } {
-  const file = openSync(path, "r");
-  try {
-    const { size, mtime } = fstatSync(file);
-    const body = room(size).subarray(0, size);
-    let read = 0;
-    while (read < size) {
-      const more = readSync(file, body, read, size - read, read);
-      if (more === 0) break;
-      read += more;
-    }
-    return { body: body.subarray(0, read), modifiedAt: mtime };
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** So many bytes of a file, in place; fewer where it ends before. */
 export function readRangeInPlace(path: string, from: number, bytes: number): Buffer {
   const file = openSync(path, "r");
   try {

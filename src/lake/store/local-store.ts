@@ -6,7 +6,6 @@ import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
   pathOfKey,
-  readInPlace,
   readRangeInPlace,
   readWhole,
   removeFile,
@@ -18,7 +17,7 @@ import { growFile } from "./local-store-growing.js";
 import { entryOf, foldersBelow, listBelow } from "./local-store-list.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { StoreModes } from "./modes.js";
-import type { GrowingObject, ObjectStore, PutOptions, StoredObject } from "./object-store.js";
+import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
@@ -33,30 +32,13 @@ export function createLocalStore(root: string): ObjectStore {
   const durably = new DurableDirectories(address);
   const modes = new StoreModes(address, durably);
 
-  async function get(key: string): Promise<Buffer | undefined> {
+  async function reading(
+    key: string,
+    read: (path: string) => Buffer | Promise<Buffer>,
+  ): Promise<Buffer | undefined> {
     const path = pathOf(key);
     try {
-      return await readWhole(path);
-    } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw unreadable(error, path);
-    }
-  }
-
-  async function read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined> {
-    const path = pathOf(key);
-    try {
-      return readInPlace(path, room);
-    } catch (error) {
-      if (isAbsent(error)) return undefined;
-      throw unreadable(error, path);
-    }
-  }
-
-  async function readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined> {
-    const path = pathOf(key);
-    try {
-      return readRangeInPlace(path, from, bytes);
+      return await read(path);
     } catch (error) {
       if (isAbsent(error)) return undefined;
       throw unreadable(error, path);
@@ -129,9 +111,8 @@ export function createLocalStore(root: string): ObjectStore {
 
   return {
     address,
-    get,
-    read,
-    readRange,
+    get: (key) => reading(key, readWhole),
+    readRange: (key, from, bytes) => reading(key, (path) => readRangeInPlace(path, from, bytes)),
     grow,
     put,
     putIfAbsent,

@@ -5,12 +5,6 @@ export interface ObjectEntry {
   readonly modifiedAt: Date;
 }
 
-/** An object's bytes, with the store's time of them. */
-export interface StoredObject {
-  readonly body: Buffer;
-  readonly modifiedAt: Date;
-}
-
 /** A new object that grows at its end; what was appended stays as it is. */
 export interface GrowingObject {
   /**
@@ -37,8 +31,6 @@ export interface ObjectStore {
   /** Canonical address, for messages and for the scope hash: an absolute path, later `s3://bucket/prefix`. */
   readonly address: string;
   get(key: string): Promise<Buffer | undefined>;
-  /** The bytes and the time of an object; into what `room` gives for so many bytes, where they need not be new. */
-  read(key: string, room?: (bytes: number) => Buffer): Promise<StoredObject | undefined>;
   /** So many bytes of an object, fewer where it ends before; undefined where it is not there. */
   readRange(key: string, from: number, bytes: number): Promise<Buffer | undefined>;
   stat(key: string): Promise<ObjectEntry | undefined>;

@@ -10,6 +10,7 @@ import { freshProgress, type LinkProgress } from "../../domain/sync/link-progres
 import { afterOutcome, type LinkOutcome } from "../../domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../domain/sync/place.js";
 import { newLink, type OpenLink, SECOND_TRY_ATTEMPTS } from "./open-link.js";
+import { sizeOf } from "./ranges.js";
 
 /** What a run's links have come to, as it is carried through continue-as-new. */
 export interface CarriedLinks {
@@ -95,10 +96,7 @@ export class Links {
 
   /** Links that are not at their end. */
   get unfinished(): number {
-    return this.#waiting.reduce(
-      (sum, { from, to }) => sum + to - from,
-      this.#open.size + this.#notReady.length,
-    );
+    return sizeOf(this.#waiting) + this.#open.size + this.#notReady.length;
   }
 
   /** Takes links that are due, those with the fewest pages first, until the slice brings them back. */
@@ -144,7 +142,7 @@ export class Links {
     result: {
       readonly report: ReportRef | null;
       readonly links: readonly LinkResult[];
-      readonly size?: number | null;
+      readonly size?: number | null | undefined;
       readonly notBegun: number;
       readonly at: number;
     },
@@ -155,7 +153,7 @@ export class Links {
     // What it was given and does not name has ended, and is in its report.
     for (const key of given) if (!told.has(key)) this.#open.delete(key);
     this.#giveBack(work.waiting, result.notBegun);
-    const begun = work.waiting.reduce((sum, { from, to }) => sum + to - from, 0) - result.notBegun;
+    const begun = sizeOf(work.waiting) - result.notBegun;
     const { quiet = 0, finished, waiting = 0 } = report ?? {};
     this.#found += quiet + (finished?.links ?? 0) + waiting + links.length - given.size - begun;
     if (result.size !== undefined) this.#size = result.size;

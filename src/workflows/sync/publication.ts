@@ -12,8 +12,8 @@ import {
 } from "../policies.js";
 import type { OpenLink } from "./open-link.js";
 
-/** A report whose finished links are loaded, and the manifest that holds their rows. */
-interface PublishedReport extends LoadedReport {
+/** A report whose finished links are loaded, but for some, and the manifest that holds their rows. */
+interface PublishedReport extends Pick<LoadedReport, "without"> {
   readonly ref: ReportRef;
   readonly manifest: string;
 }
@@ -110,7 +110,7 @@ export class Publication {
   /** @param refused keys of links that could not be loaded */
   applyLoad(reports: readonly ReportRef[], manifest: string, refused: readonly string[]): void {
     for (const ref of reports) this.#loading.delete(ref);
-    const loaded = reports.map((ref) => ({ ref, report: ref.place, manifest, without: refused }));
+    const loaded = reports.map((ref) => ({ ref, manifest, without: refused }));
     this.#set({ loaded: [...this.#state.loaded, ...loaded] });
   }
 
@@ -130,7 +130,7 @@ export class Publication {
     return {
       chunk,
       reports: reports.map(({ place }) => place),
-      loaded: loaded.map(({ report, without }) => ({ report, without })),
+      loaded: loaded.map(({ ref, without }) => ({ report: ref.place, without })),
       links: links.map(({ link, progress }) => ({ link, progress })),
       manifests: [...new Set(manifests)],
       ended,

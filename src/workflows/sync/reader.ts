@@ -40,14 +40,9 @@ export class Reader {
           await Promise.race(this.#slices);
           continue;
         }
-        if (grown) {
-          // What is finished belongs into this history: the next one carries only what is not.
-          await this.publisher.flush();
-          await this.publisher.idle();
-          return "grown";
-        }
-        // A page found lost while it was loaded begins its link anew.
+        // What is finished belongs into this history, and a page found lost while it is loaded begins its link anew.
         await this.publisher.flush();
+        if (grown) return "grown";
         const due = this.state.nextDue();
         if (due !== undefined) await this.#waitUntil(due);
         else if (!this.state.tryAgain()) return "done";

@@ -26,6 +26,7 @@ import {
 import { type CarriedJournals, Journals } from "./journals.js";
 import { type CarriedLinks, Links } from "./links.js";
 import { type CarriedPublication, Publication } from "./publication.js";
+import { sizeOf } from "./ranges.js";
 import { type CarriedUsers, Users } from "./users.js";
 
 /** All that a run carries through continue-as-new of what it reads. */
@@ -164,7 +165,7 @@ export class SyncState {
     const links = this.#links.takeDue(at, Math.ceil(LINKS_PER_SLICE * share));
     const most = Math.ceil(USERS_AT_ONCE * share);
     const waiting = this.#beginsLinks ? this.#links.takeWaiting(most) : [];
-    const taken = waiting.reduce((sum, { from, to }) => sum + to - from, links.length);
+    const taken = links.length + sizeOf(waiting);
     const none = { users: [], fresh: null };
     const { users, fresh } = this.#beginsLinks ? this.#users.take(at, Math.max(0, most - taken)) : none;
     if (taken + users.length === 0 && fresh === null) return undefined;

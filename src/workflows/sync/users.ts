@@ -3,6 +3,7 @@ import type { Failure } from "../../domain/sync/sync-totals.js";
 import { afterUserOutcome, streamOf, type UserProgress } from "../../domain/sync/user-reading.js";
 import type { NamedFailure } from "../../domain/waiting.js";
 import { USERS_AT_ONCE } from "../policies.js";
+import { sizeOf } from "./ranges.js";
 
 /** A user who is asked for again. */
 interface OpenUser {
@@ -58,7 +59,7 @@ export class Users {
 
   /** Whom no slice has come to. */
   private get untouched(): number {
-    return this.#back.reduce((sum, { from, to }) => sum + to - from, this.total - this.#next);
+    return this.total - this.#next + sizeOf(this.#back);
   }
 
   /** Users who wait for another try. */

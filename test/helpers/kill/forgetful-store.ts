@@ -100,7 +100,6 @@ export function forgetful(disk: ObjectStore, cuts: readonly PowerCut[] = []): Fo
     dark,
     powerCut,
     get: read(store.get),
-    read: read(store.read),
     readRange: read(store.readRange),
     grow: read(async (key: string) => growing(key, await store.grow(key))),
     stat: read(store.stat),

@@ -1,4 +1,4 @@
-import { mapConcurrent } from "../../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { isOpenOutcome } from "../../../domain/onboarding/customer/customer-state.js";
 import {
   type FrozenRow,

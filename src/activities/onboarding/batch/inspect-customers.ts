@@ -1,4 +1,4 @@
-import { mapConcurrent } from "../../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import type {
   CustomerReport,
   OutcomeRef,

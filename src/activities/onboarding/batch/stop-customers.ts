@@ -1,4 +1,4 @@
-import { mapConcurrent } from "../../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { isRight } from "../../../domain/onboarding/frozen-row.js";
 import { CUSTOMER_SIGNALS } from "../../../domain/onboarding/messages.js";
 import { withHeartbeat } from "../../heartbeat.js";

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from "@temporalio/activity";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
 import type { ParamsOf } from "../../../api/operations/operation.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../../../domain/failures.js";
-import { mapConcurrent } from "../../../domain/map-concurrent.js";
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";

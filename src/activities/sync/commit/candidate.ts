@@ -8,7 +8,7 @@ import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.
 import { certificateOf, type LinkDomain } from "../../../lake/sync/link-checkpoint.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../load/manifest.js";
-import { type CompleteLink, foundLink } from "./complete-links.js";
+import type { KnownLink } from "./complete-links.js";
 import type { LoadedFiles } from "./reload.js";
 
 /** A bad row with its place. */
@@ -44,9 +44,8 @@ export async function candidateOf(
   deps: Dependencies,
   runId: string,
   { files: filesOf, lost }: LoadedFiles,
-  { link, progress }: CompleteLink,
+  { link, progress, found: planned }: KnownLink,
 ): Promise<Candidate> {
-  const planned = await foundLink(deps, runId, link);
   const key = placeKey(link);
   const unfit = (problem: string, of: readonly ManifestFile[]): Candidate => {
     return { runId, key, progress, planned, files: of, bad: [], removals: undefined, domain: null, problem };

@@ -7,6 +7,7 @@ import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
 import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
 import { observedStreams } from "../read/streams-of-run.js";
+import { quarantineRow } from "./quarantine-row.js";
 
 interface ObservedInput {
   readonly runId: string;
@@ -88,16 +89,6 @@ async function quarantinedRows(
   const { stream, fp_id, link_id, page, place } = given;
   const fetched_at =
     loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, place))?.header.at;
-  return ((await readBadRows(lake.store, runId, cleaned.bad)) ?? []).map((row) => ({
-    run_id: runId,
-    stream,
-    fp_id,
-    link_id,
-    page,
-    index: row.index,
-    list: row.list,
-    reason: row.reason,
-    payload: row.payload,
-    fetched_at,
-  }));
+  const rows = (await readBadRows(lake.store, runId, cleaned.bad)) ?? [];
+  return rows.map((row) => quarantineRow({ runId, stream, fp_id, link_id, page }, row, fetched_at));
 }

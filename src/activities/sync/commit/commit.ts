@@ -10,7 +10,7 @@ import {
   withFailure,
 } from "../../../domain/sync/sync-totals.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import type { SliceReport } from "../../../lake/sync/journal/report.js";
+import { type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import { appendOnce } from "../../../lake/tables/append.js";
 import { linkSyncs } from "../../../lake/tables/link-syncs.js";
 import { writeRows } from "../../../lake/tables/parquet-file.js";
@@ -24,8 +24,9 @@ import type { SyncDependencies } from "../dependencies.js";
 import { type Candidate, candidateOf } from "./candidate.js";
 import { commitFeed } from "./commit-feed.js";
 import { commitObservations } from "./commit-observations.js";
-import { type CompleteLink, completeLinks, foundLink, type LoadedReport } from "./complete-links.js";
+import { type CompleteLink, completeLinks, type KnownLink, type LoadedReport } from "./complete-links.js";
 import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
+import { quarantineRow } from "./quarantine-row.js";
 import { loadedFiles } from "./reload.js";
 
 /** A link that ended without anything to commit. */
@@ -85,8 +86,8 @@ export async function commit(deps: SyncDependencies, input: CommitInput): Promis
       rows.push(endedRow(runId, found, progress, "superseded", runId));
     }
     for (const { quiet } of reports) rows.push(...quiet.map((link) => quietRow(runId, link)));
-    for (const { link, progress, status, reason } of input.ended) {
-      rows.push(endedRow(runId, await foundLink(deps, runId, link), progress, status, reason));
+    for (const { found, progress, status, reason } of await withFound(lake.store, runId, input.ended)) {
+      rows.push(endedRow(runId, found, progress, status, reason));
     }
     await appendOnce(lake, linkSyncs, appId, () => writeRows(lake, linkSyncs, runId, rows));
     const known = candidates.filter(({ planned }) => planned.base?.signs_differ);
@@ -100,7 +101,7 @@ export async function commit(deps: SyncDependencies, input: CommitInput): Promis
 async function candidatesOf(
   deps: SyncDependencies,
   { runId, manifests }: CommitInput,
-  links: readonly CompleteLink[],
+  links: readonly KnownLink[],
 ): Promise<Candidate[]> {
   const files = await loadedFiles(deps, runId, manifests, links);
   const candidates: Candidate[] = [];
@@ -111,6 +112,7 @@ async function candidatesOf(
   }
   return candidates;
 }
+
 /** Says in the log which links failed or lost, and once for each link that its bank's signs are not the types'. */
 function tellOf(log: Logger, run_id: string, rows: readonly LinkSyncRow[], told: ReadonlySet<string>): void {
   for (const { link_id, status, reason, sign_conflicts } of rows) {
@@ -124,18 +126,11 @@ function tellOf(log: Logger, run_id: string, rows: readonly LinkSyncRow[], told:
 }
 
 function quarantineRows({ planned, bad, runId }: Candidate): Record<string, unknown>[] {
-  return bad.map(({ row, page, fetchedAt }) => ({
-    run_id: runId,
-    stream: transactionStream.name,
-    fp_id: planned.fp_id,
-    link_id: planned.link_id,
-    page,
-    index: row.index,
-    list: row.list,
-    reason: row.reason,
-    payload: row.payload,
-    fetched_at: fetchedAt.toISOString(),
-  }));
+  const { fp_id, link_id } = planned;
+  return bad.map(({ row, page, fetchedAt }) => {
+    const place = { runId, stream: transactionStream.name, fp_id, link_id, page };
+    return quarantineRow(place, row, fetchedAt.toISOString());
+  });
 }
 
 function totalsOf(row: LinkSyncRow): SyncTotals {

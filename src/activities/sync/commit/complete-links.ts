@@ -1,7 +1,7 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import { type Place, placeKey } from "../../../domain/sync/place.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import type { FoundLink, SliceReport } from "../../../lake/sync/journal/report.js";
+import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
 
 /** A link whose update was read and loaded to its end. */
@@ -12,7 +12,7 @@ export interface CompleteLink {
 }
 
 /** A complete link with what its slice found of it. */
-interface KnownLink extends CompleteLink {
+export interface KnownLink extends CompleteLink {
   readonly found: FoundLink;
 }
 
@@ -44,16 +44,10 @@ export async function completeLinks(
   }
   const links = new Map<string, KnownLink>();
   const twice: KnownLink[] = [];
-  for (const one of all) {
-    const known = { ...one, found: await foundLink(deps, runId, one.link) };
+  for (const known of await withFound(deps.lake.store, runId, all)) {
     const { link_id } = known.found;
     if (links.has(link_id)) twice.push(known);
     else links.set(link_id, known);
   }
   return { links: [...links.values()], twice };
-}
-
-/** A link with what its slice found of it. */
-export async function foundLink(deps: Dependencies, runId: string, link: Place): Promise<FoundLink> {
-  return readValue<FoundLink>(deps.lake.store, runId, link);
 }

@@ -1,14 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { cancellationSignal } from "@temporalio/activity";
-import { mapConcurrent } from "../../../domain/map-concurrent.js";
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../domain/sync/place.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
-import { type FoundLink, generationOf, type SliceReport } from "../../../lake/sync/journal/report.js";
+import {
+  type FoundLink,
+  generationOf,
+  linkBase,
+  type SliceReport,
+  withFound,
+} from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { linkBase } from "../read/read-link.js";
 import type { LinkResult } from "../read/slice-work.js";
 import { linkOf, loadPages } from "./load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
@@ -86,12 +91,8 @@ class LoadWork {
       const { finished } = await readValue<SliceReport>(store, this.runId, place);
       all.push(...finished.map((link) => ({ ...link, complete: true })));
     }
-    const found: LoadedLink[] = [];
-    for (const one of all) {
-      const link = await readValue<FoundLink>(store, this.runId, one.link);
-      found.push({ ...one, found: link, pages: pagesOf(one, link) });
-    }
-    return found;
+    const known = await withFound(store, this.runId, all);
+    return known.map((link) => ({ ...link, pages: pagesOf(link, link.found) }));
   }
 
   /** Loads a batch, without the links that turn out not to stand up. */

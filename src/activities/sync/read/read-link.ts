@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/transaction-sync.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
-import { afterOutcome, type LinkBase, type LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { afterOutcome, type LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { addCleaned, type Journal, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { PageName } from "../../../lake/sync/journal/record.js";
-import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
+import { type FoundLink, generationOf, linkBase } from "../../../lake/sync/journal/report.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
@@ -14,11 +14,6 @@ import { pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import type { BegunLink, SliceState } from "./slice-state.js";
 
-/** What the course of a link depends on, without naming it. */
-export function linkBase({ base }: FoundLink): LinkBase {
-  return { cursor: base?.cursor ?? null, known: base !== null };
-}
-
 /** Reads a link page by page by its cursor, until its end or that of the slice. */
 export async function readLink(state: SliceState, begun: BegunLink): Promise<void> {
   const { progress, outcome } = await new LinkReader(state, begun).run();
@@ -26,14 +21,14 @@ export async function readLink(state: SliceState, begun: BegunLink): Promise<voi
   if (progress.pages > 0) state.size = progress.size;
   if (isQuiet(found, progress, outcome)) {
     const { pages, pagesSha256: pages_sha256 } = progress;
-    state.endLink({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });
+    state.endQuietLink({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });
     return;
   }
   const ended = { ...begun, progress, link: await state.placeOf(begun) };
   // Only what is to be loaded is handed on in bulk: everything else is for the run to judge.
   const verdict = outcome.kind === "complete" && afterOutcome(progress, linkBase(found), outcome, 0, 0, 0);
   const isShort = begun.progress.pages === 0 && begun.progress.restarts === 0;
-  if (verdict && verdict.kind === "publish" && isShort) state.endLink(ended);
+  if (verdict && verdict.kind === "publish" && isShort) state.finishLink(ended);
   else state.leaveLink(ended, outcome);
 }
 

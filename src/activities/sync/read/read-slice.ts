@@ -1,11 +1,12 @@
 import { cancellationSignal } from "@temporalio/activity";
+import { drainQueue } from "../../../domain/concurrent-work.js";
 import { userFailure } from "../../../domain/sync/user-reading.js";
 import { namedFailures } from "../../../domain/waiting.js";
+import { linkBase } from "../../../lake/sync/journal/report.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import { startSlice } from "../../slice.js";
-import { drainQueue } from "../../work-queue.js";
 import type { SyncDependencies } from "../dependencies.js";
-import { linkBase, readLink } from "./read-link.js";
+import { readLink } from "./read-link.js";
 import { readUser } from "./read-user.js";
 import { type LeftLink, type LeftUser, SliceState, sliceInput } from "./slice-state.js";
 import type { LinkResult, ReadSliceInput, ReadSliceResult, UserResult } from "./slice-work.js";
@@ -33,20 +34,9 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
       const users = toldUsers(deps, input, state.users, at);
       const links = toldLinks(deps, input, state.links, at);
       const { usersRead, reached, notBegun, size } = state;
-      const sized = size === undefined ? {} : { size };
       const gateUntil = deps.api.gateUntil ?? null;
-      return {
-        report,
-        usersRead,
-        users,
-        reached,
-        links,
-        ...sized,
-        notBegun,
-        calls: started.calls,
-        gateUntil,
-        at,
-      };
+      const { calls } = started;
+      return { report, usersRead, users, reached, links, size, notBegun, calls, gateUntil, at };
     } finally {
       await state.close();
     }

@@ -19,7 +19,7 @@ import type { Stream } from "../../../streams/stream.js";
 import { pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import type { BegunUser, SliceState } from "./slice-state.js";
-import { observedStreams, readsTransactions } from "./streams-of-run.js";
+import { readsTransactions } from "./streams-of-run.js";
 
 /** Rows asked for in one page: the most that the service's document allows. */
 const PAGE_SIZE = 100;
@@ -68,8 +68,7 @@ class UserReading {
   }
 
   async run(): Promise<UserOutcome> {
-    const { deps } = this.state.slice;
-    for (const stream of observedStreams(deps.streams, this.state.input.streams)) {
+    for (const stream of this.state.observed) {
       const links = stream.per === "user" ? [null] : this.#readable().map(({ id }) => id);
       for (const linkId of links) {
         const outcome = await this.#readOwner(stream, linkId);

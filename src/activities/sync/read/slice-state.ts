@@ -1,4 +1,3 @@
-import { activityInfo } from "@temporalio/activity";
 import { freshProgress, type LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { journalFolder, type Place, sliceOf } from "../../../domain/sync/place.js";
@@ -11,11 +10,19 @@ import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
 import { Journal, journalKey, readValue } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
-import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
+import {
+  type FoundLink,
+  type ObservedPage,
+  type QuietLink,
+  type SliceReport,
+  withFound,
+} from "../../../lake/sync/journal/report.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
-import type { Slice } from "../../slice.js";
+import type { Stream } from "../../../streams/stream.js";
+import { isRepeated, type Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 import type { ReadSliceInput, ReportRef } from "./slice-work.js";
+import { observedStreams } from "./streams-of-run.js";
 
 /** Users and links that a slice leaves open: then it ends, because each of them costs its run's history. */
 const MOST_LEFT = 400;
@@ -86,6 +93,8 @@ export class SliceState {
 
   readonly lost: LostAttempts;
   readonly feed: Snapshot;
+  /** Streams without a cursor that the run reads. */
+  readonly observed: readonly Stream[];
 
   constructor(
     readonly slice: Slice<SyncDependencies>,
@@ -94,6 +103,7 @@ export class SliceState {
   ) {
     this.lost = given.lost;
     this.feed = given.feed;
+    this.observed = observedStreams(slice.deps.streams, input.streams);
     const { store } = slice.deps.lake;
     this.journal = new Journal(store, input.runId, journalFolder(input.slice, "begun"));
     this.longJournal = new Journal(store, input.runId, journalFolder(input.slice, "continued"));
@@ -143,7 +153,7 @@ export class SliceState {
   ): void {
     this.usersRead += 1;
     this.#report.observed.push(...observed);
-    this.slice.deps.warnings.fares(this.input.runId, { fp_id: fpId }, { kind: "complete" }, null);
+    this.#tellComplete({ fp_id: fpId });
     const isNew = ({ link_id }: FoundLink) => !this.#seen.has(link_id) && this.#seen.add(link_id);
     this.#report.quiet.push(...skipped.filter(isNew));
     this.#queue.push(...links.filter(isNew));
@@ -153,14 +163,20 @@ export class SliceState {
     this.users.push(user);
   }
 
-  /** Takes a link that was read to its end, and has something to load or nothing. */
-  endLink(begun: BegunLink & { readonly link: Place }): void;
-  endLink(quiet: QuietLink): void;
-  endLink(ended: QuietLink | (BegunLink & { readonly link: Place })): void {
-    const { link_id } = "status" in ended ? ended : ended.found;
-    this.slice.deps.warnings.fares(this.input.runId, { link_id }, { kind: "complete" }, null);
-    if ("status" in ended) this.#report.quiet.push(ended);
-    else this.#report.finished.push({ link: ended.link, progress: ended.progress });
+  /** Takes a link that was read to its end and has nothing to load. */
+  endQuietLink(quiet: QuietLink): void {
+    this.#report.quiet.push(quiet);
+    this.#tellComplete({ link_id: quiet.link_id });
+  }
+
+  /** Takes a link that was read to its end and has something to load. */
+  finishLink({ link, found, progress }: BegunLink & { readonly link: Place }): void {
+    this.#report.finished.push({ link, progress });
+    this.#tellComplete({ link_id: found.link_id });
+  }
+
+  #tellComplete(ids: Readonly<Record<string, string>>): void {
+    this.slice.deps.warnings.fares(this.input.runId, ids, { kind: "complete" }, null);
   }
 
   /** Takes a link that its run goes on with, or judges. */
@@ -233,24 +249,18 @@ export async function sliceInput(deps: SyncDependencies, input: ReadSliceInput):
   const { lake } = deps;
   const { store } = lake;
   const { runId, fresh, groupSize } = input;
-  const value = <T>(place: Place) => readValue<T>(store, runId, place);
-  const links: BegunLink[] = [];
-  for (const { link, progress } of input.links) {
-    links.push({ link, found: await value<FoundLink>(link), progress });
-  }
-  const waiting: { link: Place; found: FoundLink }[] = [];
+  const waiting: { link: Place }[] = [];
   for (const { report, from, to } of input.waiting) {
-    const places = (await value<SliceReport>(report)).waiting.slice(from, to);
-    for (const link of places) waiting.push({ link, found: await value<FoundLink>(link) });
+    const places = (await readValue<SliceReport>(store, runId, report)).waiting.slice(from, to);
+    waiting.push(...places.map((link) => ({ link })));
   }
   const folders = [journalFolder(input.slice, "begun"), journalFolder(input.slice, "continued")];
-  const isRepeated = activityInfo().attempt > 1;
   return {
-    links,
-    waiting,
+    links: await withFound(store, runId, input.links),
+    waiting: await withFound(store, runId, waiting),
     users: await begunUsers(store, input),
     fresh: await frozenUsers(store, runId, groupSize, fresh ?? { from: 0, to: 0 }),
-    lost: isRepeated ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE,
+    lost: isRepeated() ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE,
     feed: await lake.table(transactionChanges.name).snapshot(),
   };
 }

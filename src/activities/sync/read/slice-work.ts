@@ -96,7 +96,7 @@ export interface ReadSliceResult {
   readonly reached: number;
   readonly links: readonly LinkResult[];
   /** Size of the pages that came last; left out where none came. */
-  readonly size?: number | null;
+  readonly size?: number | null | undefined;
   /** How many of the given waiting links were not begun: the last ones. */
   readonly notBegun: number;
   readonly calls: number;

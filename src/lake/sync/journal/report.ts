@@ -1,7 +1,10 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import type { LinkBase } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
+import type { ObjectStore } from "../../store/object-store.js";
 import { linkDomain } from "../link-checkpoint.js";
+import { readValue } from "./journal.js";
 import type { CleanedPlaces } from "./record.js";
 
 /** The committed state that a link's pages start from. */
@@ -31,6 +34,22 @@ export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
   const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
   const signs_differ = domain.signs_differ ?? domain.sign_conflicts > 0;
   return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
+}
+
+/** What the course of a link depends on, without naming it. */
+export function linkBase({ base }: FoundLink): LinkBase {
+  return { cursor: base?.cursor ?? null, known: base !== null };
+}
+
+/** Links with what their records say of them. @throws StagingLostError */
+export async function withFound<L extends { readonly link: Place }>(
+  store: ObjectStore,
+  runId: string,
+  links: readonly L[],
+): Promise<(L & { readonly found: FoundLink })[]> {
+  const known: (L & { readonly found: FoundLink })[] = [];
+  for (const one of links) known.push({ ...one, found: await readValue<FoundLink>(store, runId, one.link) });
+  return known;
 }
 
 /** Generation of the rows that a reading brings: a full read of a known link starts a new one. */

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { writeOutcomesCsv } from "../../../../src/activities/onboarding/batch/finish-batch.js";
 import { recordOutcomes } from "../../../../src/activities/onboarding/record-outcomes.js";
-import { mapConcurrent } from "../../../../src/domain/map-concurrent.js";
+import { mapConcurrent } from "../../../../src/domain/concurrent-work.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
 import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mapConcurrent } from "../../src/domain/map-concurrent.js";
+import { mapConcurrent } from "../../src/domain/concurrent-work.js";
 
 /** Work that each test ends by hand, in whatever order. */
 function workshop() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { drainQueue } from "../../src/activities/work-queue.js";
+import { drainQueue } from "../../src/domain/concurrent-work.js";
 
 const TICK = () => new Promise<void>((resolve) => setImmediate(resolve));
 
