@@ -1,5 +1,5 @@
 /**
- * Limits and habits of the service that its contract leaves open (docs/service.md, "What is not documented").
+ * Limits and habits of the service that its contract leaves open (docs/reference/service.md, "What is not documented").
  */
 export interface ServiceHabits {
   /** Largest `size` of a sync; above it 400. */

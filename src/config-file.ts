@@ -6,7 +6,7 @@ import { type AlertRules, type AlertSettings, isWebhookAddress } from "./domain/
 import { parseDuration } from "./domain/duration.js";
 import { InputError } from "./domain/failures.js";
 
-/** What a file of settings may hold (docs/configuration.md, "nightledger.yaml"). */
+/** What a file of settings may hold (docs/run/configuration.md, "nightledger.yaml"). */
 interface ConfigFile {
   readonly alerts?: AlertSettings | undefined;
 }
@@ -84,7 +84,9 @@ function problemOf(issue: z.core.$ZodIssue): string {
     const accepted = Object.keys(where === "alerts" ? FILE.shape.alerts.unwrap().unwrap().shape : FILE.shape);
     return `has a setting that does not exist: ${unknown}; accepted: ${accepted.join(", ")}`;
   }
-  const words = issue.message.startsWith("accepted:") ? issue.message : "accepted: see docs/configuration.md";
+  const words = issue.message.startsWith("accepted:")
+    ? issue.message
+    : "accepted: see docs/run/configuration.md";
   return `${where === "" ? "the file" : where} is not right; ${words}`;
 }
 

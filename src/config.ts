@@ -91,7 +91,7 @@ interface ConfigSource {
 
 /**
  * Reads the configuration from the environment and `.env` in the working directory; the environment wins and
- * an empty variable counts as not set. Writes nothing (docs/configuration.md).
+ * an empty variable counts as not set. Writes nothing (docs/run/configuration.md).
  *
  * @throws InputError naming each variable that is wrong, what is wrong with it and what is accepted, a line for each.
  */
@@ -107,7 +107,7 @@ export function readConfig<const Part extends keyof ConfigParts>(
   return { ...parts, warnings, secrets: secretsOf(values) } as unknown as Config<Part>;
 }
 
-/** The scope of workflow ids and task queues: one per service and lake (docs/architecture.md, "Words"). */
+/** The scope of workflow ids and task queues: one per service and lake (docs/inside/architecture.md, "Words"). */
 export function scopeOf(apiUrl: string, lakeAddress: string): string {
   return createHash("sha256").update(`${apiUrl}\n${lakeAddress}`).digest("hex").slice(0, 8);
 }

@@ -32,7 +32,7 @@ function refusal(env: Record<string, string>, part: keyof ConfigParts): string {
 }
 
 describe("defaults", () => {
-  it("are those of docs/configuration.md, and reading writes nothing", () => {
+  it("are those of docs/run/configuration.md, and reading writes nothing", () => {
     const config = readConfig({ env: API, cwd }, ["api", "lake", "home", "keys", "temporal", "log"]);
     expect(config.api).toEqual({
       url: "https://api.example.com",

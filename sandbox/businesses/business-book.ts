@@ -6,7 +6,7 @@ import type { VaultBook } from "../vault/vault-book.js";
 import type { ExternalIds } from "../world/external-ids.js";
 import { businessInsights } from "./insights.js";
 
-/** A business (docs/service.md, "Business record"). */
+/** A business (docs/reference/service.md, "Business record"). */
 export interface Business {
   readonly id: string;
   external_id: string | undefined;
@@ -60,7 +60,7 @@ export class BusinessBook {
   }
 
   /**
-   * Gives a business an external id (docs/service.md, "Business update"). The one that it has already may be
+   * Gives a business an external id (docs/reference/service.md, "Business update"). The one that it has already may be
    * given again: only ids of other entities are refused.
    * @throws Refusal 400
    */
@@ -85,7 +85,7 @@ export class BusinessBook {
   }
 
   /**
-   * The insights of a business onboarding (docs/service.md, "Business insights"): a script's, else seeded.
+   * The insights of a business onboarding (docs/reference/service.md, "Business insights"): a script's, else seeded.
    */
   insights(business: Business, onboardingId: string): unknown {
     const name = this.#vaults.value(business.id, "business.name");
@@ -96,14 +96,14 @@ export class BusinessBook {
   }
 }
 
-/** @throws Refusal 400 for an external id with other characters than docs/service.md, "Limits", allows. */
+/** @throws Refusal 400 for an external id with other characters than docs/reference/service.md, "Limits", allows. */
 export function checkExternalId(text: string): void {
   if (!/^[A-Za-z0-9_.-]+$/.test(text)) {
     refuse("an external id holds alphanumerics, underscores, hyphens and periods only");
   }
 }
 
-/** As in docs/service.md, "Business record". */
+/** As in docs/reference/service.md, "Business record". */
 export function businessRecord({ id, external_id, sandbox_id }: Business): Record<string, string> {
   return {
     id,

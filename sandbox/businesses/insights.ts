@@ -12,7 +12,7 @@ const STATES = ["DE", "NY", "CA", "TX"];
 const ROLES = ["owner", "officer", "director", null];
 
 /**
- * The insights of a business onboarding (docs/service.md, "Business insights"): seeded; optional fields are
+ * The insights of a business onboarding (docs/reference/service.md, "Business insights"): seeded; optional fields are
  * there, null, or missing.
  */
 export function businessInsights(seed: string, submittedName?: string): Record<string, unknown> {

@@ -32,7 +32,7 @@ export class CipBook {
   }
 
   /**
-   * Makes a report; a manual reviewer's name overwrites the default approver (docs/service.md, "CIP report").
+   * Makes a report; a manual reviewer's name overwrites the default approver (docs/reference/service.md, "CIP report").
    */
   make(fpId: string, defaultApprover: string): Readonly<Record<string, unknown>> {
     const reviewer = this.#onboardings.reviewerOf(fpId);

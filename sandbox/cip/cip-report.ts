@@ -41,7 +41,7 @@ interface CipSubject {
 }
 
 /**
- * A user's CIP report (docs/service.md, "CIP report"). The same for the same seed and user but for
+ * A user's CIP report (docs/reference/service.md, "CIP report"). The same for the same seed and user but for
  * `watchlist.check_completed_at`: a report is made anew for each request, with a new screening.
  */
 export function cipReport(subject: CipSubject): Record<string, unknown> {

@@ -31,7 +31,7 @@ export function refuse(message: string): never {
 }
 
 /**
- * A JSON error body. The service's own shape is not shown (docs/service.md, "HTTP statuses"): readers must
+ * A JSON error body. The service's own shape is not shown (docs/reference/service.md, "HTTP statuses"): readers must
  * not rely on this one.
  */
 export function errorBody(code: string, message: string): Buffer {

@@ -18,7 +18,7 @@ export class KeyRing {
 
   /**
    * Lets a call pass whose `Authorization` holds a good key as user name and an empty password
-   * (docs/service.md, "Authentication"). Gives the key.
+   * (docs/reference/service.md, "Authentication"). Gives the key.
    */
   check(authorization: string | undefined): string {
     const match = /^Basic ([A-Za-z0-9+/]+=*)$/.exec(authorization ?? "");

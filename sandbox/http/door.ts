@@ -48,7 +48,7 @@ function admit({ state, route, request }: Arrival): ClientToken | undefined {
   }
   const token = state.tokens.check(headers["x-fp-authorization"]);
   state.rates.check(token.token);
-  // docs/service.md, "Authentication": with no secret key. One that is sent all the same has left the
+  // docs/reference/service.md, "Authentication": with no secret key. One that is sent all the same has left the
   // server it belongs on.
   if (headers.authorization !== undefined) refuse("a client operation takes no secret key");
   return token;

@@ -1,9 +1,9 @@
 import type { Call } from "./router.js";
 
-/** The largest `size` of a list (docs/service.md, "Limits"); also what is given where none is asked for. */
+/** The largest `size` of a list (docs/reference/service.md, "Limits"); also what is given where none is asked for. */
 const MAX_SIZE = 100;
 
-/** The filters of a paged list (docs/service.md, "Transaction lists"). */
+/** The filters of a paged list (docs/reference/service.md, "Transaction lists"). */
 export const LIST_QUERY = ["account_ids", "start_date", "end_date", "page", "size"];
 
 /** Which rows of a list make a page. */

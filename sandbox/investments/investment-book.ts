@@ -13,7 +13,7 @@ interface InvestmentRecord {
 }
 
 /**
- * Rows by script (docs/service.md, "Investment transactions"); fields that are not set here
+ * Rows by script (docs/reference/service.md, "Investment transactions"); fields that are not set here
  * are served as given.
  */
 export interface NewInvestments {
@@ -133,7 +133,7 @@ function security(linkId: string, index: number) {
 
 /**
  * The contract says strings, its samples show numbers
- * (docs/service.md, "Investment transactions"): both come.
+ * (docs/reference/service.md, "Investment transactions"): both come.
  */
 function amounts(random: Random): Record<string, unknown> {
   const cents = 100 + random.int(1_000_000);

@@ -14,7 +14,7 @@ interface NewRun {
   readonly entityExternalId: string | undefined;
   /**
    * Names the run: the same one on the same playbook begins nothing new
-   * (docs/service.md, "Onboarding creation").
+   * (docs/reference/service.md, "Onboarding creation").
    */
   readonly idempotencyId: string | undefined;
   readonly playbook: Playbook;

@@ -11,7 +11,7 @@ export interface Onboarding {
   readonly playbook_version: number;
   /**
    * The id given with an onboarding session; the API's own calls give none
-   * (docs/service.md, "Onboarding lists").
+   * (docs/reference/service.md, "Onboarding lists").
    */
   readonly external_id: string | undefined;
   readonly timestamp: string;
@@ -35,14 +35,14 @@ interface Continuation {
 }
 
 /**
- * Whether a status is a decision that stays (docs/service.md, "Onboarding statuses"): not
+ * Whether a status is a decision that stays (docs/reference/service.md, "Onboarding statuses"): not
  * `incomplete`, not `pending`.
  */
 export function isTerminal(status: OnboardingStatus): boolean {
   return status !== "incomplete" && status !== "pending";
 }
 
-/** As in docs/service.md, "Onboarding result"; a continuation that has expired is left out. */
+/** As in docs/reference/service.md, "Onboarding result"; a continuation that has expired is left out. */
 export function onboardingResult(onboarding: Onboarding, now: number): Record<string, unknown> {
   const { id, status, requires_manual_review, output, error_message, continuation } = onboarding;
   const open = status === "incomplete" && continuation && continuation.expiresAt > now ? continuation : null;
@@ -64,14 +64,14 @@ function continuationOf({ token, expiresAt }: Continuation): Record<string, stri
   };
 }
 
-/** As in docs/service.md, "Onboarding lists". */
+/** As in docs/reference/service.md, "Onboarding lists". */
 export function onboardingItem(onboarding: Onboarding): Record<string, unknown> {
   const { id, external_id, playbook_key, status, timestamp } = onboarding;
   return { id, ...(external_id === undefined ? {} : { external_id }), playbook_key, status, timestamp };
 }
 
 /**
- * The payload of `service.onboarding.completed` (docs/service.md, "Webhook events"), and the
+ * The payload of `service.onboarding.completed` (docs/reference/service.md, "Webhook events"), and the
  * same of `…incomplete`.
  */
 export function onboardingEvent(

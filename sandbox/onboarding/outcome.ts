@@ -32,7 +32,7 @@ export function decide(
     status,
     delayMs: script?.delayMs ?? delay,
     // A run that stopped before its end has not reached its output node
-    // (docs/service.md, "Onboarding result").
+    // (docs/reference/service.md, "Onboarding result").
     output:
       status === "incomplete" || status === "error" ? (script?.output ?? undefined) : filled(output, data),
     outputDelayMs: script?.outputDelayMs ?? playbook.outputDelayMs,

@@ -63,7 +63,7 @@ export class PlaybookBook {
     return script && script.length > 1 ? script.shift() : script?.[0];
   }
 
-  /** Finds `<playbook_key>` or `<playbook_key>:v<n>` (docs/service.md, "Versions"). @throws Refusal 400 */
+  /** Finds `<playbook_key>` or `<playbook_key>:v<n>` (docs/reference/service.md, "Versions"). @throws Refusal 400 */
   find(text: string): { playbook: Playbook; version: number } {
     const [, key = "", tag] = /^([^:]+)(?::v([1-9]\d{0,8}))?$/.exec(text) ?? [];
     if (key === "") refuse('body: field "key": not of the form <playbook_key> or <playbook_key>:v<n>');
@@ -77,7 +77,7 @@ export class PlaybookBook {
 
 /**
  * The prerequisite data that a playbook keeps: keys on its prerequisite node; others are discarded
- * (docs/service.md, "Onboarding creation").
+ * (docs/reference/service.md, "Onboarding creation").
  * @throws Refusal 400 for a value of another type than the node declares.
  */
 export function keptData(

@@ -6,7 +6,7 @@ import type { Onboarding } from "./onboarding.js";
 import type { OnboardingBook } from "./onboarding-book.js";
 
 /**
- * What the client SDK's callback stands for (docs/service.md, "Session validation"); parts that did not
+ * What the client SDK's callback stands for (docs/reference/service.md, "Session validation"); parts that did not
  * happen are left out.
  */
 export interface NewSession {

@@ -2,7 +2,7 @@ import { Refusal } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { forward } from "../proxy/forward.js";
 
-/** POST /vault_proxy/{id} (docs/service.md, "Vault proxy"): a body of any type. */
+/** POST /vault_proxy/{id} (docs/reference/service.md, "Vault proxy"): a body of any type. */
 export const callVaultProxy: Operation = {
   name: "call_vault_proxy",
   method: "POST",

@@ -4,7 +4,7 @@ import type { Operation } from "../http/router.js";
 import { isObject, isVaultValue, type VaultValue } from "../vault/fields.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 
-/** POST /businesses (docs/service.md, "Business creation"). */
+/** POST /businesses (docs/reference/service.md, "Business creation"). */
 export const createBusiness: Operation = {
   name: "create_business",
   method: "POST",

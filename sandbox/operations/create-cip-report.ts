@@ -4,7 +4,7 @@ import { userOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
 
 /**
- * POST /users/{fp_id}/integrations/brokerage/cip_report (docs/service.md, "CIP report"): each
+ * POST /users/{fp_id}/integrations/brokerage/cip_report (docs/reference/service.md, "CIP report"): each
  * call makes a new report.
  */
 export const createCipReport: Operation = {

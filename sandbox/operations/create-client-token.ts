@@ -3,7 +3,7 @@ import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
 import { tokenGrant } from "../vault/client-token.js";
 
-/** POST /users/{fp_id}/client_token (docs/service.md, "Client tokens"). */
+/** POST /users/{fp_id}/client_token (docs/reference/service.md, "Client tokens"). */
 export const createClientToken: Operation = {
   name: "create_client_token",
   method: "POST",

@@ -7,7 +7,7 @@ import { Fields, isObject } from "../vault/fields.js";
 
 const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];
 
-/** POST /onboardings (docs/service.md, "Onboarding creation"). */
+/** POST /onboardings (docs/reference/service.md, "Onboarding creation"). */
 export const createOnboarding: Operation = {
   name: "create_onboarding",
   method: "POST",

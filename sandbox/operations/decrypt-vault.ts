@@ -6,7 +6,7 @@ import { checkIdentifiers } from "../vault/identifiers.js";
 import { transformed, transformNames } from "../vault/transform.js";
 
 /**
- * POST /users/vault/decrypt (docs/service.md, "Vault decryption"). An identifier that the vault does not hold
+ * POST /users/vault/decrypt (docs/reference/service.md, "Vault decryption"). An identifier that the vault does not hold
  * is left out of the answer: values are string, integer, boolean or object, so never null.
  */
 export const decryptVault: Operation = {

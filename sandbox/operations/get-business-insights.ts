@@ -3,7 +3,7 @@ import type { Operation } from "../http/router.js";
 import { businessOf } from "../owner.js";
 
 /**
- * GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/service.md, "Business insights"): there
+ * GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/reference/service.md, "Business insights"): there
  * once the run has ended.
  */
 export const getBusinessInsights: Operation = {

@@ -3,7 +3,7 @@ import type { Operation } from "../http/router.js";
 import { onboardingResult } from "../onboarding/onboarding.js";
 
 /**
- * GET /onboardings/{id} (docs/service.md, "Onboarding lookup"): its shape is not shown there; read as
+ * GET /onboardings/{id} (docs/reference/service.md, "Onboarding lookup"): its shape is not shown there; read as
  * an onboarding result.
  */
 export const getOnboarding: Operation = {

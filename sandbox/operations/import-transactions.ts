@@ -10,14 +10,14 @@ const FIELDS = ["account_id", "amount", "date", "description", "transaction_id",
 
 const ISO_DATE = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** A row as it is imported (docs/service.md, "Transaction import"). */
+/** A row as it is imported (docs/reference/service.md, "Transaction import"). */
 interface ImportedRow {
   readonly id: string | undefined;
   readonly row: Omit<TransactionRow, "transaction_id">;
 }
 
 /**
- * POST /bank_links/{link_id}/import/transactions (docs/service.md, "Transaction import"): the rows come back
+ * POST /bank_links/{link_id}/import/transactions (docs/reference/service.md, "Transaction import"): the rows come back
  * through sync as created. All are taken, or none. A `transaction_id` becomes the row's id. What a second row
  * of that id does is not shown; see `importDuplicates` in habits.ts.
  */

@@ -2,7 +2,7 @@ import { ok } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
 
-/** GET /users/{fp_id}/bank_links (docs/service.md, "Bank links"). */
+/** GET /users/{fp_id}/bank_links (docs/reference/service.md, "Bank links"). */
 export const listBankLinks: Operation = {
   name: "list_bank_links",
   method: "GET",

@@ -4,7 +4,7 @@ import type { Operation } from "../http/router.js";
 import { linkOf } from "../owner.js";
 
 /**
- * GET /bank_links/{link_id}/investments/transactions (docs/service.md, "Investment transactions"): the
+ * GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"): the
  * newest first, so that a row that comes between two pages shifts the rest. Each page holds the
  * securities of its own rows.
  */

@@ -2,7 +2,7 @@ import { ok } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { linkOf } from "../owner.js";
 
-/** GET /bank_links/{link_id}/accounts (docs/service.md, "Bank accounts"). */
+/** GET /bank_links/{link_id}/accounts (docs/reference/service.md, "Bank accounts"). */
 export const listLinkAccounts: Operation = {
   name: "list_link_accounts",
   method: "GET",

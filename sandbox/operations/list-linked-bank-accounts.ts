@@ -2,7 +2,7 @@ import { ok } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
 
-/** GET /users/{fp_id}/linked_bank_accounts (docs/service.md, "Bank accounts"). */
+/** GET /users/{fp_id}/linked_bank_accounts (docs/reference/service.md, "Bank accounts"). */
 export const listLinkedBankAccounts: Operation = {
   name: "list_linked_bank_accounts",
   method: "GET",

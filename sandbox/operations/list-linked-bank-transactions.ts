@@ -5,7 +5,7 @@ import { userOf } from "../owner.js";
 import { objectIn } from "../world/truth.js";
 
 /**
- * GET /users/{fp_id}/linked_bank_transactions (docs/service.md, "Bank transactions"): the rows that are
+ * GET /users/{fp_id}/linked_bank_transactions (docs/reference/service.md, "Bank transactions"): the rows that are
  * there now, page by page.
  */
 export const listLinkedBankTransactions: Operation = {

@@ -4,7 +4,7 @@ import { Fields } from "../vault/fields.js";
 import { checkPayload } from "../webhooks/event.js";
 
 /**
- * POST /webhooks/test (docs/service.md, "Test webhook"). `idempotency_key` is there to test
+ * POST /webhooks/test (docs/reference/service.md, "Test webhook"). `idempotency_key` is there to test
  * idempotency: the same key sends the webhook again under the same `webhook-id`, so that the receiver
  * has to see that it had it.
  */

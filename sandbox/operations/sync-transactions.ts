@@ -17,7 +17,7 @@ type NextForm = "missing" | "same" | "empty" | "null";
 
 const EMPTY: PageLists = { created: Buffer.alloc(0), updated: Buffer.alloc(0), removed: Buffer.alloc(0) };
 
-/** GET /bank_links/{link_id}/transactions/sync (docs/service.md, "Sync operation"). */
+/** GET /bank_links/{link_id}/transactions/sync (docs/reference/service.md, "Sync operation"). */
 export const syncTransactions: Operation = {
   name: "sync_transactions",
   method: "GET",

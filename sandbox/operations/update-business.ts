@@ -4,7 +4,7 @@ import type { Operation } from "../http/router.js";
 import { businessOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
 
-/** PATCH /businesses/{fp_bid} (docs/service.md, "Business update"). */
+/** PATCH /businesses/{fp_bid} (docs/reference/service.md, "Business update"). */
 export const updateBusiness: Operation = {
   name: "update_business",
   method: "PATCH",

@@ -4,7 +4,7 @@ import { tokenOf } from "../owner.js";
 import { isObject, isVaultValue, type VaultValue } from "../vault/fields.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 
-/** PATCH /users/vault (docs/service.md, "Vault update"): all keys are written, or none. */
+/** PATCH /users/vault (docs/reference/service.md, "Vault update"): all keys are written, or none. */
 export const updateVault: Operation = {
   name: "update_vault",
   method: "PATCH",

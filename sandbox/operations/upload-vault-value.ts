@@ -4,7 +4,7 @@ import { tokenOf } from "../owner.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 
 /**
- * POST /users/vault/{identifier}/upload (docs/service.md, "Vault upload"): raw bytes; what breaks off
+ * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"): raw bytes; what breaks off
  * half-way changes nothing.
  */
 export const uploadVaultValue: Operation = {

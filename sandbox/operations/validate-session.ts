@@ -2,7 +2,7 @@ import { okJson } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { Fields } from "../vault/fields.js";
 
-/** POST /onboarding/session/validate (docs/service.md, "Session validation"). */
+/** POST /onboarding/session/validate (docs/reference/service.md, "Session validation"). */
 export const validateSession: Operation = {
   name: "validate_session",
   method: "POST",

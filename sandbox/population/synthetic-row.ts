@@ -15,7 +15,7 @@ const MERCHANTS = [
   " spaced ",
 ];
 const CATEGORIES = ["food", "transport", "income", "utilities", "transfer"];
-/** Valid by docs/tables.md, "Accepted values", and each one a way to go wrong. */
+/** Valid by docs/use/tables.md, "Accepted values", and each one a way to go wrong. */
 const AMOUNTS = [
   "0.00",
   "0.10",

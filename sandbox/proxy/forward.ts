@@ -9,7 +9,7 @@ import type { ProxyConfiguration } from "./proxy-book.js";
 import { type ProxyDirections, proxyDirections } from "./proxy-headers.js";
 
 /**
- * Forwards a request through a proxy (docs/service.md, "Proxy headers"): placeholders in body, path and
+ * Forwards a request through a proxy (docs/reference/service.md, "Proxy headers"): placeholders in body, path and
  * forwarded headers replaced, the target's answer as it is. Values that ingress rules name are stored;
  * the answer keeps them.
  * @throws Refusal 400 for headers or placeholders that can't be used, then nothing was sent; 502, 504

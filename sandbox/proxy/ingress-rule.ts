@@ -2,7 +2,7 @@ import { isAccepted } from "../vault/identifiers.js";
 
 /**
  * Under what a value of the target's answer goes into a vault, and where it is found
- * (docs/service.md, "Ingress rules").
+ * (docs/reference/service.md, "Ingress rules").
  */
 export interface IngressRule {
   readonly fpId: string;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { refuse } from "../http/answer.js";
 import { type IngressRule, parseIngressRule } from "./ingress-rule.js";
 
-/** What the `x-fp-*` headers of a call ask for (docs/service.md, "Proxy headers"). */
+/** What the `x-fp-*` headers of a call ask for (docs/reference/service.md, "Proxy headers"). */
 export interface ProxyDirections {
   readonly fpId: string | undefined;
   readonly pathAndQuery: string;

@@ -7,7 +7,7 @@ type TokenScope = (typeof SCOPES)[number];
 
 const TTL = { least: 60, most: 86_400, usual: 1_800 };
 
-/** What a client token is made of (docs/service.md, "Client tokens"). */
+/** What a client token is made of (docs/reference/service.md, "Client tokens"). */
 export interface TokenGrant {
   readonly scope: TokenScope;
   readonly fields?: readonly string[] | undefined;

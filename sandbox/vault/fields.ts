@@ -1,6 +1,6 @@
 import { refuse } from "../http/answer.js";
 
-/** What a vault holds under an identifier (docs/service.md, "Data identifiers"). */
+/** What a vault holds under an identifier (docs/reference/service.md, "Data identifiers"). */
 export type VaultValue = string | number | boolean | Readonly<Record<string, unknown>>;
 
 /** A JSON object of a request that holds only what the operation knows; never quotes a value. */

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 const PERSON = ["id", "custom", "investor_profile", "document"];
 
-/** Which groups of identifiers each operation accepts (docs/service.md, "Accepted identifiers"). */
+/** Which groups of identifiers each operation accepts (docs/reference/service.md, "Accepted identifiers"). */
 const ACCEPTED = {
   client_token: PERSON,
   decrypt: PERSON,

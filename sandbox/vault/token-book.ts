@@ -19,7 +19,7 @@ export class TokenBook {
 
   /**
    * Makes a token for a user; or for a business, which no documented operation does
-   * (docs/service.md, "Client tokens").
+   * (docs/reference/service.md, "Client tokens").
    */
   create(entityId: string, grant: TokenGrant): ClientToken {
     const token = seededId("fptok_", this.#seed, ++this.#made);

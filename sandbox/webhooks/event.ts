@@ -1,7 +1,7 @@
 import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
 import { Fields } from "../vault/fields.js";
 
-/** As in docs/service.md, "Webhook events". */
+/** As in docs/reference/service.md, "Webhook events". */
 export const EVENT_KINDS = [
   "service.onboarding.completed",
   "service.onboarding.incomplete",
@@ -12,7 +12,7 @@ export const EVENT_KINDS = [
   "service.user.bank_link_updated",
   "service.entity.entity_status_set",
 ] as const;
-/** An event's payload; the shapes of seven of the kinds are not shown (docs/service.md, "Webhook events"). */
+/** An event's payload; the shapes of seven of the kinds are not shown (docs/reference/service.md, "Webhook events"). */
 export type EventPayload = Readonly<Record<string, unknown>>;
 
 const COMPLETED = [

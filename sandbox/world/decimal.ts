@@ -3,7 +3,7 @@ const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,10}))?$/;
 
 /**
  * Reads a decimal text into units of 10⁻¹⁰, never through a float; `undefined` where
- * docs/tables.md, "Accepted values", quarantines.
+ * docs/use/tables.md, "Accepted values", quarantines.
  */
 export function decimalUnits(text: unknown): bigint | undefined {
   const match = typeof text === "string" ? DECIMAL.exec(text) : null;

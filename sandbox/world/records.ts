@@ -1,5 +1,5 @@
 /**
- * A transaction as the service serves it (docs/service.md, "Bank transactions"); scripted rows may
+ * A transaction as the service serves it (docs/reference/service.md, "Bank transactions"); scripted rows may
  * carry anything besides.
  */
 export interface TransactionRow {
@@ -20,7 +20,7 @@ export interface TransactionRow {
 
 type LinkState = "connecting" | "connected" | "deleted" | "error";
 
-/** Fields of a bank link that may be set (docs/service.md, "Bank links"); the rest is filled in. */
+/** Fields of a bank link that may be set (docs/reference/service.md, "Bank links"); the rest is filled in. */
 export interface LinkFields {
   created_at?: string;
   state?: LinkState | (string & {});
@@ -36,7 +36,7 @@ export interface LinkFields {
   [field: string]: unknown;
 }
 
-/** Fields of an account that may be set (docs/service.md, "Bank accounts"); the rest is filled in. */
+/** Fields of an account that may be set (docs/reference/service.md, "Bank accounts"); the rest is filled in. */
 export interface AccountFields {
   name?: string;
   nickname?: string | null;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 const LONGEST_MS = 60_000;
 
-/** All of the worker's environment that the command sees: none of it is a secret (docs/onboarding.md). */
+/** All of the worker's environment that the command sees: none of it is a secret (docs/use/onboarding.md). */
 const PASSED_ON = [
   ...["PATH", "HOME", "LANG", "TZ"],
   ...["NIGHTLEDGER_API_URL", "NIGHTLEDGER_HOME", "NIGHTLEDGER_LAKE", "NIGHTLEDGER_LOG_LEVEL"],

@@ -22,10 +22,10 @@ export class LostAnswerError extends Error {
     super(
       unusable === undefined
         ? `${sent}, and its answer was lost. Whether it took effect is not known, so it was not sent again. ` +
-            "Look at the service, then ask for it anew if it did not (docs/operations.md, Lost answer)"
+            "Look at the service, then ask for it anew if it did not (docs/reference/api-operations.md, Lost answer)"
         : `${sent}, and ${unusable} answers to it or about it were no JSON. Whether it took effect is not known, so ` +
             "it is not sent again by itself. Check NIGHTLEDGER_API_URL and any proxy before the service, look " +
-            "whether it was carried out, then ask for it again (docs/operations.md, Lost answer)",
+            "whether it was carried out, then ask for it again (docs/reference/api-operations.md, Lost answer)",
       options,
     );
   }

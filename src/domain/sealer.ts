@@ -12,7 +12,7 @@ export interface Sealer {
   /**
    * As {@link seal}, and the same for the same bytes of the same owner, so that rows made twice are equal. It tells
    * whoever compares two of them whether an owner's value changed, and nothing between owners
-   * (docs/decisions/0025-repeatable-encryption.md, "Decision").
+   * (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
    */
   sealRepeatably(bytes: Uint8Array, context: string, owner: string): Uint8Array;
   /**

@@ -16,7 +16,7 @@ const NO = ["false", "no", "0"];
 
 const isYesOrNo = (text: string): boolean => [...YES, ...NO].includes(text.toLowerCase());
 
-/** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/exports.md). */
+/** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/use/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult> = {
   kind: "cip",
   file: { name: "roster", option: "--roster" },

@@ -30,7 +30,7 @@ export interface Caller {
   readonly options: BulkOptions;
   /**
    * Makes one call of the item. Its answer is kept, sealed, under the name: an item that is worked on again after a
-   * crash gets it and calls nothing, and a lost answer is settled as docs/operations.md says of the operation. Give
+   * crash gets it and calls nothing, and a lost answer is settled as docs/reference/api-operations.md says of the operation. Give
    * `Answer` where what is kept is not the parsed body.
    *
    * @throws ApiError, LostAnswerError; whatever `work` does not catch ends or delays its item.
@@ -110,7 +110,7 @@ export interface CheckPlace {
 
 /**
  * A kind of bulk job: rows of a file, calls for each, rows of tables, one outcome for each row. Everything that two
- * kinds would share is the engine's (docs/architecture.md, "A new bulk job").
+ * kinds would share is the engine's (docs/inside/architecture.md, "A new bulk job").
  */
 export interface BulkJob<Row extends object, Result> {
   /** Names the job in run ids, `runs` and summaries. */

@@ -56,7 +56,7 @@ export interface Receiver {
 }
 
 /**
- * Serves the service's webhooks and the tokens of finished flows over HTTP (docs/webhooks.md).
+ * Serves the service's webhooks and the tokens of finished flows over HTTP (docs/use/webhooks.md).
  *
  * @throws InputError where the port can't be taken.
  */

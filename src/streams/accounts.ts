@@ -3,7 +3,7 @@ import { bankAccountSchema } from "../api/schemas/bank-account.js";
 import { instant } from "./sql.js";
 import { changes, type Stream } from "./stream.js";
 
-/** GET /users/{fp_id}/linked_bank_accounts (docs/service.md, "Bank accounts"), a history of changes. */
+/** GET /users/{fp_id}/linked_bank_accounts (docs/reference/service.md, "Bank accounts"), a history of changes. */
 export const accountStream: Stream = {
   name: "accounts",
   operation: listUserAccounts,

@@ -3,7 +3,7 @@ import { bankLinkSchema } from "../api/schemas/bank-link.js";
 import { instant } from "./sql.js";
 import { changes, type Stream } from "./stream.js";
 
-/** GET /users/{fp_id}/bank_links (docs/service.md, "Bank links"), a history of changes. */
+/** GET /users/{fp_id}/bank_links (docs/reference/service.md, "Bank links"), a history of changes. */
 export const bankLinkStream: Stream = {
   name: "bank_links",
   operation: listBankLinks,

@@ -28,7 +28,7 @@ export interface PageReading {
 }
 
 /**
- * Parses and validates a response, row by row (docs/architecture.md, "Staging").
+ * Parses and validates a response, row by row (docs/inside/architecture.md, "Staging").
  *
  * @throws SyntaxError when the body is no JSON: torn, ask again.
  * @throws EnvelopeError when the envelope breaks the contract: the owner fails.

@@ -15,7 +15,7 @@ const ROW = `STRUCT(transaction_id VARCHAR, account_id VARCHAR, amount VARCHAR, 
 
 /**
  * Text to `DECIMAL(28,10)` through whole numbers: exact for every accepted amount, and twenty times cheaper than
- * DuckDB's own cast (docs/performance.md). The fraction is padded to ten digits, the digits read as one number.
+ * DuckDB's own cast (docs/inside/performance.md). The fraction is padded to ten digits, the digits read as one number.
  */
 const exactAmount = (
   text: string,
@@ -26,7 +26,7 @@ const confidence = (text: string) => `try_cast(${text} as decimal(18,10))`;
 const SCORE = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 /**
- * Confidences of a good row that are neither a number nor a numeric text (docs/tables.md, "Accepted values").
+ * Confidences of a good row that are neither a number nor a numeric text (docs/use/tables.md, "Accepted values").
  */
 function unreadableScores(row: unknown): number {
   const { enrichment } = row as { enrichment?: Record<string, { confidence?: unknown } | null> | null };
@@ -41,7 +41,7 @@ function unreadableScores(row: unknown): number {
 
 /**
  * GET /bank_links/{link_id}/transactions/sync into `transaction_changes`
- * (docs/service.md, "Bank transactions" and "Sync operation").
+ * (docs/reference/service.md, "Bank transactions" and "Sync operation").
  */
 export const transactionStream: Stream = {
   name: "transactions",

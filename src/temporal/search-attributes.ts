@@ -20,7 +20,7 @@ export async function startAttributes(
   }));
 }
 
-/** A cluster's administrator adds them (docs/operations-runbook.md, "Search attributes"); a run goes without. */
+/** A cluster's administrator adds them (docs/run/operate.md, "Search attributes"); a run goes without. */
 async function knowsAttributes(client: Client): Promise<boolean> {
   try {
     const { namespace } = client.options;

@@ -12,7 +12,7 @@ interface Allowed {
 
 const BUILTIN = /^node:/;
 
-/** docs/architecture.md, "Modules": a file's first folder is its layer, and says what it may import. */
+/** docs/inside/architecture.md, "Modules": a file's first folder is its layer, and says what it may import. */
 const LAYERS: Readonly<Record<string, Allowed>> = {
   domain: { value: [], packages: [] },
   api: { value: ["domain"], packages: [BUILTIN, "undici", "zod"] },
@@ -69,7 +69,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   sandbox: { value: ["domain"], type: ["api"], packages: [BUILTIN] },
 };
 
-/** docs/architecture.md, "Modules": a file's second folder is its room, and says which other rooms it may know. */
+/** docs/inside/architecture.md, "Modules": a file's second folder is its room, and says which other rooms it may know. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   calls: [],
   sync: [],
@@ -143,7 +143,7 @@ describe("dependency direction", () => {
     expect([...layers].filter((layer) => !LAYERS[layer])).toEqual([]);
   });
 
-  it("imports go down the layers of docs/architecture.md only, types included", () => {
+  it("imports go down the layers of docs/inside/architecture.md only, types included", () => {
     const wrong = sources.flatMap(importsOf).filter((one) => !goesDown(one));
     expect(wrong.map(words)).toEqual([]);
   });

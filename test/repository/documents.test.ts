@@ -11,8 +11,8 @@ const program = createProgram(silent, () => undefined);
 const scripts = Object.keys((JSON.parse(read("package.json")) as { scripts: object }).scripts);
 const code = (text: string) => `\`${text}\``;
 
-describe("docs/commands.md", () => {
-  const path = "docs/commands.md";
+describe("docs/reference/commands.md", () => {
+  const path = "docs/reference/commands.md";
 
   it("has a section for every command, in the order of --help, and for no other", () => {
     const headings = [...read(path).matchAll(/^## `nightledger (.+)`$/gm)].map(([, name]) => name);
@@ -38,9 +38,9 @@ describe("docs/commands.md", () => {
   );
 });
 
-describe("docs/configuration.md", () => {
+describe("docs/run/configuration.md", () => {
   it("has a row for every variable, in the order of the code, and for no other", () => {
-    const rows = firstTable(read("docs/configuration.md"));
+    const rows = firstTable(read("docs/run/configuration.md"));
     expect(rows.map(([name]) => name)).toEqual(VARIABLES.map(code));
     for (const row of rows)
       expect(
@@ -79,7 +79,7 @@ describe("README.md", () => {
   it("leads to every document", () => {
     const targets = links("README.md");
     const missing = documents
-      .filter((path) => path.startsWith("docs/") && !path.startsWith("docs/decisions/"))
+      .filter((path) => path.startsWith("docs/") && !path.startsWith("docs/inside/decisions/"))
       .filter((path) => !targets.includes(path));
     expect(missing).toEqual([]);
   });
@@ -90,16 +90,16 @@ describe("documents", () => {
     expect(/^## (.+)$/m.exec(read("CHANGELOG.md"))?.[1]).toBe("Unreleased");
   });
 
-  it("docs/decisions/README.md lists every decision", () => {
-    const listed = links("docs/decisions/README.md");
-    const decisions = documents.filter((path) => /^docs\/decisions\/\d{4}-/.test(path));
+  it("docs/inside/decisions/README.md lists every decision", () => {
+    const listed = links("docs/inside/decisions/README.md");
+    const decisions = documents.filter((path) => /^docs\/inside\/decisions\/\d{4}-/.test(path));
     expect(decisions.map((path) => posix.basename(path))).toEqual(listed);
   });
 
-  it("every package that the program depends on has its reason in docs/decisions", () => {
+  it("every package that the program depends on has its reason in docs/inside/decisions", () => {
     const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Record<string, string> };
     const text = documents
-      .filter((path) => path.startsWith("docs/decisions/"))
+      .filter((path) => path.startsWith("docs/inside/decisions/"))
       .map(read)
       .join("\n");
     const silentOn = Object.keys(dependencies).filter(
@@ -108,8 +108,8 @@ describe("documents", () => {
     expect(silentOn).toEqual([]);
   });
 
-  it("every test that docs/security.md gives for a sentence is there", () => {
-    const named = [...read("docs/security.md").matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(
+  it("every test that docs/inside/security.md gives for a sentence is there", () => {
+    const named = [...read("docs/inside/security.md").matchAll(/`(test\/[\w./-]+\.test\.ts)`/g)].map(
       ([, path]) => path,
     );
     expect(named.length).toBeGreaterThan(20);
@@ -117,8 +117,8 @@ describe("documents", () => {
     expect(named.filter((path) => !tests.includes(path ?? ""))).toEqual([]);
   });
 
-  it("the modules of docs/architecture.md are those of src", () => {
-    const table = section("docs/architecture.md", "Modules");
+  it("the modules of docs/inside/architecture.md are those of src", () => {
+    const table = section("docs/inside/architecture.md", "Modules");
     const folders = new Set(sourcesIn("src").flatMap((path) => /^src\/[a-z]+\//.exec(path)?.[0] ?? []));
     for (const folder of folders) expect(table).toContain(code(folder));
   });

@@ -7,7 +7,7 @@ import { afterOutcome, type LinkOutcome } from "../../src/domain/sync/link-readi
 import { firstTable, section } from "./markdown.js";
 import { read, sourcesIn } from "./source-tree.js";
 
-const PATH = "docs/errors.md";
+const PATH = "docs/run/errors.md";
 const text = read(PATH);
 const rows = firstTable(section(PATH, "Reasons of a link"));
 
@@ -51,7 +51,7 @@ function endings(): { status: string; reason: string }[] {
   return [...new Map(ends.map(({ status, reason }) => [reason, { status, reason }])).values()];
 }
 
-describe("docs/errors.md", () => {
+describe("docs/run/errors.md", () => {
   it.each([...Object.values(FAILURE_TYPES), ...Object.values(ONBOARDING_ERRORS)])(
     "says what to do about %s",
     (type) => {

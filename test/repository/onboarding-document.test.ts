@@ -8,9 +8,9 @@ import { CustomersCounter } from "../../src/intake/onboarding/customers-counts.j
 import { onboardings } from "../../src/lake/tables/onboardings.js";
 import { firstTable, section } from "./markdown.js";
 
-const PATH = "docs/onboarding.md";
+const PATH = "docs/use/onboarding.md";
 
-describe("docs/onboarding.md", () => {
+describe("docs/use/onboarding.md", () => {
   it("has a row for every column of a customers file, in order", () => {
     const columns = firstTable(section(PATH, "The file")).map(([column]) => column);
     const groups = COLUMN_GROUPS.map((group) => `\`${group}.<${group === "data" ? "key" : "identifier"}>\``);
@@ -34,8 +34,8 @@ describe("docs/onboarding.md", () => {
   });
 });
 
-describe("docs/tables.md on onboardings", () => {
-  const statuses = section("docs/tables.md", "`onboardings`").split("| `status` | meaning |")[1] ?? "";
+describe("docs/use/tables.md on onboardings", () => {
+  const statuses = section("docs/use/tables.md", "`onboardings`").split("| `status` | meaning |")[1] ?? "";
 
   it("has every status", () => {
     for (const status of [...ONBOARDING_STATUSES, ...OWN_STATUSES])
@@ -43,7 +43,7 @@ describe("docs/tables.md on onboardings", () => {
   });
 
   it("has every way in which a status is learned", () => {
-    const rows = firstTable(section("docs/tables.md", "`onboardings`"));
+    const rows = firstTable(section("docs/use/tables.md", "`onboardings`"));
     const meaning = rows.find(([name]) => name === "`settled_by`")?.[2] ?? "";
     for (const way of SETTLED_BY) expect(meaning).toContain(`\`${way}\``);
   });

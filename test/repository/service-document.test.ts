@@ -7,38 +7,38 @@ import { VAULT_IDENTIFIERS } from "../../src/domain/service/vault-identifier.js"
 import { firstTable, section } from "./markdown.js";
 import { read } from "./source-tree.js";
 
-const PATH = "docs/service.md";
+const PATH = "docs/reference/service.md";
 
 /** The words in code of a table's first column. */
 const firstColumn = (text: string) =>
   firstTable(text).flatMap(([cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word));
 
-it("docs/service.md names every operation with its method and path", () => {
+it("docs/reference/service.md names every operation with its method and path", () => {
   const text = read(PATH);
   const missing = OPERATIONS.filter(({ method, path }) => !text.includes(`\`${method} ${path}\``));
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
-it("docs/service.md has every data identifier in its order, and no other", () => {
+it("docs/reference/service.md has every data identifier in its order, and no other", () => {
   const cells = firstTable(section(PATH, "Data identifiers")).map(([, identifiers = ""]) => identifiers);
   const named = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word));
   expect(named.filter((word) => word !== "custom.<name>")).toEqual(VAULT_IDENTIFIERS);
 });
 
-it("docs/service.md has a row for every onboarding status", () => {
+it("docs/reference/service.md has a row for every onboarding status", () => {
   expect(firstColumn(section(PATH, "Onboarding statuses"))).toEqual(ONBOARDING_STATUSES);
 });
 
-it("docs/service.md has a row for every scope of a client token", () => {
+it("docs/reference/service.md has a row for every scope of a client token", () => {
   const text = section(PATH, "Client tokens");
   expect(firstColumn(text.slice(text.indexOf("| scope |")))).toEqual(TOKEN_SCOPES);
 });
 
-it("docs/service.md has a row for every kind of event", () => {
+it("docs/reference/service.md has a row for every kind of event", () => {
   expect(firstColumn(section(PATH, "Webhook events"))).toEqual(EVENT_KINDS);
 });
 
-it("docs/service.md has a row for every header of the proxy", () => {
+it("docs/reference/service.md has a row for every header of the proxy", () => {
   const proxy = OPERATIONS.find(({ name }) => name === "call_vault_proxy");
   const sent = Object.values(proxy?.headerNames ?? {}).filter((name) => name !== "content-type");
   expect(firstColumn(section(PATH, "Proxy headers"))).toEqual(sent);

@@ -5,9 +5,9 @@ import { TABLES } from "../../src/tables.js";
 import { firstTable, section } from "./markdown.js";
 import { read, sourcesIn } from "./source-tree.js";
 
-const PATH = "docs/tables.md";
+const PATH = "docs/use/tables.md";
 
-describe("docs/tables.md", () => {
+describe("docs/use/tables.md", () => {
   it("has a section for every table that the code makes, and for no other", () => {
     const named = [...read(PATH).matchAll(/^## `(\w+)`$/gm)].map(([, name]) => name);
     expect(named.sort()).toEqual(TABLES.map(({ name }) => name).sort());
@@ -34,13 +34,13 @@ describe("docs/tables.md", () => {
   );
 
   it.each(TABLES.map((spec) => [spec.name, spec] as const))(
-    "calls the encrypted columns of %s encrypted, and no other, and docs/security.md names them",
+    "calls the encrypted columns of %s encrypted, and no other, and docs/inside/security.md names them",
     (name, { columns }) => {
       const encrypted = columns.filter((column) => column.encrypted).map((column) => column.name);
       const rows = firstTable(section(PATH, `\`${name}\``));
       const called = rows.filter(([, , meaning]) => /\bencrypted\b/.test(meaning ?? ""));
       expect(called.map(([column]) => column)).toEqual(encrypted.map((column) => `\`${column}\``));
-      const security = section("docs/security.md", "What is encrypted, and where");
+      const security = section("docs/inside/security.md", "What is encrypted, and where");
       expect(encrypted.filter((column) => !security.includes(`\`${name}.${column}\``))).toEqual([]);
     },
   );

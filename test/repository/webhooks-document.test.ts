@@ -6,10 +6,10 @@ import { RECEIVER_PATHS } from "../../src/receiver/routes.js";
 import { firstTable, section } from "./markdown.js";
 import { ROOT, read } from "./source-tree.js";
 
-const PATH = "docs/webhooks.md";
+const PATH = "docs/use/webhooks.md";
 const code = (text: string) => `\`${text}\``;
 
-describe("docs/webhooks.md", () => {
+describe("docs/use/webhooks.md", () => {
   it("has a row for every path", () => {
     const requests = firstTable(section(PATH, "What it answers")).map(([request = ""]) => request);
     const paths = requests.map((request) => /^`[A-Z]+ ([^`]+)`/.exec(request)?.[1]);
@@ -32,7 +32,7 @@ describe("docs/webhooks.md", () => {
   });
 });
 
-describe("docs/commands.md on webhooks", () => {
+describe("docs/reference/commands.md on webhooks", () => {
   const silent = { env: {}, cwd: ROOT, interactive: false, result: () => undefined, say: () => undefined };
   const program = createProgram(silent, () => undefined);
   const commands = program.commands.find((command) => command.name() === "webhooks")?.commands ?? [];
@@ -40,7 +40,7 @@ describe("docs/commands.md on webhooks", () => {
   it.each(commands.map((command) => [command.name(), command] as const))(
     "says of %s what --help says",
     (name, command) => {
-      const text = section("docs/commands.md", code(`nightledger webhooks ${name}`));
+      const text = section("docs/reference/commands.md", code(`nightledger webhooks ${name}`));
       const help = program.createHelp();
       expect(text.trim().toLowerCase().startsWith(`${command.description().toLowerCase()}.`)).toBe(true);
       expect(firstTable(text)).toEqual(
@@ -51,6 +51,6 @@ describe("docs/commands.md on webhooks", () => {
 
   it("has both", () => {
     expect(commands).toHaveLength(2);
-    expect(read("docs/commands.md")).toContain("[webhooks.md](webhooks.md)");
+    expect(read("docs/reference/commands.md")).toContain("[webhooks.md](../use/webhooks.md)");
   });
 });

@@ -4,7 +4,7 @@ import { SANDBOX_OPERATIONS, type Sandbox, startSandbox } from "../../sandbox/in
 import { type CallSettings, call, tokenFor } from "../helpers/stand-in/caller.js";
 import { type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
 
-/** As in docs/operations.md. */
+/** As in docs/reference/api-operations.md. */
 const CONTRACT = [
   "POST /onboardings",
   "GET /users/{fp_id}/onboardings",

@@ -14,7 +14,7 @@ export type Finding<P, A> =
   /** It did not, or not whole: these parameters ask for what is missing, and `complete` makes one answer of all. */
   | { readonly missing: P; readonly complete?: (answer: A) => A };
 
-/** How a lost answer is settled without a second effect (docs/operations.md). */
+/** How a lost answer is settled without a second effect (docs/reference/api-operations.md). */
 export type Settlement<P, A> =
   /**
    * It is sent again, with the service's own idempotency or harmless. `refused` says what a refusal of the

@@ -10,7 +10,7 @@ interface MaterializeInput {
 }
 
 /**
- * Brings `transactions` up to the feed's head, and small tables up to their histories (docs/architecture.md,
+ * Brings `transactions` up to the feed's head, and small tables up to their histories (docs/inside/architecture.md,
  * "Materialize" and "Histories of changes").
  */
 export async function materialize(deps: SyncDependencies, input: MaterializeInput): Promise<void> {

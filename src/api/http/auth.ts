@@ -4,7 +4,7 @@ import { identifierProblem } from "../../domain/service/vault-identifier.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
 import { headerProblem } from "../schemas/header-fields.js";
 
-/** HTTP Basic with the secret key as user name and no password (docs/service.md, "Authentication"). */
+/** HTTP Basic with the secret key as user name and no password (docs/reference/service.md, "Authentication"). */
 export function basicAuthorization(apiKey: string): string {
   return `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
 }
@@ -47,7 +47,7 @@ export function grantFor(
 
 /**
  * Checks a client operation against what its token was made for, as far as that is known
- * (docs/service.md, "Client tokens" and "Refused requests").
+ * (docs/reference/service.md, "Client tokens" and "Refused requests").
  *
  * @throws InputError when scope or fields don't cover it, or a decryption has a reason nowhere.
  */

@@ -9,7 +9,7 @@ const HIDDEN = "[client token]";
 
 /**
  * Makes a client token, lets `use` call with it and forgets it. While `use` runs, the token is made anew when
- * its life, less a margin, is over (docs/service.md, "Client tokens").
+ * its life, less a margin, is over (docs/reference/service.md, "Client tokens").
  *
  * @param use gets the token to pass as `clientToken` of a call; after it has ended the token opens nothing.
  */

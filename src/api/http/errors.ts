@@ -152,13 +152,13 @@ export class NotSentError extends ApiError {
 
 function unsettled({ sent, write }: CallFacts): string {
   return sent && write
-    ? ". Whether the request was carried out is not known: settle that before it is sent again (docs/operations.md)"
+    ? ". Whether the request was carried out is not known: settle that before it is sent again (docs/reference/api-operations.md)"
     : "";
 }
 
 function afterwards({ sent, write }: CallFacts): string {
   return sent && write
-    ? "whether it was carried out is not known. Settle that before it is sent again (docs/operations.md)"
+    ? "whether it was carried out is not known. Settle that before it is sent again (docs/reference/api-operations.md)"
     : "nothing was read. Try again later";
 }
 

@@ -42,7 +42,7 @@ export function refusalReader(
  * What the service said when it refused a request, fit to be shown and kept anywhere: printable characters, at most
  * 200, with `[value]` in place of every value that is given, of mail addresses, and of long numbers and opaque texts.
  * Undefined where it said nothing that can be read. It is for people alone: nothing may be decided by it
- * (docs/service.md, "HTTP statuses").
+ * (docs/reference/service.md, "HTTP statuses").
  *
  * @param values what the request sent, and what else must not be quoted; texts, numbers, or what holds them
  */

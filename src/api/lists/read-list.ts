@@ -9,7 +9,7 @@ type Envelope = Readonly<Record<string, unknown>>;
 
 /**
  * Goes through a paged list of the service; `page` is the reader's, everything else of `params` stays as it
- * is (docs/service.md, "Onboarding lists" and "Transaction lists").
+ * is (docs/reference/service.md, "Onboarding lists" and "Transaction lists").
  *
  * @throws SchemaError while reading, when the service gives a page that wasn't asked for or leads in a circle.
  * @throws TransientError (`list_moved`) when the list moved under every reading.

@@ -22,7 +22,7 @@ interface UpdatePage {
 
 /**
  * Goes through one update of a link's transactions, from a cursor to `has_more: false`
- * (docs/service.md, "Sync operation"). A refusal in its middle means that the log changed: it is read again
+ * (docs/reference/service.md, "Sync operation"). A refusal in its middle means that the log changed: it is read again
  * from its first cursor.
  *
  * @throws SchemaError when more is promised without a cursor that is new.

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { noQuery, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /users/{fp_id}/bank_links (docs/service.md, "Bank links"); rows: `bankLinkSchema`. */
+/** GET /users/{fp_id}/bank_links (docs/reference/service.md, "Bank links"); rows: `bankLinkSchema`. */
 export const listBankLinks = defineOperation({
   name: "list_bank_links",
   part: "bank data",

@@ -3,7 +3,7 @@ import { businessInsightsSchema } from "../schemas/business-insights.js";
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/service.md, "Business insights"). */
+/** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/reference/service.md, "Business insights"). */
 export const getBusinessInsights = defineOperation({
   name: "get_business_insights",
   part: "businesses",

@@ -10,13 +10,13 @@ const externalId = ruled(z.string("not text"), businessExternalIdProblem).descri
   `your own id: ${BUSINESS_EXTERNAL_ID}`,
 );
 
-/** A business as it is answered after a write (docs/service.md, "Business record"). */
+/** A business as it is answered after a write (docs/reference/service.md, "Business record"). */
 const entity = z.looseObject(
   { id: filledText, external_id: optionalText, sandbox_id: optionalText },
   "not an object",
 );
 
-/** POST /businesses (docs/service.md, "Business creation"). */
+/** POST /businesses (docs/reference/service.md, "Business creation"). */
 export const createBusiness = defineOperation({
   name: "create_business",
   part: "businesses",
@@ -55,7 +55,7 @@ function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
   };
 }
 
-/** PATCH /businesses/{fp_bid} (docs/service.md, "Business update"). */
+/** PATCH /businesses/{fp_bid} (docs/reference/service.md, "Business update"). */
 export const updateBusiness = defineOperation({
   name: "update_business",
   part: "businesses",

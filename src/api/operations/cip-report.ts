@@ -4,7 +4,7 @@ import { cipReportSchema } from "../schemas/cip-report.js";
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** POST /users/{fp_id}/integrations/brokerage/cip_report (docs/service.md, "CIP report"). */
+/** POST /users/{fp_id}/integrations/brokerage/cip_report (docs/reference/service.md, "CIP report"). */
 export const createCipReport = defineOperation({
   name: "create_cip_report",
   part: "users and vault",

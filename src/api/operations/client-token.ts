@@ -26,7 +26,7 @@ const body = z
     }
   });
 
-/** POST /users/{fp_id}/client_token (docs/service.md, "Client tokens"); the token is a secret. */
+/** POST /users/{fp_id}/client_token (docs/reference/service.md, "Client tokens"); the token is a secret. */
 export const createClientToken = defineOperation({
   name: "create_client_token",
   part: "users and vault",

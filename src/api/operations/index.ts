@@ -47,7 +47,7 @@ export {
   validateSession,
 };
 
-/** Every operation of the service, in the order of docs/operations.md. */
+/** Every operation of the service, in the order of docs/reference/api-operations.md. */
 export const OPERATIONS: readonly Operation[] = [
   createOnboarding,
   listUserOnboardings,

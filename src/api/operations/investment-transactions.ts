@@ -3,7 +3,7 @@ import { listQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /bank_links/{link_id}/investments/transactions (docs/service.md, "Investment transactions"), one page;
+ * GET /bank_links/{link_id}/investments/transactions (docs/reference/service.md, "Investment transactions"), one page;
  * rows: `investmentTransactionSchema` and `securitySchema`.
  */
 export const listInvestmentTransactions = defineOperation({

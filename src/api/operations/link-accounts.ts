@@ -2,7 +2,7 @@ import { z } from "zod";
 import { noQuery, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /bank_links/{link_id}/accounts (docs/service.md, "Bank accounts"); rows: `bankAccountSchema`. */
+/** GET /bank_links/{link_id}/accounts (docs/reference/service.md, "Bank accounts"); rows: `bankAccountSchema`. */
 export const listLinkAccounts = defineOperation({
   name: "list_link_accounts",
   part: "bank data",

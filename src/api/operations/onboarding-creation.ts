@@ -43,7 +43,7 @@ const body = z
     }
   });
 
-/** POST /onboardings (docs/service.md, "Onboarding creation"): runs a playbook on a user or business. */
+/** POST /onboardings (docs/reference/service.md, "Onboarding creation"): runs a playbook on a user or business. */
 export const createOnboarding = defineOperation({
   name: "create_onboarding",
   part: "onboarding",

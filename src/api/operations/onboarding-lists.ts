@@ -16,7 +16,7 @@ const shared = {
     "Default and maximum of `page_size`: any positive integer is sent. The number of the first page: `readList` asks for it by leaving `page` out. `meta` or `next_page` missing or null means that it was the last page; a `next_page` that was read already is a `SchemaError`.",
 } as const;
 
-/** GET /users/{fp_id}/onboardings (docs/service.md, "Onboarding lists"), one page. */
+/** GET /users/{fp_id}/onboardings (docs/reference/service.md, "Onboarding lists"), one page. */
 export const listUserOnboardings = defineOperation({
   ...shared,
   name: "list_user_onboardings",
@@ -25,7 +25,7 @@ export const listUserOnboardings = defineOperation({
   params: { path: z.strictObject({ fp_id: pathId }), query: onboardingListQuery },
 });
 
-/** GET /businesses/{fp_bid}/onboardings (docs/service.md, "Onboarding lists"), one page. */
+/** GET /businesses/{fp_bid}/onboardings (docs/reference/service.md, "Onboarding lists"), one page. */
 export const listBusinessOnboardings = defineOperation({
   ...shared,
   name: "list_business_onboardings",

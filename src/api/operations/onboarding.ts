@@ -4,7 +4,7 @@ import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /onboardings/{id} (docs/service.md, "Onboarding lookup"): the shape of its answer isn't shown,
+ * GET /onboardings/{id} (docs/reference/service.md, "Onboarding lookup"): the shape of its answer isn't shown,
  * see `onboardingSchema`.
  */
 export const getOnboarding = defineOperation({

@@ -34,8 +34,8 @@ interface TokenUse {
 }
 
 /**
- * How a list is paged: by `page`/`size`/`total` (docs/service.md, "Transaction lists") or by `meta.next_page`
- * (docs/service.md, "Onboarding lists").
+ * How a list is paged: by `page`/`size`/`total` (docs/reference/service.md, "Transaction lists") or by `meta.next_page`
+ * (docs/reference/service.md, "Onboarding lists").
  */
 export interface ListForm {
   readonly style: "total" | "next_page";
@@ -45,10 +45,10 @@ export interface ListForm {
   readonly id: string;
 }
 
-/** The parts of the service (docs/operations.md). */
+/** The parts of the service (docs/reference/api-operations.md). */
 type ServicePart = "onboarding" | "users and vault" | "businesses" | "bank data" | "proxy and webhooks";
 
-/** One operation of the service (docs/operations.md): everything a call needs to know about it. */
+/** One operation of the service (docs/reference/api-operations.md): everything a call needs to know about it. */
 export interface Operation<P extends ParameterSchemas = ParameterSchemas, R extends z.ZodType = z.ZodType> {
   /** Stable name for logs, errors and `nightledger call`. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { sessionSchema } from "../schemas/onboarding.js";
 import { noPath, noQuery } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** POST /onboarding/session/validate (docs/service.md, "Session validation"). */
+/** POST /onboarding/session/validate (docs/reference/service.md, "Session validation"). */
 export const validateSession = defineOperation({
   name: "validate_session",
   part: "onboarding",

@@ -15,7 +15,7 @@ const row = z.strictObject(
   "not an object",
 );
 
-/** POST /bank_links/{link_id}/import/transactions (docs/service.md, "Transaction import"). */
+/** POST /bank_links/{link_id}/import/transactions (docs/reference/service.md, "Transaction import"). */
 export const importTransactions = defineOperation({
   name: "import_transactions",
   part: "bank data",

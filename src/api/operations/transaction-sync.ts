@@ -3,7 +3,7 @@ import { cursor, pageSize, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /bank_links/{link_id}/transactions/sync (docs/service.md, "Sync operation"): one page of a link's
+ * GET /bank_links/{link_id}/transactions/sync (docs/reference/service.md, "Sync operation"): one page of a link's
  * change log. Rows of `created` and `updated`: `bankTransactionSchema`; of `removed`: `removedIdSchema`.
  * `cursor.next` may be missing, null or empty while a history is not ready.
  */

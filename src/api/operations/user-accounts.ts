@@ -2,7 +2,7 @@ import { z } from "zod";
 import { noQuery, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** GET /users/{fp_id}/linked_bank_accounts (docs/service.md, "Bank accounts"); rows: `bankAccountSchema`. */
+/** GET /users/{fp_id}/linked_bank_accounts (docs/reference/service.md, "Bank accounts"); rows: `bankAccountSchema`. */
 export const listUserAccounts = defineOperation({
   name: "list_user_accounts",
   part: "bank data",

@@ -3,7 +3,7 @@ import { listQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /users/{fp_id}/linked_bank_transactions (docs/service.md, "Bank transactions"), one page; rows:
+ * GET /users/{fp_id}/linked_bank_transactions (docs/reference/service.md, "Bank transactions"), one page; rows:
  * `bankTransactionSchema`.
  */
 export const listUserTransactions = defineOperation({

@@ -3,7 +3,7 @@ import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * GET /users/{fp_id} (docs/service.md, "User lookup"): the shape of the record isn't known,
+ * GET /users/{fp_id} (docs/reference/service.md, "User lookup"): the shape of the record isn't known,
  * so any object passes.
  */
 export const getUser = defineOperation({

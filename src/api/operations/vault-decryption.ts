@@ -8,7 +8,7 @@ const value = z.union(
   "not text, an integer, true or false, or an object",
 );
 
-/** POST /users/vault/decrypt (docs/service.md, "Vault decryption"), with a client token. */
+/** POST /users/vault/decrypt (docs/reference/service.md, "Vault decryption"), with a client token. */
 export const decryptVault = defineOperation({
   name: "decrypt_vault",
   part: "users and vault",

@@ -29,7 +29,7 @@ const headers = z.strictObject({
 });
 
 /**
- * POST /vault_proxy/{id} (docs/service.md, "Vault proxy"): bytes there and back; statuses
+ * POST /vault_proxy/{id} (docs/reference/service.md, "Vault proxy"): bytes there and back; statuses
  * may be the target's.
  */
 export const callVaultProxy = defineOperation({

@@ -2,7 +2,7 @@ import { vaultMap } from "../schemas/body-fields.js";
 import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-/** PATCH /users/vault (docs/service.md, "Vault update"), with a client token. */
+/** PATCH /users/vault (docs/reference/service.md, "Vault update"), with a client token. */
 export const updateVault = defineOperation({
   name: "update_vault",
   part: "users and vault",

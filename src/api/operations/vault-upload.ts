@@ -8,7 +8,7 @@ import { segmentProblem } from "../schemas/url-path.js";
 import { defineOperation } from "./operation.js";
 
 /**
- * POST /users/vault/{identifier}/upload (docs/service.md, "Vault upload"), with a client token;
+ * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"), with a client token;
  * the body is streamed.
  */
 export const uploadToVault = defineOperation({

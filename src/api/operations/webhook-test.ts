@@ -37,7 +37,7 @@ const payload = jsonObject.superRefine((event, context) => {
   }
 });
 
-/** POST /webhooks/test (docs/service.md, "Test webhook"). */
+/** POST /webhooks/test (docs/reference/service.md, "Test webhook"). */
 export const sendTestWebhook = defineOperation({
   name: "send_test_webhook",
   part: "proxy and webhooks",

@@ -15,7 +15,7 @@ A 2xx answer that is no JSON at all (a page of a proxy, an empty body, JSON that
 Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
 `;
 
-/** The text of \`docs/operations.md\`. */
+/** The text of \`docs/reference/api-operations.md\`. */
 export function referencePage(): string {
   const parts = [...new Set(OPERATIONS.map(({ part }) => part))];
   const sections = parts.map((part) => {

@@ -4,7 +4,7 @@ import { amountText, keyText, optionalFlag, optionalText } from "./texts.js";
 const optionalAmount = amountText.nullish();
 
 /**
- * A bank account (docs/service.md, "Bank accounts"). An unknown `account_type` passes, `raw_provider_data`
+ * A bank account (docs/reference/service.md, "Bank accounts"). An unknown `account_type` passes, `raw_provider_data`
  * may be anything; balances are money and follow the rule of `amount`.
  */
 export const bankAccountSchema = z.looseObject(

@@ -6,7 +6,7 @@ import { segmentProblem } from "./url-path.js";
 const linkId = keyText.refine((id) => segmentProblem(id) === undefined, "can't stand in a path");
 
 /**
- * A bank link (docs/service.md, "Bank links"). Only what a sync can't do without is required: a link whose
+ * A bank link (docs/reference/service.md, "Bank links"). Only what a sync can't do without is required: a link whose
  * optional description is odd must not lose its transactions. An unknown `state` passes;
  * `available_products`, `products` and `tags` are kept as JSON, whatever they are.
  */

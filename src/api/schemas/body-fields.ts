@@ -24,13 +24,13 @@ const jsonValue = z.unknown().refine((value) => value === undefined || isJson(va
 /** A map from names to anything that JSON can hold. */
 export const jsonObject = mapOf(jsonValue).describe("an object of JSON values");
 
-/** A value of the vault: string, integer, boolean or object (docs/service.md, "Data identifiers"). */
+/** A value of the vault: string, integer, boolean or object (docs/reference/service.md, "Data identifiers"). */
 const vaultValue = z.union(
   [z.string(), z.int(), z.boolean(), jsonObject],
   "not text, an integer, true or false, or an object",
 );
 
-/** Data identifiers that a use of the vault accepts (docs/service.md, "Accepted identifiers"). */
+/** Data identifiers that a use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
 export function identifiers(use: IdentifierUse) {
   return z
     .array(
@@ -41,7 +41,7 @@ export function identifiers(use: IdentifierUse) {
     .describe(`a list of data identifiers: ${acceptedIdentifiers(use)}`);
 }
 
-/** A map from data identifiers to values (docs/service.md, "Data identifiers"). */
+/** A map from data identifiers to values (docs/reference/service.md, "Data identifiers"). */
 export function vaultMap(use: IdentifierUse) {
   return mapOf(vaultValue)
     .superRefine((map, context) => {
@@ -55,7 +55,7 @@ export function vaultMap(use: IdentifierUse) {
     );
 }
 
-/** Transforms by the grammar of docs/service.md, "Transforms", sent in their canonical form. */
+/** Transforms by the grammar of docs/reference/service.md, "Transforms", sent in their canonical form. */
 export const transforms = z
   .array(
     ruled(z.string("not text"), transformProblem).transform((text) => {

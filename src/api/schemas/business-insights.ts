@@ -114,7 +114,7 @@ const screened = z.array(
   "not a list",
 );
 
-/** What is known of a business after its verification (docs/service.md, "Business insights"). */
+/** What is known of a business after its verification (docs/reference/service.md, "Business insights"). */
 export const businessInsightsSchema = z.looseObject(
   {
     addresses: z.array(address, "not a list"),

@@ -6,7 +6,7 @@ const verdict = z.enum(["clear", "consider"], "not clear or consider");
 const providers = z.array(z.string("not text"), "not a list");
 const text = z.string("not text");
 
-/** A brokerage customer-identification report (docs/service.md, "CIP report"). */
+/** A brokerage customer-identification report (docs/reference/service.md, "CIP report"). */
 export const cipReportSchema = z.looseObject(
   {
     user_id: filledText,

@@ -9,7 +9,7 @@ const money = z
 const optionalMoney = money.nullish();
 
 /**
- * An investment transaction (docs/service.md, "Investment transactions") that can be loaded;
+ * An investment transaction (docs/reference/service.md, "Investment transactions") that can be loaded;
  * unknown fields pass.
  */
 export const investmentTransactionSchema = z.looseObject(
@@ -29,7 +29,7 @@ export const investmentTransactionSchema = z.looseObject(
   },
   "not an object",
 );
-/** A security (docs/service.md, "Investment transactions") that can be loaded. */
+/** A security (docs/reference/service.md, "Investment transactions") that can be loaded. */
 export const securitySchema = z.looseObject(
   {
     security_id: keyText,

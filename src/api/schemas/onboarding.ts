@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { filledText, optionalFlag, optionalText } from "./texts.js";
 
-// A status that is not in docs/service.md, "Onboarding statuses", passes: it is kept and flagged, never a
+// A status that is not in docs/reference/service.md, "Onboarding statuses", passes: it is kept and flagged, never a
 // reason to lose an outcome.
 const status = filledText;
 
 /**
  * How an end user goes on with an onboarding; token and link are secrets
- * (docs/service.md, "Onboarding result").
+ * (docs/reference/service.md, "Onboarding result").
  */
 const continuation = z.looseObject(
   { expires_at: filledText, link: filledText, token: filledText },
   "not an object",
 );
 
-/** The result of creating an onboarding (docs/service.md, "Onboarding result"). */
+/** The result of creating an onboarding (docs/reference/service.md, "Onboarding result"). */
 export const onboardingResultSchema = z.looseObject(
   {
     id: filledText,
@@ -45,7 +45,7 @@ export const onboardingSchema = z.looseObject(
 );
 export type Onboarding = z.output<typeof onboardingSchema>;
 
-/** An item of an onboarding list (docs/service.md, "Onboarding lists"). */
+/** An item of an onboarding list (docs/reference/service.md, "Onboarding lists"). */
 const onboardingItemSchema = z.looseObject(
   {
     id: filledText,
@@ -80,7 +80,7 @@ const validated = z.looseObject(
   "not an object",
 );
 
-/** The result of validating a session (docs/service.md, "Session validation"). */
+/** The result of validating a session (docs/reference/service.md, "Session validation"). */
 export const sessionSchema = z.looseObject(
   {
     user: validated.nullish(),

@@ -20,7 +20,7 @@ const positive = z.int("not an integer").positive("not positive").describe("an i
 /** Rows per page. */
 export const pageSize = positive;
 
-/** The paged lists take 100 rows at most (docs/service.md, "Limits"). */
+/** The paged lists take 100 rows at most (docs/reference/service.md, "Limits"). */
 const listPageSize = pageSize.max(100, "more than 100").describe("an integer from 1 to 100");
 
 /** Where an update goes on: left out for the complete history, never sent empty. */
@@ -50,7 +50,7 @@ export const listQuery = z.strictObject({
 
 /**
  * The paging of the onboarding lists; default and maximum of `page_size` are not shown
- * (docs/service.md, "Onboarding lists").
+ * (docs/reference/service.md, "Onboarding lists").
  */
 export const onboardingListQuery = z.strictObject({
   page: positive.optional(),

@@ -7,7 +7,7 @@ const known = new WeakMap<z.ZodType, RowCheck>();
 
 /**
  * A schema as a plain predicate, compiled once. Parsing makes a new object of every row, which costs a large
- * sync three times as much as looking at it (docs/performance.md); a row that does not pass here is judged by
+ * sync three times as much as looking at it (docs/inside/performance.md); a row that does not pass here is judged by
  * the schema itself, which also has the words for it. Kinds of schemas that are not known here never pass.
  */
 export function rowCheck(schema: z.ZodType): RowCheck {

@@ -2,14 +2,14 @@ import { z } from "zod";
 import { TRANSACTION_TYPES } from "../../domain/service/transaction-values.js";
 import { amountText, dayText, filledText, keyText, optionalFlag, optionalText } from "./texts.js";
 
-// A score never quarantines money: confidences are not looked at here (docs/tables.md, "Accepted values").
+// A score never quarantines money: confidences are not looked at here (docs/use/tables.md, "Accepted values").
 const scored = z.looseObject({ value: optionalText }, "not an object").nullish();
 const party = z
   .looseObject({ id: optionalText, name: optionalText, logo: optionalText }, "not an object")
   .nullish();
 
 /**
- * A bank transaction (docs/service.md, "Bank transactions") that can be loaded. `datetime` may be anything: a
+ * A bank transaction (docs/reference/service.md, "Bank transactions") that can be loaded. `datetime` may be anything: a
  * bad one costs the instant, never the row. Unknown fields pass.
  */
 export const bankTransactionSchema = z.looseObject(

@@ -81,7 +81,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
     await file?.discard();
     if (error instanceof InterruptedError) {
       throw new InterruptedError(
-        `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "Whether it was carried out is not known: settle that before it is sent again (docs/operations.md)"}`,
+        `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "Whether it was carried out is not known: settle that before it is sent again (docs/reference/api-operations.md)"}`,
       );
     }
     if (error instanceof TransientError && !error.sent) {

@@ -9,7 +9,7 @@ import type { Schedulable } from "./schedulable.js";
 
 function withOnboardOptions(command: Command): Command {
   command
-    .requiredOption("--customers <file>", "CSV or JSONL, a customer a row; see docs/onboarding.md")
+    .requiredOption("--customers <file>", "CSV or JSONL, a customer a row; see docs/use/onboarding.md")
     .requiredOption(
       "--playbook <key>",
       "playbook key, with a version tag if you like: pb_1 or pb_1:v3",

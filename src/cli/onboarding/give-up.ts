@@ -13,7 +13,7 @@ import type { JobSession } from "../session/job-session.js";
 
 /**
  * How long a cancelled batch may stand still: a customer's step has fifteen seconds more, and in synchronous mode the
- * thirty of a decision (docs/onboarding.md, "What stops a batch").
+ * thirty of a decision (docs/use/onboarding.md, "What stops a batch").
  */
 const CANCEL_MS = 60_000;
 

@@ -28,7 +28,7 @@ export interface JobFlags {
 
 /**
  * Runs a job from its checks to its report, and releases what it took; the exit code. It checks in the order of
- * docs/commands.md, "Order of checks".
+ * docs/reference/commands.md, "Order of checks".
  */
 export async function runJob<Progress, Result, Input>(
   terminal: Terminal,

@@ -18,7 +18,7 @@ const START_AGAIN_MS = 1_000;
 
 /**
  * Starts the worker in one process of a HOME only, and in the next one when that ends or is killed: what the service
- * allows is counted within a process (docs/decisions/0023-one-worker-a-home.md). A process that stands still, as
+ * allows is counted within a process (docs/inside/decisions/0023-one-worker-a-home.md). A process that stands still, as
  * after Ctrl-Z, loses its turn to one that does not.
  *
  * @throws what starting threw, where it is this process's turn at once.

@@ -3,10 +3,10 @@ import { InputError, UnreachableError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { failedCallError, isFailedCall } from "../../temporal/failed-call.js";
 
-/** What a command ends with (docs/commands.md, "Output and exit codes"). */
+/** What a command ends with (docs/reference/commands.md, "Output and exit codes"). */
 export const EXIT = { completed: 0, failures: 1, usage: 2, unreachable: 3, credentials: 4 } as const;
 
-/** An error that ended a command, as one of those in docs/errors.md: a failed call of Temporal is one of them. */
+/** An error that ended a command, as one of those in docs/run/errors.md: a failed call of Temporal is one of them. */
 export function listedError(error: unknown): Error {
   if (isFailedCall(error)) return failedCallError(error);
   return error instanceof Error ? error : new Error(String(error));

@@ -125,7 +125,7 @@ interface TestMark {
 }
 
 /**
- * The payload of a test webhook (docs/service.md, "Test webhook"). It is about nobody: no customer is woken
+ * The payload of a test webhook (docs/reference/service.md, "Test webhook"). It is about nobody: no customer is woken
  * and no bank link is read again.
  */
 export function testEvent(

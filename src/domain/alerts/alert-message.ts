@@ -30,7 +30,7 @@ export function messageId({ alertId, state }: Pick<AlertEvent, "alertId" | "stat
 }
 
 /**
- * What is delivered of an alert (docs/alerts.md, "What is delivered"): `text` is what Slack, Mattermost and Rocket.Chat
+ * What is delivered of an alert (docs/run/alerts.md, "What is delivered"): `text` is what Slack, Mattermost and Rocket.Chat
  * show, `content` what Discord shows; programs read `alert`.
  */
 export function alertBody(event: AlertEvent): object {

@@ -38,7 +38,7 @@ type JudgedCustomer =
   | { readonly draft: DraftCustomer }
   | { readonly name: RowName; readonly problems: readonly RowProblem[] };
 
-/** Holds a row against every rule of docs/onboarding.md, "The file"; lists all that it breaks. */
+/** Holds a row against every rule of docs/use/onboarding.md, "The file"; lists all that it breaks. */
 export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
   const { line, names } = given;
   const problems = [...given.problems];

@@ -17,7 +17,7 @@ export function dataProblem(value: unknown): string | undefined {
 
 /**
  * Why a value can't be put under an identifier of this customer's vault
- * (docs/service.md, "Accepted identifiers", "Vault update" and "Business creation").
+ * (docs/reference/service.md, "Accepted identifiers", "Vault update" and "Business creation").
  */
 export function vaultProblem(owner: VaultOwner, identifier: string, value: unknown): string | undefined {
   return ownerProblem(owner) ?? useProblem(useOf(owner.kind), identifier) ?? valueProblem(value);
@@ -25,7 +25,7 @@ export function vaultProblem(owner: VaultOwner, identifier: string, value: unkno
 
 /**
  * Why a file can't be uploaded under an identifier of this customer's vault
- * (docs/service.md, "Accepted identifiers" and "Vault upload").
+ * (docs/reference/service.md, "Accepted identifiers" and "Vault upload").
  */
 export function documentProblem(owner: VaultOwner, identifier: string, path: unknown): string | undefined {
   if (owner.kind === "business") return "is a file for a business: the service takes uploads for users only";

@@ -2,7 +2,7 @@
 export const CUSTOMER_KINDS = ["user", "business"] as const;
 export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
 
-/** Whether `POST /onboardings` waits for the decision (docs/service.md, "Onboarding creation"). */
+/** Whether `POST /onboardings` waits for the decision (docs/reference/service.md, "Onboarding creation"). */
 export const ONBOARDING_MODES = ["sync", "async"] as const;
 export type OnboardingMode = (typeof ONBOARDING_MODES)[number];
 

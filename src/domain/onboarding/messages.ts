@@ -35,7 +35,7 @@ export interface CustomerEvent {
   readonly at: number | null;
 }
 
-/** What validating a session said of an onboarding (docs/service.md, "Session validation"). */
+/** What validating a session said of an onboarding (docs/reference/service.md, "Session validation"). */
 export interface SessionValidated {
   readonly onboardingId: string;
   readonly status: string;

@@ -1,7 +1,7 @@
 import { OUTCOME_COLUMNS } from "../tables/onboardings.js";
 import type { CustomerKind, RowName } from "./customer.js";
 
-/** How a row stands where it is not the service's own status (docs/service.md, "Onboarding statuses"). */
+/** How a row stands where it is not the service's own status (docs/reference/service.md, "Onboarding statuses"). */
 export const OWN_STATUSES = [
   "invalid",
   "failed",

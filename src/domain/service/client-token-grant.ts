@@ -1,4 +1,4 @@
-/** What a client token may be made for (docs/service.md, "Client tokens"). */
+/** What a client token may be made for (docs/reference/service.md, "Client tokens"). */
 export const TOKEN_SCOPES = [
   "vault",
   "decrypt",
@@ -8,7 +8,7 @@ export const TOKEN_SCOPES = [
 ] as const;
 type TokenScope = (typeof TOKEN_SCOPES)[number];
 
-/** Bounds of a client token's life, in seconds (docs/service.md, "Limits"). */
+/** Bounds of a client token's life, in seconds (docs/reference/service.md, "Limits"). */
 export const TOKEN_TTL = { min: 60, max: 86_400, default: 1800 } as const;
 
 /** Whose data a client token opens, what may be done with it, and for how long. */

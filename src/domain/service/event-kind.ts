@@ -1,4 +1,4 @@
-/** Kinds of events that the service sends (docs/service.md, "Webhook events"). */
+/** Kinds of events that the service sends (docs/reference/service.md, "Webhook events"). */
 export const EVENT_KINDS = [
   "service.onboarding.completed",
   "service.onboarding.incomplete",

@@ -1,6 +1,6 @@
 import { hasLoneSurrogate } from "./transaction-values.js";
 
-/** What an external id of a business may look like, for people (docs/service.md, "Limits"). */
+/** What an external id of a business may look like, for people (docs/reference/service.md, "Limits"). */
 export const BUSINESS_EXTERNAL_ID = "letters, digits, underscores, hyphens and periods";
 
 /** Why a text can't be a business's external id, without quoting it; undefined when it can. */

@@ -3,7 +3,7 @@ import { identifierProblem } from "./vault-identifier.js";
 
 /**
  * Where a proxy finds a value in the target's answer, and under what it goes into a vault
- * (docs/service.md, "Ingress rules").
+ * (docs/reference/service.md, "Ingress rules").
  */
 interface IngressRule {
   readonly fpId: string;

@@ -7,7 +7,7 @@ interface PlaybookKey {
 const FORM = /^([!-9;-~]+)(?::v([1-9]\d{0,8}))?$/;
 
 /**
- * Reads `<playbook_key>` or `<playbook_key>:v<n>` (docs/service.md, "Versions"); undefined for anything else.
+ * Reads `<playbook_key>` or `<playbook_key>:v<n>` (docs/reference/service.md, "Versions"); undefined for anything else.
  */
 export function parsePlaybookKey(text: string): PlaybookKey | undefined {
   const [, playbook, version] = FORM.exec(text) ?? [];

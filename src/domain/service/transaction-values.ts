@@ -1,6 +1,6 @@
 /**
  * What a bank transaction's values must look like to be loaded without loss
- * (docs/tables.md, "Accepted values").
+ * (docs/use/tables.md, "Accepted values").
  */
 
 const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;

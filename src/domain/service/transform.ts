@@ -1,5 +1,5 @@
 /**
- * A change that the service makes to a decrypted value (docs/service.md, "Transforms"). The document shows no
+ * A change that the service makes to a decrypted value (docs/reference/service.md, "Transforms"). The document shows no
  * quote inside an argument; a backslash before `'` and `\` is our reading.
  */
 interface Transform {

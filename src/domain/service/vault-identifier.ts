@@ -1,7 +1,7 @@
 import { hasLoneSurrogate } from "./transaction-values.js";
 
 /**
- * Data identifiers of the vault by group (docs/service.md, "Data identifiers");
+ * Data identifiers of the vault by group (docs/reference/service.md, "Data identifiers");
  * `custom.<name>` takes any name.
  */
 const GROUPS = {
@@ -30,7 +30,7 @@ export const VAULT_IDENTIFIERS: readonly string[] = Object.entries(GROUPS).flatM
   names.map((name) => `${group}.${name}`),
 );
 
-/** Which identifiers each use of the vault accepts (docs/service.md, "Accepted identifiers"). */
+/** Which identifiers each use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
 const USES = {
   client_token: ["id", "custom", "investor_profile", "document"],
   decrypt: ["id", "custom", "investor_profile", "document"],

@@ -1,4 +1,4 @@
-/** The fields that a certificate covers, in its order (docs/tables.md, "Certificate"). */
+/** The fields that a certificate covers, in its order (docs/use/tables.md, "Certificate"). */
 export interface CertificateFields {
   readonly run_id: string;
   readonly link_id: string;

@@ -15,7 +15,7 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/StagingLostError/, "find out what deletes the staging area, then run the same sync again"],
 ];
 
-/** What a person does about a link or user that failed (docs/errors.md, "Reasons of a link"). */
+/** What a person does about a link or user that failed (docs/run/errors.md, "Reasons of a link"). */
 export function failureAction(reason: string): string {
-  return ACTIONS.find(([pattern]) => pattern.test(reason))?.[1] ?? "see docs/errors.md";
+  return ACTIONS.find(([pattern]) => pattern.test(reason))?.[1] ?? "see docs/run/errors.md";
 }

@@ -44,7 +44,7 @@ const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
 };
 
 /**
- * Only `connected` links are read (docs/service.md, "Bank links"). A link that reports an error does so in
+ * Only `connected` links are read (docs/reference/service.md, "Bank links"). A link that reports an error does so in
  * its state, not as an HTTP failure, so it is skipped with a reason.
  */
 export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {

@@ -31,7 +31,7 @@ export interface LinkProgress {
   readonly quarantined: number;
   /** Bytes staged in this attempt. */
   readonly bytes: number;
-  /** Rolling hash of the attempt's pages (docs/tables.md, "Certificate"); empty before the first. */
+  /** Rolling hash of the attempt's pages (docs/use/tables.md, "Certificate"); empty before the first. */
   readonly pagesSha256: string;
   /** Hash of what the last page delivered, where the cursor did not move past it. */
   readonly lastPageSha256: string | null;

@@ -63,7 +63,7 @@ function end(
 
 /**
  * From the update's first cursor again, with growing waits, five times at most
- * (docs/architecture.md, "Sync rules").
+ * (docs/inside/architecture.md, "Sync rules").
  */
 function restart(
   progress: LinkProgress,
@@ -120,7 +120,7 @@ function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
 }
 
 /**
- * The course of one link: what to do after each outcome (docs/architecture.md, "Sync rules"). Pure.
+ * The course of one link: what to do after each outcome (docs/inside/architecture.md, "Sync rules"). Pure.
  *
  * @param at epoch milliseconds at which the outcome came
  * @param jitter a number in [0, 1)

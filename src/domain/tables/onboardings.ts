@@ -1,6 +1,6 @@
 /**
  * The columns of `onboardings`, one row for each line, attempt and version of a batch. The program's records, the
- * table and what is read back from it have their fields from this list; docs/tables.md says what they mean.
+ * table and what is read back from it have their fields from this list; docs/use/tables.md says what they mean.
  */
 export const OUTCOME_COLUMNS = [
   { name: "batch_id", type: "VARCHAR" },

@@ -5,7 +5,7 @@ import { hasLoneSurrogate } from "../service/transaction-values.js";
 
 /**
  * What a webhook's payload says, as far as it says it: the document shows the shape of one of the eight
- * kinds, and new kinds may come (docs/service.md, "Webhook events"). Null for what a payload does not hold,
+ * kinds, and new kinds may come (docs/reference/service.md, "Webhook events"). Null for what a payload does not hold,
  * or holds in another form.
  */
 export interface EventFacts {

@@ -38,7 +38,7 @@ export interface WrittenPack {
 export type Members = () => AsyncIterable<CipMember>;
 
 /**
- * Writes all files of a CIP export (docs/exports.md) into an empty directory. `publishPack` gives it its name.
+ * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
  *
  * @throws when the members are not the population that was frozen: a pack says who was meant before the first call.
  */

@@ -37,7 +37,7 @@ const COLUMNS = {
 
 /**
  * The actions that stand for a whole state. Old tombstones and transactions are left out
- * (docs/architecture.md, "Delta log"); a transaction without `lastUpdated` stays for ever. What is old is counted by
+ * (docs/inside/architecture.md, "Delta log"); a transaction without `lastUpdated` stays for ever. What is old is counted by
  * what the table itself has seen, and not by a clock: one that jumps a month ahead, or one that lies a month behind
  * that of another machine, would drop the transactions of a run that is going on, and its repeated steps would
  * append their rows twice.

@@ -15,16 +15,16 @@ type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** Its values are encrypted; `query --decrypt` opens them (docs/security.md, "What is encrypted, and where"). */
+  /** Its values are encrypted; `query --decrypt` opens them (docs/inside/security.md, "What is encrypted, and where"). */
   readonly encrypted?: true;
 }
 
-/** What a table is made from (docs/tables.md). */
+/** What a table is made from (docs/use/tables.md). */
 export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
   /**
-   * An append-only feed whose commits carry domains (docs/architecture.md, "Delta log"); every other
+   * An append-only feed whose commits carry domains (docs/inside/architecture.md, "Delta log"); every other
    * table stays writer 2.
    */
   readonly feed?: boolean;

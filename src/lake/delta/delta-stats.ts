@@ -12,7 +12,7 @@ export interface ColumnStats {
 }
 
 /**
- * The only columns with statistics (docs/architecture.md, "Delta log"): others would go through a
+ * The only columns with statistics (docs/inside/architecture.md, "Delta log"): others would go through a
  * double in some reader.
  */
 export type StatsColumn = "link_id" | "date" | "sequence";

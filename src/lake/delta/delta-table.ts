@@ -62,7 +62,7 @@ export function openTable(
 
 /**
  * One Delta table: its newest state, and commits on top of it
- * (docs/architecture.md, "Durable writes" and "Delta log").
+ * (docs/inside/architecture.md, "Durable writes" and "Delta log").
  */
 export class DeltaTable {
   readonly name: string;

@@ -29,7 +29,7 @@ const MOST_CHECKPOINTS = 4;
 const OWNERS_WORD = ["delta.logRetentionDuration", "delta.enableExpiredLogCleanup"] as const;
 
 /**
- * Deletes what nobody needs of a log any more (docs/architecture.md, "Delta log"), the oldest version first: wherever
+ * Deletes what nobody needs of a log any more (docs/inside/architecture.md, "Delta log"), the oldest version first: wherever
  * it ends, what is left of the commits is one run. To be called when `_last_checkpoint` names the newest checkpoint,
  * durably. Two processes may clean up at once; the one with the older listing deletes less.
  */

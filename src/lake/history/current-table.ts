@@ -35,7 +35,7 @@ interface BroughtUp {
 
 /**
  * Brings the small table of a history up to it, where it has changed since, and merges the history's small files
- * (docs/architecture.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
+ * (docs/inside/architecture.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
  *
  * @throws InputError where a file, or the history itself, is missing; StoreFullError on a full disk. The small table
  * then stands as it did.

@@ -8,7 +8,7 @@ export const GONE = "gone";
 /** Columns that say when something was observed, not how it was. */
 const ASKING: ReadonlySet<string> = new Set(["run_id", OBSERVED_AT, GONE]);
 
-/** A history of changes: a row where an observation of a key differs from the last one (docs/tables.md, "Histories"). */
+/** A history of changes: a row where an observation of a key differs from the last one (docs/use/tables.md, "Histories"). */
 export interface HistorySpec extends TableSpec {
   /** Columns that tell what a row is about. */
   readonly key: readonly string[];

@@ -48,7 +48,7 @@ interface Materialized {
 
 /**
  * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
- * watermark, or in several where there is much to apply (docs/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
+ * watermark, or in several where there is much to apply (docs/inside/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
  * two processes the slower one finds the watermark passed and stops.
  *
  * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a

@@ -55,7 +55,7 @@ export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutio
 
 /**
  * Every row of `quarantine` with its id and what closed it: `closed_by` is null while it is open, and `closed_at` where
- * that is not on record yet. The one definition of *open* (docs/tables.md, "Open rows"), over {@link RECORDED} and
+ * that is not on record yet. The one definition of *open* (docs/use/tables.md, "Open rows"), over {@link RECORDED} and
  * {@link CLOSING}.
  */
 const QUARANTINE_STATES = `

@@ -12,7 +12,7 @@ interface DuckDbOptions {
   readonly threads?: number;
 }
 
-/** The SQL engine of one process (docs/architecture.md, "Load"). */
+/** The SQL engine of one process (docs/inside/architecture.md, "Load"). */
 export interface DuckDb {
   /** Where this engine's scratch files lie; there once it is open, or {@link makeScratch} was called. */
   readonly scratchDirectory: string;
@@ -109,7 +109,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
 }
 
 /**
- * Whether SQL gave up for want of memory, so that less at once may succeed (docs/architecture.md, "Load").
+ * Whether SQL gave up for want of memory, so that less at once may succeed (docs/inside/architecture.md, "Load").
  */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /out of memory/i.test(error.message);

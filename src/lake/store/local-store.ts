@@ -21,7 +21,7 @@ import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
 import { removeTree } from "./tree-removal.js";
 
 /**
- * An object store in a directory (docs/architecture.md, "Durable writes"). The directory is made by the first
+ * An object store in a directory (docs/inside/architecture.md, "Durable writes"). The directory is made by the first
  * write. Writes throw {@link StoreFullError} on a full disk and InputError on a refused directory or a file
  * system without hard links; neither leaves a temp file behind.
  */

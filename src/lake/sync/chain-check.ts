@@ -110,7 +110,7 @@ const PROBLEMS = [
 
 /**
  * Holds every certificate of `link_syncs` against the chain, against the rows of the feed and against the heads in its
- * log (docs/tables.md, "Certificate").
+ * log (docs/use/tables.md, "Certificate").
  *
  * @param sql has `runs`, `link_syncs` and `transaction_changes`, read in this order, and `heads` as {@link headRow}
  */

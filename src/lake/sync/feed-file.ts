@@ -27,7 +27,7 @@ export interface FeedFile extends DataFile {
 }
 
 /**
- * Loads staged pages of `transactions` into one new file of the feed (docs/architecture.md, "Load");
+ * Loads staged pages of `transactions` into one new file of the feed (docs/inside/architecture.md, "Load");
  * undefined where they hold no rows. The counts are read back from the written file.
  *
  * @throws Error in DuckDB's words when it refuses a page: one is enough for all of them.

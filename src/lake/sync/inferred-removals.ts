@@ -32,7 +32,7 @@ export interface InferredRemovals {
 
 /**
  * Ids that are live in the feed and that a full resync did not bring back
- * (docs/architecture.md, "Sync rules"). The caller compares the link's head when it commits: while that
+ * (docs/inside/architecture.md, "Sync rules"). The caller compares the link's head when it commits: while that
  * stands, so does what was read here.
  */
 export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {

@@ -4,7 +4,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 
 /**
  * The whole committed state of one link: cursor and certificate ride in the commit that carries its rows
- * (docs/architecture.md, "Commits" and "Heads"). `link_syncs` can be rebuilt from it.
+ * (docs/inside/architecture.md, "Commits" and "Heads"). `link_syncs` can be rebuilt from it.
  */
 export interface LinkDomain extends CertificateFields {
   /** What the next run's first request sends; null reads everything again. */
@@ -47,14 +47,14 @@ export function* linkDomains({
   }
 }
 
-/** sha256 over the certificate's text (docs/tables.md, "Certificate"). */
+/** sha256 over the certificate's text (docs/use/tables.md, "Certificate"). */
 export function certificateOf(fields: CertificateFields): string {
   return hash("sha256", certificateText(fields));
 }
 
 /**
  * The rolling hash with one page more, from the hash of its body: h = sha256hex(h ‖ sha256hex(body))
- * (docs/tables.md, "Certificate").
+ * (docs/use/tables.md, "Certificate").
  */
 export function withPageHash(pagesSha256: string, bodySha256: string): string {
   return hash("sha256", pagesSha256 + bodySha256);

@@ -19,7 +19,7 @@ type Standing =
   /** Another run committed the link meanwhile; null where the feed has lost its head. */
   | { readonly kind: "superseded"; readonly by: string | null };
 
-/** Compare-and-swap by head, never by the cursor's text (docs/architecture.md, "Heads"). */
+/** Compare-and-swap by head, never by the cursor's text (docs/inside/architecture.md, "Heads"). */
 export function standing(snapshot: Snapshot, update: LinkUpdate): Standing {
   const now = linkDomain(snapshot, update.linkId);
   if (now !== undefined && isSameReading(now, update.domain)) return { kind: "committed", domain: now };

@@ -17,7 +17,7 @@ interface OpenQuarantine {
   readonly since: string | null;
 }
 
-/** The rows of a lake's quarantine that are open (docs/tables.md, "Open rows"). */
+/** The rows of a lake's quarantine that are open (docs/use/tables.md, "Open rows"). */
 export async function openQuarantine(lake: LakeReader): Promise<OpenQuarantine> {
   return withQuarantine(lake, async (sql) => {
     const owners = await sql.rows(
@@ -64,7 +64,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
  * other tables: what was in them then need not be read again.
  */
 export const LOOKED = "looked for what closes open rows";
-/** A file may wait so long for the commit that refers to it (docs/tables.md): it is older than its rows are there. */
+/** A file may wait so long for the commit that refers to it (docs/use/tables.md): it is older than its rows are there. */
 const WAITING_FILES = 7 * DAY;
 /** Two machines' clocks may differ by so much. */
 const CLOCKS = HOUR;

@@ -42,7 +42,7 @@ export type AddPage = (origin: PageOrigin, body: Buffer) => void;
 
 /**
  * Writes the pages that `fill` adds into one scratch file for `work` and deletes it again: SQL takes a buffer for
- * each file that it opens, which costs more than all the rows of a small page (docs/performance.md). It is written
+ * each file that it opens, which costs more than all the rows of a small page (docs/inside/performance.md). It is written
  * in place: the system only copies it, and beside a reading each trip through the thread pool waits its turn.
  */
 export async function withBundle<T>(

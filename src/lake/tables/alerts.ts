@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** Alerts as they are raised and over, and what became of each message (docs/tables.md, "alerts"). */
+/** Alerts as they are raised and over, and what became of each message (docs/use/tables.md, "alerts"). */
 export const alerts = {
   name: "alerts",
   columns: [

@@ -4,7 +4,7 @@ import { addOf, type DataFile } from "./parquet-file.js";
 
 /**
  * Appends files to a table that is not the feed, once: where a transaction of that name stands, a lost answer
- * is being repeated and nothing is written (docs/architecture.md, "Commits").
+ * is being repeated and nothing is written (docs/inside/architecture.md, "Commits").
  */
 export async function appendOnce(
   lake: Lake,

@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** One row a link and run, with its certificate (docs/tables.md, "link_syncs"). */
+/** One row a link and run, with its certificate (docs/use/tables.md, "link_syncs"). */
 export const linkSyncs = {
   name: "link_syncs",
   columns: [

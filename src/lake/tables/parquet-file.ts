@@ -41,7 +41,7 @@ export function scratchPath(lake: Lake, extension: string): string {
 
 /**
  * Moves a written file into its table's directory, durably, under a name of its own
- * (docs/architecture.md, "Data files").
+ * (docs/inside/architecture.md, "Data files").
  */
 export async function storeFile(
   lake: Lake,
@@ -77,7 +77,7 @@ export async function storeFiles(
 
 /**
  * `maximum_object_size` for the largest of some objects: DuckDB takes buffers of that size
- * (docs/architecture.md, "Load").
+ * (docs/inside/architecture.md, "Load").
  */
 export function objectSize(bytes: readonly number[]): number {
   return Math.max(1024 * 1024, ...bytes.map((size) => size + 1024));

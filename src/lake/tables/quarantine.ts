@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** Rows that could not be loaded, in their own words (docs/tables.md, "quarantine"). */
+/** Rows that could not be loaded, in their own words (docs/use/tables.md, "quarantine"). */
 export const quarantine = {
   name: "quarantine",
   columns: [
@@ -17,7 +17,7 @@ export const quarantine = {
   ],
 } as const satisfies TableSpec;
 
-/** What closed rows of `quarantine`: append-only, by the row's id (docs/tables.md, "quarantine_resolutions"). */
+/** What closed rows of `quarantine`: append-only, by the row's id (docs/use/tables.md, "quarantine_resolutions"). */
 export const quarantineResolutions = {
   name: "quarantine_resolutions",
   columns: [

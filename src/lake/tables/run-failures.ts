@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** What failed in a run and has no row of its own elsewhere (docs/tables.md, "run_failures"). */
+/** What failed in a run and has no row of its own elsewhere (docs/use/tables.md, "run_failures"). */
 export const runFailures = {
   name: "run_failures",
   columns: [

@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** One row a run, written when it ends (docs/tables.md, "runs"). */
+/** One row a run, written when it ends (docs/use/tables.md, "runs"). */
 export const runs = {
   name: "runs",
   columns: [

@@ -1,6 +1,6 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** One row a line and run of an import (docs/tables.md, "transaction_imports"). */
+/** One row a line and run of an import (docs/use/tables.md, "transaction_imports"). */
 export const transactionImports = {
   name: "transaction_imports",
   columns: [

@@ -2,7 +2,7 @@ import { type ColumnStats, type StatsColumn, statsText } from "../delta/delta-st
 import type { SqlSession } from "../sql/duckdb-session.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
 
-/** The quickest level: higher ones cost a tenth of a load and save a few percent (docs/performance.md). */
+/** The quickest level: higher ones cost a tenth of a load and save a few percent (docs/inside/performance.md). */
 const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats true";
 
 /** A bound of so many bytes may be the beginning of a longer one: rows beyond it would be skipped. */
@@ -18,12 +18,12 @@ interface FileForm {
 
 /**
  * Row groups of whole files that are read and written one at a time: bounded memory
- * (docs/architecture.md, "Load").
+ * (docs/inside/architecture.md, "Load").
  */
 export const APPENDED_FILE: FileForm = { rowGroupSize: 20_480 };
 /**
  * Those of `transactions`: a row group is what a night writes again for a changed row in it
- * (docs/architecture.md, "Materialize"). Without Bloom filters, which a row group can't take with it.
+ * (docs/inside/architecture.md, "Materialize"). Without Bloom filters, which a row group can't take with it.
  */
 export const CURRENT_FILE: FileForm = { rowGroupSize: 4_096, cut: ", write_bloom_filter false" };
 

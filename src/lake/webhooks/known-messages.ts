@@ -17,7 +17,7 @@ interface ReceivedMessage {
 
 /**
  * Since when the first copy of any of some messages may be in the table: a copy came after the event that it tells of,
- * so new events need only the newest rows (docs/webhooks.md, "Repeated messages"). Pure.
+ * so new events need only the newest rows (docs/use/webhooks.md, "Repeated messages"). Pure.
  */
 export function firstCopiesSince(messages: readonly ReceivedMessage[], now: number): number {
   const since = messages.map(({ at }) => (at === null ? now - REPEATED_WITHIN_MS : at - CLOCKS_APART_MS));

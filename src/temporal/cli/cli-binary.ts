@@ -41,7 +41,7 @@ interface TemporalCli {
 const INSTALL_WAIT_MS = 2_400_000;
 
 /**
- * Finds or installs the Temporal CLI (docs/configuration.md, "Temporal CLI"): `TEMPORAL_CLI_PATH`, the
+ * Finds or installs the Temporal CLI (docs/run/configuration.md, "Temporal CLI"): `TEMPORAL_CLI_PATH`, the
  * `PATH`, the cache, a download, a build. Two processes at once install once.
  *
  * @throws InputError when `TEMPORAL_CLI_PATH` is not a Temporal CLI; UnreachableError, naming each thing tried,

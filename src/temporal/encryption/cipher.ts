@@ -65,7 +65,7 @@ export function decrypt(keys: EncryptionKeys, sealed: Sealed, context: string): 
 
 /**
  * An IV made of what it encrypts, so that the same gives the same and anything else another: HMAC-SHA256 under a key
- * derived from the current one (docs/decisions/0025-repeatable-encryption.md, "Decision").
+ * derived from the current one (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
  */
 export function repeatableIv(
   keys: EncryptionKeys,

@@ -14,7 +14,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
  * Compresses payloads of some size: the progress of a few hundred links shrinks to a sixth, and a history reaches
- * the size at which it must continue as new that much later (docs/performance.md).
+ * the size at which it must continue as new that much later (docs/inside/performance.md).
  */
 export class CompressionCodec implements PayloadCodec {
   async encode(payloads: Payload[]): Promise<Payload[]> {

@@ -24,7 +24,7 @@ const ID = /^[A-Za-z0-9._-]{1,32}$/;
 const SECRET = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
- * Reads `id:base64(32 bytes)`, comma-separated (docs/configuration.md, "Encryption keys").
+ * Reads `id:base64(32 bytes)`, comma-separated (docs/run/configuration.md, "Encryption keys").
  *
  * @param source what the value came from, for the message: the variable or a file.
  * @throws InputError with the position and what is wrong there, never what stands there.

@@ -19,7 +19,7 @@ const DYNAMIC_CONFIG = {
   "frontend.namespaceCount": 5000,
 } as const;
 
-/** The command line of the dev server (docs/architecture.md, "Embedded server"). */
+/** The command line of the dev server (docs/inside/architecture.md, "Embedded server"). */
 export function serverArguments(flags: ServerFlags): string[] {
   const database =
     flags.database === undefined

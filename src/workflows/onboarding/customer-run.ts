@@ -279,7 +279,7 @@ export class CustomerRun {
     }
   }
 
-  /** Asks again for an output that the playbook had not reached (docs/service.md, "Onboarding result"). */
+  /** Asks again for an output that the playbook had not reached (docs/reference/service.md, "Onboarding result"). */
   async #fetchOutput(): Promise<void> {
     const { timing, batchWorkflowId } = this.#input;
     if (!isOutputAwaited(this.#input, this.#state)) return;

@@ -43,7 +43,7 @@ export interface SyncResult extends SyncSummary {
 
 /**
  * Syncs the users of a frozen roster: reads them and their links in slices, while what is finished is loaded and
- * committed; then materializes and writes the run's row (docs/architecture.md, "A run"). What goes wrong with a link
+ * committed; then materializes and writes the run's row (docs/inside/architecture.md, "A run"). What goes wrong with a link
  * stays with that link.
  */
 export async function sync(input: SyncInput): Promise<SyncResult> {

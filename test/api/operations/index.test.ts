@@ -5,7 +5,7 @@ import { OPERATIONS, syncTransactions } from "../../../src/api/operations/index.
 import { defineOperation } from "../../../src/api/operations/operation.js";
 import { listUserTransactions } from "../../../src/api/operations/user-transactions.js";
 
-/** Every operation of docs/operations.md. */
+/** Every operation of docs/reference/api-operations.md. */
 const SERVICE = [
   "create_onboarding POST /onboardings",
   "list_user_onboardings GET /users/{fp_id}/onboardings",

@@ -3,8 +3,8 @@ import { OPERATIONS } from "../../../src/api/operations/index.js";
 import { operationFacts } from "../../../src/api/reference/reference.js";
 import { referencePage } from "../../../src/api/reference/reference-page.js";
 
-it("docs/operations.md says what the registry says", async () => {
-  await expect(referencePage()).toMatchFileSnapshot("../../../docs/operations.md");
+it("docs/reference/api-operations.md says what the registry says", async () => {
+  await expect(referencePage()).toMatchFileSnapshot("../../../docs/reference/api-operations.md");
 });
 
 it("every parameter says what is accepted, and has a name of its own within its operation", () => {

@@ -15,7 +15,7 @@ test.each([
   ["accounts: list_moved", /quiet hour/],
   ["schema transactions.created", /NIGHTLEDGER_API_URL/],
   ["StagingLostError: gone", /staging area/],
-  ["something new", /docs\/errors\.md/],
+  ["something new", /docs\/run\/errors\.md/],
 ])("of %s it says what to do", (reason, action) => {
   expect(failureAction(reason)).toMatch(action);
 });

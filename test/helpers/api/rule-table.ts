@@ -21,7 +21,7 @@ export type RuleRow = readonly [
   ours?: string,
 ];
 
-/** Every rule of docs/service.md that a single request can break, broken once. */
+/** Every rule of docs/reference/service.md that a single request can break, broken once. */
 export const BROKEN_RULES: readonly BrokenRule[] = [...VAULT_RULES, ...BANK_RULES, ...SERVICE_RULES].map(
   ([rule, operation, params, message, ours]) => ({
     rule,

@@ -7,7 +7,7 @@ interface UserRow {
   readonly fp_id: string;
 }
 
-/** All that a new bulk job needs: docs/architecture.md, "A new bulk job". It counts the fields of users. */
+/** All that a new bulk job needs: docs/inside/architecture.md, "A new bulk job". It counts the fields of users. */
 export const userFieldsJob: BulkJob<UserRow, { readonly fields: number; readonly asked: number }> = {
   kind: "fields",
   file: { name: "roster", option: "--roster" },

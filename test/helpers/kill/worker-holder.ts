@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProcessIdentity, isRunning } from "../../../src/temporal/server/process-identity.js";
 
-/** The process that is the worker of a HOME's lake now (docs/decisions/0023-one-worker-a-home.md). */
+/** The process that is the worker of a HOME's lake now (docs/inside/decisions/0023-one-worker-a-home.md). */
 export function workerPid(home: string): number | undefined {
   for (const name of namesIn(home).filter((one) => one.startsWith("worker-"))) {
     const numbers = namesIn(join(home, name)).filter((one) => /^\d+$/.test(one));

@@ -19,7 +19,7 @@ interface Scored {
 
 /**
  * A row of the stand-in's truth in the columns of `transactions`, by
- * docs/tables.md, "Accepted values", alone.
+ * docs/use/tables.md, "Accepted values", alone.
  */
 export function expectedRow({ link_id, fp_id, transaction_id, values = {} }: TruthRow) {
   const text = (name: string) => (values[name] ?? null) as string | null;

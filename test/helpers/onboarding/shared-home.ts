@@ -9,7 +9,7 @@ import { SECRET } from "../webhooks/signed-webhook.js";
 export const CUSTOMERS = 60;
 const ONBOARD = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--mode", "sync"];
 
-/** The set-up of docs/onboarding.md on one machine: a receiver, and beside it a command, in one HOME. */
+/** The set-up of docs/use/onboarding.md on one machine: a receiver, and beside it a command, in one HOME. */
 interface SharedHome {
   readonly sandbox: Sandbox;
   /** Starts the command alone. */

@@ -40,7 +40,7 @@ interface Row {
   readonly gone: boolean;
 }
 
-/** The histories of all keys, in microseconds, by the words of docs/tables.md. */
+/** The histories of all keys, in microseconds, by the words of docs/use/tables.md. */
 class Model {
   readonly rows = new Map<string, Row[]>();
 

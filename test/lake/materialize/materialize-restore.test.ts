@@ -140,7 +140,7 @@ test("a table of release 0.1.0, which has no id of the feed, is rebuilt once", a
 });
 
 test("a lake that is copied in the runbook's order while nights go on is whole, and not rebuilt", async () => {
-  const runbook = await readFile(new URL("../../../docs/operations-runbook.md", import.meta.url), "utf8");
+  const runbook = await readFile(new URL("../../../docs/run/operate.md", import.meta.url), "utf8");
   const order = [...(/in this order: (.*?)\. /.exec(runbook)?.[1] ?? "").matchAll(/`(\w+)`/g)].map(
     ([, name]) => name,
   );

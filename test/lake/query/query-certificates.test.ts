@@ -51,9 +51,9 @@ function chain(link: string) {
   return [first, second, synced(link, 3, second.certificate, 11)] as const;
 }
 
-/** What the query of docs/tables.md says of these rows. */
+/** What the query of docs/use/tables.md says of these rows. */
 async function verdict(rows: readonly ReturnType<typeof synced>[]) {
-  const page = await readFile(new URL("../../../docs/tables.md", import.meta.url), "utf8");
+  const page = await readFile(new URL("../../../docs/use/tables.md", import.meta.url), "utf8");
   const sql = [...page.matchAll(/```sql\n(.*?)```/gs)].find(([, text]) =>
     text?.includes("broken_chains"),
   )?.[1];

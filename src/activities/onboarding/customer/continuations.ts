@@ -8,7 +8,7 @@ import type { CustomerRef, LinkOffer } from "../../../domain/onboarding/customer
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-/** How a customer goes on: a secret, sealed wherever it is kept (docs/service.md, "Onboarding result"). */
+/** How a customer goes on: a secret, sealed wherever it is kept (docs/reference/service.md, "Onboarding result"). */
 export type Continuation = NonNullable<OnboardingResult["continue_onboarding"]>;
 
 type Given = { readonly [name in "token" | "link" | "expires_at"]?: string | undefined };

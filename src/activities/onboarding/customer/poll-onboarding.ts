@@ -37,7 +37,7 @@ const MOST_ATTEMPTS = 4;
 /**
  * Reads how an onboarding stands, and what that and the messages that led here make of it: the read counts,
  * and a message where the read knows no decision yet (`GET /onboardings/{id}`,
- * docs/service.md, "Onboarding lookup").
+ * docs/reference/service.md, "Onboarding lookup").
  */
 export async function pollOnboarding(
   given: OnboardingDependencies,

@@ -18,14 +18,14 @@ import { adoptUnnamed, postUnnamed } from "./unnamed-onboarding.js";
 interface PostOnboardingInput extends CustomerStepInput {
   /**
    * Seconds that the service may take to decide; null to be told by webhook
-   * (docs/service.md, "Onboarding creation").
+   * (docs/reference/service.md, "Onboarding creation").
    */
   readonly syncTimeoutSecs: number | null;
 }
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: an answer that was lost is settled by the
- * idempotency id or by the entity's onboardings, never by a blind second request (docs/operations.md). What the
+ * idempotency id or by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md). What the
  * service refuses for good, or what nothing can tell, ends the row as `failed`.
  */
 export async function postOnboarding(

@@ -41,7 +41,7 @@ export async function preparedId(deps: OnboardingDependencies, row: RowOfBusines
  * Makes a customer ready for its onboarding: a user's vault is written and its documents are uploaded with a
  * client token of exactly these fields; a business is made, or adopted where its external id is taken.
  * Repeated, it does no harm: the same values are written once more, and a business is made once
- * (docs/service.md, "Vault update" and "Business creation").
+ * (docs/reference/service.md, "Vault update" and "Business creation").
  */
 export async function prepareCustomer(
   given: OnboardingDependencies,

@@ -26,7 +26,7 @@ interface Standings {
 
 /**
  * The one commit that carries rows, cursors and certificates of finished links
- * (docs/architecture.md, "Commits" and "Heads"). A link that lost is left out: files that hold its
+ * (docs/inside/architecture.md, "Commits" and "Heads"). A link that lost is left out: files that hold its
  * rows are loaded again without it.
  */
 export async function commitFeed(

@@ -22,7 +22,7 @@ interface GivenPage extends PageToLoad {
 
 /**
  * Commits what users look like now: `accounts`, `bank_links` and whatever else has no cursor; none of their links is
- * committed before this is (docs/architecture.md, "Commits").
+ * committed before this is (docs/inside/architecture.md, "Commits").
  *
  * @returns rows of `quarantine`: what was bad among them
  */

@@ -64,7 +64,7 @@ interface CommitResult {
 
 /**
  * Commits what a run has finished: what users look like now, `quarantine`, then the feed with rows, cursors and
- * certificates in one commit, then `link_syncs` (docs/architecture.md, "Commits"). Repeated, it finds what it did
+ * certificates in one commit, then `link_syncs` (docs/inside/architecture.md, "Commits"). Repeated, it finds what it did
  * before.
  */
 export async function commit(deps: SyncDependencies, input: CommitInput): Promise<CommitResult> {

@@ -9,7 +9,7 @@ interface BadRowPlace {
   readonly page: number;
 }
 
-/** One row of `quarantine` (docs/tables.md, "quarantine"). */
+/** One row of `quarantine` (docs/use/tables.md, "quarantine"). */
 export function quarantineRow(
   { runId, stream, fp_id, link_id, page }: BadRowPlace,
   { list, index, reason, payload }: BadRow,

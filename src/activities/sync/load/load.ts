@@ -19,7 +19,7 @@ import { linkOf, loadPages } from "./load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
 import { LostPageError, PageRefusedError } from "./page-to-load.js";
 
-/** Pages and bytes of one SQL statement (docs/architecture.md, "Load"). */
+/** Pages and bytes of one SQL statement (docs/inside/architecture.md, "Load"). */
 const MOST_PAGES = 2_000;
 const MOST_BYTES = 10 * 1024 * 1024;
 /** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */

@@ -4,7 +4,7 @@ import type { Dependencies } from "../../dependencies.js";
 
 /**
  * Warns of what a page holds that no column takes and no rule quarantines
- * (docs/tables.md, "Accepted values").
+ * (docs/use/tables.md, "Accepted values").
  */
 export function warnOfOddities(
   { warnings }: Pick<Dependencies, "warnings">,

@@ -137,7 +137,7 @@ class LinkReader {
 
   /**
    * Whether a page repeats the one before it, or, on the cursor that was committed, the last one committed:
-   * then it adds nothing (docs/architecture.md, "Sync rules"). Only where the first rows agree are the pages
+   * then it adds nothing (docs/inside/architecture.md, "Sync rules"). Only where the first rows agree are the pages
    * cut out and compared.
    */
   async #addsNothing(progress: LinkProgress, facts: PageFacts, body: Buffer): Promise<boolean | "torn"> {

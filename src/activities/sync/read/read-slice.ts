@@ -13,7 +13,7 @@ import type { LinkResult, ReadSliceInput, ReadSliceResult, UserResult } from "./
 
 /**
  * Reads for some seconds: each user's links and accounts, and at once the pages of the links that were found
- * (docs/architecture.md, "Extract").
+ * (docs/inside/architecture.md, "Extract").
  */
 export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): Promise<ReadSliceResult> {
   return withHeartbeat(async () => {

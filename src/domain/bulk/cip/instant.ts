@@ -5,7 +5,7 @@ const MICRO_DIGITS = 6;
 
 /**
  * A text as an instant in UTC with six decimals, cut off beyond; null where it has no offset or names no day of the
- * calendar (docs/tables.md, "Accepted values"). Two of them compare as texts.
+ * calendar (docs/use/tables.md, "Accepted values"). Two of them compare as texts.
  */
 export function instantOf(text: string | null | undefined): string | null {
   const match = INSTANT.exec(text ?? "");

@@ -2,7 +2,7 @@
 type Optional = string | null | undefined;
 type Verdict = "clear" | "consider";
 
-/** What the rules read of a report (docs/service.md, "CIP report"). */
+/** What the rules read of a report (docs/reference/service.md, "CIP report"). */
 export interface CipReportFacts {
   readonly approved_at: string;
   readonly approved_by: string;

@@ -6,7 +6,7 @@ interface RetentionRule {
   readonly years: number;
 }
 
-/** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii), by what is kept (docs/exports.md, "Retention"). */
+/** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii), by what is kept (docs/use/exports.md, "Retention"). */
 const RETENTION_RULES = {
   identity: {
     record_class: "(A) identifying information",

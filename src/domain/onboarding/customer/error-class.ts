@@ -44,7 +44,7 @@ const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
 
 /**
  * Classifies an error message of the service, which gives no code beside it
- * (docs/service.md, "Onboarding result"), by its words. Words that say nothing are taken for trouble that may
+ * (docs/reference/service.md, "Onboarding result"), by its words. Words that say nothing are taken for trouble that may
  * pass, as is no message at all: trying again does no harm there.
  *
  * @param message without the row's own values, so that the same trouble is of one class for every customer.

@@ -4,7 +4,7 @@ import { template } from "./template.js";
 /** What stands on every page, so that a printed one says what it is of. */
 export interface PageFrame {
   readonly exportId: string;
-  /** Hash over the files of rows (docs/exports.md, "The hash on each page"). */
+  /** Hash over the files of rows (docs/use/exports.md, "The hash on each page"). */
   readonly contentSha256: string;
   readonly title: string;
   /** Whether it shows what is masked elsewhere. */

@@ -29,7 +29,7 @@ interface PreviousPack {
   readonly manifest_sha256: string;
 }
 
-/** What every kind of pack says of itself (docs/exports.md, "manifest.json"). */
+/** What every kind of pack says of itself (docs/use/exports.md, "manifest.json"). */
 export interface PackManifest {
   readonly format: typeof PACK_FORMAT;
   readonly kind: string;

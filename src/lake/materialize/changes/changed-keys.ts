@@ -21,7 +21,7 @@ interface ChangedKeys {
  * `SUPERSEDED(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
  * removal), and `GONE(file, row, link_id, sequence)`, the rows that leave their live file. (`link_id`, `sequence`) names one
  * row of the feed, and of `transactions`, whose rows are those of the feed: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
- * (docs/architecture.md, "Heads").
+ * (docs/inside/architecture.md, "Heads").
  */
 export async function findChangedKeys(
   sql: SqlSession,

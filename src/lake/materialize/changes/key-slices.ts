@@ -14,7 +14,7 @@ export interface KeySlice {
   readonly part: number;
 }
 
-/** Changed rows that SQL may hold the keys of at once (docs/architecture.md, "Materialize"). */
+/** Changed rows that SQL may hold the keys of at once (docs/inside/architecture.md, "Materialize"). */
 const SLICE_ROWS = 250_000;
 
 /** Below this, memory that does not suffice is no matter of size. */

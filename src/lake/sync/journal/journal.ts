@@ -27,7 +27,7 @@ type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
 
 /**
  * What one attempt of an activity stages: records, one behind the other, in one object that is made with the first
- * (docs/architecture.md, "Staging").
+ * (docs/inside/architecture.md, "Staging").
  */
 export class Journal {
   /** As places have it. */

@@ -14,7 +14,7 @@ import { STREAMS } from "../../../../src/streams/index.js";
 import { observed, type Stream } from "../../../../src/streams/stream.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 
-/** All that a new stream needs, page by page and for each link: docs/architecture.md, "A new stream". */
+/** All that a new stream needs, page by page and for each link: docs/inside/architecture.md, "A new stream". */
 const trades: Stream = {
   name: "trades",
   operation: listInvestmentTransactions,
