@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
-import { Worker } from "@temporalio/worker";
+import { type InjectedSinks, Worker } from "@temporalio/worker";
 import { createActivities } from "./activities/create-activities.js";
 import { HEARTBEAT_EVERY_MS } from "./activities/heartbeat.js";
 import { createApiClient } from "./api/http/client.js";
@@ -19,6 +19,7 @@ import { createSealer } from "./temporal/encryption/sealer.js";
 import { installRuntime } from "./temporal/runtime.js";
 import { workerIdentity } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
+import type { RunLog } from "./workflows/run-log.js";
 
 /** What a worker is made of. */
 interface WorkerSettings {
@@ -105,6 +106,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
         ...(settings.jobs && { jobs: settings.jobs }),
       }),
       dataConverter: dataConverter(keys, server.namespace),
+      sinks: runLogTo(log),
       maxCachedWorkflows: CACHED_WORKFLOWS,
       maxConcurrentActivityTaskExecutions: 100,
       // The SDK would hold them back for eight of the ten seconds after which Temporal takes the worker for dead.
@@ -125,4 +127,13 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     await release();
     throw error;
   }
+}
+
+function runLogTo(log: Logger): InjectedSinks<RunLog> {
+  return {
+    runLog: {
+      info: { fn: (_, fields, message) => log.info(fields, message) },
+      warn: { fn: (_, fields, message) => log.warn(fields, message) },
+    },
+  };
 }

@@ -46,12 +46,9 @@ const METHODS = {
   ERROR: "error",
 } as const satisfies Record<LogLevel, keyof RuntimeLogger>;
 
-/** What the SDK adds to each line of a workflow; a run is known by its own id. */
-const OF_THE_SDK = new Set(["namespace", "taskQueue", "workflowId", "runId", "workflowType", "sdkComponent"]);
-
 /**
- * What workflows say stays at its level; what the SDK and its core tell of their own work is for debugging, but for
- * errors and the workflow task that fails, which nobody else tells of.
+ * What the SDK and its core say of their own work is for debugging, except errors, what the SDK says of our workflows,
+ * and a workflow task that fails: nobody else reports those.
  */
 function isChatter(level: LogLevel, message: string, { sdkComponent }: LogMetadata): boolean {
   return sdkComponent !== "workflow" && level !== "ERROR" && !message.startsWith("Failing workflow task");
@@ -59,9 +56,8 @@ function isChatter(level: LogLevel, message: string, { sdkComponent }: LogMetada
 
 // Only plain fields: at debug level the SDK hands over whole tasks, with every payload decoded.
 function forward(level: LogLevel, message: string, fields: LogMetadata = {}): void {
-  const own = fields.sdkComponent === "workflow" ? OF_THE_SDK : new Set<string>();
   const plain = Object.entries(fields).filter(
-    ([name, value]) => (typeof value !== "object" || value instanceof Error) && !own.has(name),
+    ([, value]) => typeof value !== "object" || value instanceof Error,
   );
   const method = isChatter(level, message, fields) ? "debug" : METHODS[level];
   try {

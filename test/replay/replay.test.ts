@@ -13,7 +13,12 @@ const say = (_: object, message: string) => void said.push(message);
 installRuntime({ debug() {}, info() {}, warn: say, error: say });
 
 const histories = await storedHistories();
-const options = { workflowBundle: { codePath }, dataConverter: dataConverter(TEST_KEYS, "default") };
+const quiet = { fn() {} };
+const options = {
+  workflowBundle: { codePath },
+  dataConverter: dataConverter(TEST_KEYS, "default"),
+  sinks: { runLog: { info: quiet, warn: quiet } },
+};
 
 test("there are histories of runs, batches, customers, webhooks, calls, bulk jobs, schedules, and of both sides of a continue-as-new", () => {
   const names = histories.map(({ name }) => name);

@@ -44,7 +44,7 @@ const LAYERS: Readonly<Record<string, Allowed>> = {
   tables: { value: ["lake", "streams"], packages: [] },
   worker: {
     value: ["domain", "api", "lake", "temporal", "intake", "activities", "version"],
-    type: ["config", "logger", "jobs"],
+    type: ["config", "logger", "jobs", "workflows"],
   },
   cli: {
     value: [

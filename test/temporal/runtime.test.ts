@@ -4,7 +4,7 @@ import { installRuntime } from "../../src/temporal/runtime.js";
 
 const METHODS = ["debug", "info", "warn", "error"] as const;
 
-test("what workflows say keeps its level and only their fields; the SDK's own talk is for debugging", async () => {
+test("what the SDK says of workflows keeps its level; what it says of its own work is for debugging", async () => {
   const lines: unknown[][] = [];
   const logger = Object.fromEntries(
     METHODS.map((method) => [
@@ -21,7 +21,7 @@ test("what workflows say keeps its level and only their fields; the SDK's own ta
     namespace: "default",
     taskQueue: "q",
   };
-  sdk.info("run begins", { ...context, sdkComponent: "workflow", run_id: "sync-1" });
+  sdk.warn("handlers have not finished", { ...context, sdkComponent: "workflow" });
   sdk.warn("Activity failed", { ...context, sdkComponent: "worker" });
   sdk.info("Worker state changed", { sdkComponent: "worker", state: "STOPPING" });
   sdk.warn("gRPC call failed", { sdkComponent: "core" });
@@ -30,7 +30,7 @@ test("what workflows say keeps its level and only their fields; the SDK's own ta
   await expect
     .poll(() => lines)
     .toEqual([
-      ["info", "run begins", { run_id: "sync-1" }],
+      ["warn", "handlers have not finished", { ...context, sdkComponent: "workflow" }],
       ["debug", "Activity failed", { ...context, sdkComponent: "worker" }],
       ["debug", "Worker state changed", { sdkComponent: "worker", state: "STOPPING" }],
       ["debug", "gRPC call failed", { sdkComponent: "core" }],

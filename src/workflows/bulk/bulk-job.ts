@@ -2,7 +2,6 @@ import {
   CancellationScope,
   continueAsNew,
   defineQuery,
-  log,
   proxyActivities,
   setHandler,
   workflowInfo,
@@ -22,6 +21,7 @@ import { allWaiting, type WaitingState } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
+import { runLog } from "../run-log.js";
 import { workGroup } from "./work-group.js";
 
 const { publishRun, finishBulk } = proxyActivities<Activities>(HEARTBEATING);
@@ -52,7 +52,7 @@ export interface BulkResult extends BulkSummary {
 export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   const state = new RunState(input);
   const { carried, runId, kind, rows } = input;
-  if (!carried) log.info("run begins", { run_id: runId, kind, rows });
+  if (!carried) runLog.info({ run_id: runId, kind, rows }, "run begins");
   setHandler(defineQuery<BulkProgress>("progress"), () => state.progress);
   return CancellationScope.nonCancellable(async () => {
     await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(input, state)));

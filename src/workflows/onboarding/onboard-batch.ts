@@ -3,13 +3,13 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
-  log,
   proxyActivities,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
 import { HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
+import { runLog } from "../run-log.js";
 import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRun } from "./batch-run.js";
 
@@ -23,7 +23,7 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();
   const { batchId, runId, carried } = input;
-  if (!carried) log.info("run begins", { run_id: runId, kind: "onboard", batch_id: batchId });
+  if (!carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
   return CancellationScope.nonCancellable(async () => {
     const batch = new BatchRun(input);
     root.cancelRequested.catch(() => batch.cancel());

@@ -1,7 +1,8 @@
-import { isCancellation, log, proxyActivities } from "@temporalio/workflow";
+import { isCancellation, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import { reasonOf } from "../failure-reason.js";
 import { TRIED_ONCE } from "../policies.js";
+import { runLog } from "../run-log.js";
 
 const { materialize } = proxyActivities<Activities>(TRIED_ONCE);
 
@@ -35,7 +36,10 @@ export class Stragglers {
       await materialize({ runId: this.runId });
     } catch (error) {
       if (isCancellation(error)) return;
-      log.warn("transactions could not be brought up while links are waited for", { error: reasonOf(error) });
+      runLog.warn(
+        { error: reasonOf(error) },
+        "transactions could not be brought up while links are waited for",
+      );
     }
   }
 }

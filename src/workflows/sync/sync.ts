@@ -3,7 +3,6 @@ import {
   CancellationScope,
   continueAsNew,
   isCancellation,
-  log,
   proxyActivities,
   setHandler,
 } from "@temporalio/workflow";
@@ -23,6 +22,7 @@ import {
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
+import { runLog } from "../run-log.js";
 import { type SyncProgress, syncProgressQuery } from "./messages.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
@@ -48,7 +48,7 @@ export interface SyncResult extends SyncSummary {
  */
 export async function sync(input: SyncInput): Promise<SyncResult> {
   const { runId, roster, options, carried } = input;
-  if (carried === undefined) log.info("run begins", { run_id: runId, kind: "sync", users: roster.users });
+  if (carried === undefined) runLog.info({ run_id: runId, kind: "sync", users: roster.users }, "run begins");
   const { full, pageSize } = options;
   const state = new SyncState(
     { users: roster.users, full, pageSize, jitter: Math.random, now: Date.now() },
@@ -165,8 +165,9 @@ async function noteImports(runId: string): Promise<void> {
     await markSeen({ runId });
   } catch (error) {
     if (isCancellation(error)) throw error;
-    log.warn("the ledger of imports could not be brought up to what this run has read", {
-      error: reasonOf(error),
-    });
+    runLog.warn(
+      { error: reasonOf(error) },
+      "the ledger of imports could not be brought up to what this run has read",
+    );
   }
 }

@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   CancellationScope,
   continueAsNew,
-  log,
   ParentClosePolicy,
   proxyActivities,
   setHandler,
@@ -22,6 +21,7 @@ import {
   FOLLOW_UP_MOST_LOOK_MS,
   HEARTBEATING,
 } from "../policies.js";
+import { runLog } from "../run-log.js";
 import { sync } from "../sync/sync.js";
 import { followUpAsked } from "./messages.js";
 
@@ -53,9 +53,10 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
       } else if (!asked) return;
     } catch (error) {
       if (!(error instanceof ActivityFailure) || isCancelled()) throw error;
-      log.warn("bank links can't be followed up now; they stay asked for and are tried again", {
-        error: error.cause?.message,
-      });
+      runLog.warn(
+        { error: error.cause?.message },
+        "bank links can't be followed up now; they stay asked for and are tried again",
+      );
       await sleep(EVENTS_PAUSE_MS);
     }
   }

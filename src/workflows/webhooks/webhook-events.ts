@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   condition,
   continueAsNew,
-  log,
   proxyActivities,
   setHandler,
   sleep,
@@ -11,6 +10,7 @@ import {
 import type { Activities } from "../../activities/create-activities.js";
 import type { EventReceipt } from "../../domain/webhooks/messages.js";
 import { EVENTS_AT_ONCE, EVENTS_COLLECT_MS, EVENTS_COMMIT, EVENTS_PAUSE_MS } from "../policies.js";
+import { runLog } from "../run-log.js";
 import { eventsReceived } from "./messages.js";
 
 const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
@@ -40,9 +40,10 @@ export async function webhookEvents({ scope, receipts: carried = [] }: WebhookEv
       more = (await commitEvents({ scope, receipts: taken })).more;
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      log.warn("webhooks could not be written into their table; they stay staged and are tried again", {
-        error: error.cause?.message,
-      });
+      runLog.warn(
+        { error: error.cause?.message },
+        "webhooks could not be written into their table; they stay staged and are tried again",
+      );
       receipts.unshift(...taken);
       await sleep(EVENTS_PAUSE_MS);
     }
