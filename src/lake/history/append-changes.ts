@@ -5,7 +5,7 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { addOf, type DataFile, readable, scratchPath, storeFile } from "../tables/parquet-file.js";
 import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
-import { inTurn } from "../turns.js";
+import { inQueue } from "../queue.js";
 import { bringUpCurrent } from "./current-table.js";
 import {
   type HistoryFiles,
@@ -52,7 +52,7 @@ export async function appendChanges(
   observations: Observations,
 ): Promise<boolean> {
   const table = lake.table(spec.name);
-  return inTurn(`${lake.store.address}/${spec.name}`, async () => {
+  return inQueue(`${lake.store.address}/${spec.name}`, async () => {
     for (let isRead = false; ; isRead = true) {
       if ((await table.snapshot()).txns.has(appId)) return isRead;
       const { state, files } = await readableState(lake, spec, runId);

@@ -7,7 +7,7 @@ import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { compact, filesToMerge } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { inTurn } from "../turns.js";
+import { inQueue } from "../queue.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import {
   type HistoryFiles,
@@ -41,7 +41,7 @@ interface BroughtUp {
  * then stands as it did.
  */
 export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: string): Promise<BroughtUp> {
-  return inTurn(`${lake.store.address}/${currentOf(spec).name}`, async () => {
+  return inQueue(`${lake.store.address}/${currentOf(spec).name}`, async () => {
     for (;;) {
       const state = await historyState(lake, spec);
       if (state.history.version < 0 && watermarkOf(state.current, spec.name) < 0) return {};

@@ -4,7 +4,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
-import { inTurn } from "../turns.js";
+import { inQueue } from "../queue.js";
 import { sameWatermark, watermarkActions, watermarkOf } from "../watermark.js";
 import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
 import { FileStorage } from "./files/file-storage.js";
@@ -56,7 +56,7 @@ interface Materialized {
  * `transactions` then stands at the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
-  return inTurn(`${lake.store.address}/${transactions.name}`, () => bringUp(lake, options));
+  return inQueue(`${lake.store.address}/${transactions.name}`, () => bringUp(lake, options));
 }
 
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
