@@ -7,7 +7,7 @@ import { InputError } from "../../domain/failures.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
-import { missingFiles } from "../delta/missing-files.js";
+import { missingFiles } from "../delta/data-files.js";
 import { emptyView, type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonFile } from "../sql/duckdb-files.js";
