@@ -15,7 +15,9 @@ export function assertReadable(table: string, snapshot: Snapshot): void {
     throw tooNew(table, `reader version ${version}${listed(features)}`);
   }
   if ((snapshot.metadata?.partitionColumns.length ?? 0) > 0) {
-    throw new InputError(`Table ${table} is partitioned by columns, which this version can't read. No table of nightledger is.`);
+    throw new InputError(
+      `Table ${table} is partitioned by columns, which this version can't read. No table of nightledger is.`,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
-import type { AddFile } from "../delta/delta-actions.js";
 import { localFiles } from "../delta/data-files.js";
+import type { AddFile } from "../delta/delta-actions.js";
 import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
 import { assertReadable } from "../delta/delta-protocol.js";

@@ -74,7 +74,10 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       decryption = sealer && new Decryption(connection, sealer, specs);
       const views = await lakeViews(found, specs, decryption?.sqlOf);
       for (const view of views) await sql.run(view.statement);
-      const names = new Set([...found.map(({ location }) => location.table), ...specs.map(({ name }) => name)]);
+      const names = new Set([
+        ...found.map(({ location }) => location.table),
+        ...specs.map(({ name }) => name),
+      ]);
       if (QUARANTINE_SOURCES.every(({ name }) => names.has(name)))
         for (const view of QUARANTINE_VIEWS) await sql.run(view);
       const files = views.flatMap((view) => view.files);

@@ -41,13 +41,13 @@ export async function loadFeedFile(
   if (bundle.origins.length === 0) return undefined;
   const path = scratchPath(lake, "parquet");
   try {
-    const [known] = await lake.duckdb.exclusive(
+    const [written] = await lake.duckdb.exclusive(
       (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
       LOAD_THREADS,
     );
-    if (known === undefined) return undefined;
+    if (written === undefined) return undefined;
     const links = await linkRows(lake, path);
-    return { ...(await storeFile(lake, stream.table, prefix, path, known)), links };
+    return { ...(await storeFile(lake, stream.table, prefix, written)), links };
   } finally {
     await rm(path, { force: true });
   }

@@ -1,5 +1,5 @@
-import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import { localFiles } from "../delta/data-files.js";
+import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";

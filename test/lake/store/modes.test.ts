@@ -151,7 +151,7 @@ describe("a lake that others may read", () => {
     expect(JSON.parse(printed.join(""))).toContainEqual({
       check: "who may read the lake",
       ok: true,
-      detail: expect.stringMatching(/_staging has customers' data.*chmod go= /),
+      detail: expect.stringMatching(/_staging holds customers' data.*chmod go= /),
     });
   });
 });
