@@ -11,15 +11,15 @@ interface TableState {
   readonly snapshot: Snapshot;
 }
 
-/** Names the transaction whose version is the mark of the commit that a derived table stands at. */
+/** Names the transaction whose version is the mark of the source's commit that a derived table has reached. */
 const markOf = (source: string) => `${source}/commit`;
 
-/** The version of its source that a derived table stands at; -1 where it stands at none. */
+/** Gives the version of its source that a derived table has reached; -1 for none. */
 export function watermarkOf(derived: Snapshot, source: string): number {
   return derived.txns.get(source)?.version ?? -1;
 }
 
-/** Whether two states of a derived table stand at the same commit of the same source. */
+/** Whether two states of a derived table have reached the same commit of the same source. */
 export function sameWatermark(one: Snapshot, other: Snapshot, source: string): boolean {
   return [source, markOf(source)].every(
     (name) => one.txns.get(name)?.version === other.txns.get(name)?.version,
@@ -27,8 +27,8 @@ export function sameWatermark(one: Snapshot, other: Snapshot, source: string): b
 }
 
 /**
- * The actions that set the watermark. Transactions, because every reader keeps or ignores them; without a time,
- * because a watermark that a checkpoint left out would cost a rebuild.
+ * Gives the actions that set the watermark. They are transactions, because every reader keeps or ignores those, and have
+ * no time, because losing the watermark in a checkpoint would cost a rebuild.
  */
 export async function watermarkActions(
   store: ObjectStore,
@@ -43,10 +43,10 @@ export async function watermarkActions(
 }
 
 /**
- * Why the watermark of a derived table says nothing about this source, so that the table must be rebuilt; undefined
- * where it stands at a commit of it, or at none.
+ * Says why the watermark of a derived table means nothing for this source, so that the table must be rebuilt; undefined if
+ * it names a commit of the source, or none.
  *
- * @throws InputError where there is no source at all: the derived table is then all that is left.
+ * @throws InputError if there is no source at all: the derived table is then all that is left.
  */
 export async function strangeWatermark(
   store: ObjectStore,
@@ -58,30 +58,29 @@ export async function strangeWatermark(
   const newest = source.snapshot.version;
   if (newest < 0) {
     throw new InputError(
-      `Table ${derived.table} stands at version ${version} of ${source.table}, which is not there. ` +
+      `Table ${derived.table} is at version ${version} of ${source.table}, but ${source.table} is missing. ` +
         `Nothing was changed; restore ${source.table} from a backup.`,
     );
   }
   if (version > newest) {
-    return `it stands at version ${version} of ${source.table}, which is at ${newest}: ${source.table} was restored from an older copy`;
+    return `it is at version ${version} of ${source.table}, which is only at ${newest}: ${source.table} was restored from an older copy`;
   }
   const mark = derived.snapshot.txns.get(markOf(source.table))?.version;
-  if (mark === undefined)
-    return `an earlier release wrote it without the id of the commit of ${source.table}`;
+  if (mark === undefined) return `an earlier release wrote it without the id of ${source.table}'s commit`;
   const found = await commitMark(store, source, version);
   if (found === undefined)
-    return `version ${version} of ${source.table}, which it stands at, can't be read any more`;
+    return `it is at version ${version} of ${source.table}, which can't be read any more`;
   if (mark === found) return undefined;
-  return `version ${version} of ${source.table} is not the commit that it stands at: one of the two was restored from another copy`;
+  return `version ${version} of ${source.table} is not the commit that it was brought up to: one of the two was restored from another copy`;
 }
 
 /** Hex digits that make a whole number which every reader of JSON keeps exactly. */
 const DIGITS = 13;
 
 /**
- * A number that tells one commit of one table from every other: the beginning of the sha256 over the table's id and
- * the bytes of the commit, which hold a random id of their own. A version number alone tells nothing: the log of a
- * restored table counts on with other commits. Undefined where the version can't be read any more.
+ * Gives a number that identifies one commit of one table: the beginning of the sha256 over the table's id and the bytes of
+ * the commit, which contain a random id. A version number alone does not: the log of a restored table continues with
+ * other commits. Undefined if the version can't be read any more.
  */
 async function commitMark(
   store: ObjectStore,

@@ -6,19 +6,19 @@ import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { linkDomains } from "./link-checkpoint.js";
+import { linkCheckpoints } from "./link-checkpoint.js";
 
-/** A run whose links are asked for. */
+/** A run whose links the caller asks for. */
 interface AskedRun {
   readonly runId: string;
-  /** Epoch milliseconds before which it had written nothing. */
+  /** Epoch milliseconds before which it wrote nothing. */
   readonly startedAt: number;
 }
 
-/** Two machines' clocks may differ by so much. */
+/** Two machines' clocks may differ by this much. */
 const CLOCKS = HOUR;
 
-/** Links that a run skipped. */
+/** Lists the links that a run skipped. */
 export async function linksSkippedBy(lake: LakeReader, { runId, startedAt }: AskedRun): Promise<string[]> {
   const rows = await overFiles(
     lake,
@@ -32,19 +32,19 @@ export async function linksSkippedBy(lake: LakeReader, { runId, startedAt }: Ask
   return rows.map(({ link_id }) => String(link_id));
 }
 
-/** Whose links are asked for. */
+/** The links that the caller asks for. */
 interface AskedLinks extends AskedRun {
   /** Users of the run's roster. */
   readonly users: ReadonlySet<string>;
   /** Only these links, or all. */
   readonly only: readonly string[] | null;
-  /** Epoch milliseconds since which a link must have been read to its end. */
+  /** Epoch milliseconds since which a link must have been read completely. */
   readonly since: number;
 }
 
 /**
- * Links of a run's users that no run has read to its end since then, although they were known before; those that the
- * customer deleted are left out.
+ * Lists links of a run's users that were known before `since` and that no run has read completely after it, without those
+ * that the customer deleted.
  */
 export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<string[]> {
   const { users, only, since, runId, startedAt } = asked;
@@ -59,29 +59,29 @@ export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<s
         from link_syncs group by link_id`,
       ),
   );
-  const settled = new Set(recent.filter(isSettled).map(({ link_id }) => String(link_id)));
+  const done = new Set(recent.filter(needsNothing).map(({ link_id }) => String(link_id)));
   const stale = new Set<string>();
   const committed = new Set<string>();
-  for (const [link, { fp_id, finished_at }] of linkDomains(
+  for (const [link, { fp_id, finished_at }] of linkCheckpoints(
     await lake.table(transactionChanges.name).snapshot(),
   )) {
     committed.add(link);
     const isAsked = users.has(fp_id) && (only === null || only.includes(link));
-    if (isAsked && !settled.has(link) && Date.parse(finished_at) < since) stale.add(link);
+    if (isAsked && !done.has(link) && Date.parse(finished_at) < since) stale.add(link);
   }
   const never = recent.filter(({ link_id, of_run }) => of_run === true && !committed.has(String(link_id)));
-  const waiting = never.map(({ link_id }) => String(link_id)).filter((link) => !settled.has(link));
+  const waiting = never.map(({ link_id }) => String(link_id)).filter((link) => !done.has(link));
   for (const link of await knownBefore(lake, waiting, since)) stale.add(link);
   return [...stale].sort();
 }
 
-function isSettled({ is_read, reason }: SqlRow): boolean {
+function needsNothing({ is_read, reason }: SqlRow): boolean {
   return (
     is_read === true || (reason !== "superseded" && reason !== "" && turnOf(String(reason)) === "nobody")
   );
 }
 
-/** Those of some links that a run met before then. */
+/** Selects those of some links that a run found before then. */
 async function knownBefore(lake: LakeReader, links: readonly string[], then: number): Promise<string[]> {
   if (links.length === 0) return [];
   const rows = await overFiles(

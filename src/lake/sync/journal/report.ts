@@ -3,7 +3,7 @@ import type { LinkBase } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
-import { linkDomain } from "../link-checkpoint.js";
+import { linkCheckpoint } from "../link-checkpoint.js";
 import { readValue } from "./journal.js";
 import type { CleanedPlaces } from "./record.js";
 
@@ -29,7 +29,7 @@ export interface FoundLink {
 
 /** The state of a link that a reading starts from; null for one that was never committed. */
 export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
-  const domain = linkDomain(feed, linkId);
+  const domain = linkCheckpoint(feed, linkId);
   if (domain === undefined) return null;
   const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
   const signs_differ = domain.signs_differ ?? domain.sign_conflicts > 0;
