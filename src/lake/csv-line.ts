@@ -1,4 +1,3 @@
-/** A value of a CSV file. */
 type CsvValue = string | number | boolean | null;
 
 /** Writes a line of CSV, with the CRLF of RFC 4180. */

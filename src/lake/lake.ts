@@ -17,9 +17,7 @@ export interface Lake {
   close(): Promise<void>;
 }
 
-/** Options of a lake. */
 interface LakeOptions {
-  /** The directory of the lake. */
   readonly directory: string;
   /** Told of a checkpoint that could not be written; the commit before it is not affected. */
   readonly onCheckpointFailed?: (error: unknown) => void;

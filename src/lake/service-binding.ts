@@ -7,9 +7,7 @@ import type { ObjectStore } from "./store/object-store.js";
 /** Readers of tables skip names that begin with an underscore. */
 const BINDING_KEY = "_nightledger/service.json";
 
-/** The service that a command is for. */
 export interface ServiceAddress {
-  /** Canonical base address. */
   readonly url: string;
   /** Null if the key does not say. */
   readonly mode: KeyMode | null;
@@ -51,7 +49,20 @@ export async function checkBinding(
   asked: ServiceAddress,
 ): Promise<ServiceBinding | undefined> {
   const bound = await readBinding(store);
-  if (bound !== undefined) assertSame(store, bound, asked);
+  if (bound === undefined) return undefined;
+  if (bound.url !== asked.url) {
+    throw new InputError(
+      `NIGHTLEDGER_API_URL: the lake ${store.address} belongs to the service at ${bound.url}, and this command is ` +
+        `for ${asked.url}. Nothing was started. Name another lake in NIGHTLEDGER_LAKE; if the service has moved ` +
+        "to the new address, run `nightledger rebind` first.",
+    );
+  }
+  if (bound.mode !== null && asked.mode !== null && bound.mode !== asked.mode) {
+    throw new InputError(
+      `NIGHTLEDGER_API_KEY: the lake ${store.address} holds ${bound.mode} data of ${bound.url}, and this is a ` +
+        `${asked.mode} key. Nothing was started. Name another lake in NIGHTLEDGER_LAKE.`,
+    );
+  }
   return bound;
 }
 
@@ -113,20 +124,4 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
 
 function text({ id, url, mode }: ServiceBinding): string {
   return `${JSON.stringify({ id, url, mode })}\n`;
-}
-
-function assertSame(store: ObjectStore, bound: ServiceBinding, asked: ServiceAddress): void {
-  if (bound.url !== asked.url) {
-    throw new InputError(
-      `NIGHTLEDGER_API_URL: the lake ${store.address} belongs to the service at ${bound.url}, and this command is ` +
-        `for ${asked.url}. Nothing was started. Name another lake in NIGHTLEDGER_LAKE; if the service has moved ` +
-        "to the new address, run `nightledger rebind` first.",
-    );
-  }
-  if (bound.mode !== null && asked.mode !== null && bound.mode !== asked.mode) {
-    throw new InputError(
-      `NIGHTLEDGER_API_KEY: the lake ${store.address} holds ${bound.mode} data of ${bound.url}, and this is a ` +
-        `${asked.mode} key. Nothing was started. Name another lake in NIGHTLEDGER_LAKE.`,
-    );
-  }
 }

@@ -5,7 +5,6 @@ import { commitKey } from "./delta/delta-path.js";
 import type { Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** A table and one of its states. */
 interface TableState {
   readonly table: string;
   readonly snapshot: Snapshot;

@@ -33,7 +33,6 @@ export async function checkpointHint({ store, table }: DeltaLocation): Promise<C
   }
 }
 
-/** Gives the local paths of a checkpoint's files. */
 export function downloadCheckpoint(
   { store, table, duckdb }: DeltaLocation,
   { version, parts }: CheckpointName,

@@ -1,11 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { jsonFile, parquetFiles } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
+import { writeJsonLines } from "../sql/json-lines.js";
 import { checkpointHint, downloadCheckpoint } from "./checkpoint-read.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
@@ -18,7 +16,6 @@ const TOMBSTONE_DAYS = 7;
 const TXN_DAYS = 30;
 /** Of how many versions transactions are kept in any case. */
 const TXN_VERSIONS = 5_000;
-const ACTIONS_A_CHUNK = 1_000;
 /** Each thread keeps a group's rows, up to a kilobyte each, in memory: two threads, or larger groups, fail at 100,000 links. */
 const WRITING_THREADS = 1;
 const ROW_GROUP = 8_192;
@@ -76,7 +73,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
   const [lines, parquet] = [`${scratch}.jsonl`, `${scratch}.parquet`];
   try {
     await duckdb.makeScratch();
-    const longest = await writeLines(lines, checkpointActions(snapshot));
+    const longest = await writeJsonLines(lines, checkpointActions(snapshot));
     await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, longest)), WRITING_THREADS);
     await store.upload(parquet, key);
   } finally {
@@ -124,24 +121,4 @@ function copyStatement(lines: string, parquet: string, longest: number): string 
     maximumObjectSize: Math.max(longest + 1, 65_536),
   });
   return `copy (from ${actions}) to ${sqlText(parquet)} (format parquet, row_group_size ${ROW_GROUP})`;
-}
-
-/** Writes one action per line, and gives the bytes of the longest line. */
-async function writeLines(path: string, actions: Iterable<DeltaAction>): Promise<number> {
-  let longest = 0;
-  function* chunks() {
-    let chunk: string[] = [];
-    for (const action of actions) {
-      const line = `${JSON.stringify(action)}\n`;
-      longest = Math.max(longest, Buffer.byteLength(line));
-      chunk.push(line);
-      if (chunk.length === ACTIONS_A_CHUNK) {
-        yield chunk.join("");
-        chunk = [];
-      }
-    }
-    yield chunk.join("");
-  }
-  await pipeline(Readable.from(chunks()), createWriteStream(path, { mode: 0o600 }));
-  return longest;
 }

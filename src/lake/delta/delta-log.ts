@@ -53,7 +53,6 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
-/** A file that a version brought new rows in. */
 interface ChangedFile {
   readonly version: number;
   readonly add: AddFile;

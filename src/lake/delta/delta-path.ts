@@ -2,7 +2,6 @@ import { InputError } from "../../domain/failures.js";
 
 const VERSION_DIGITS = 20;
 
-/** Gives the key prefix of a table's log. */
 export function logPrefix(table: string): string {
   return `${table}/_delta_log/`;
 }
@@ -12,7 +11,6 @@ export function versionName(version: number): string {
   return String(version).padStart(VERSION_DIGITS, "0");
 }
 
-/** Gives the key of one version's commit. */
 export function commitKey(table: string, version: number): string {
   return `${logPrefix(table)}${versionName(version)}.json`;
 }

@@ -49,7 +49,6 @@ const SQL_TYPES: Readonly<Record<string, string>> = {
   timestamp_ntz: "TIMESTAMP",
 };
 
-/** Writes the Delta schema of a column list; every column is nullable. */
 export function schemaString(columns: readonly Column[]): string {
   const fields = columns.map(({ name, type }) => ({
     name,

@@ -15,7 +15,6 @@ export interface Snapshot {
   readonly tombstones: ReadonlyMap<string, RemoveFile>;
 }
 
-/** The state of a table that does not exist. */
 export const NO_TABLE: Snapshot = {
   version: -1,
   files: new Map(),
@@ -24,7 +23,6 @@ export const NO_TABLE: Snapshot = {
   tombstones: new Map(),
 };
 
-/** One version's actions. */
 export interface Commit {
   readonly version: number;
   readonly actions: readonly DeltaAction[];

@@ -17,7 +17,6 @@ export interface ColumnStats {
  */
 export type StatsColumn = "link_id" | "date" | "sequence";
 
-/** Writes the `stats` text of an added file. */
 export function statsText(
   numRecords: number | bigint,
   columns: Partial<Readonly<Record<StatsColumn, ColumnStats>>> = {},
@@ -50,7 +49,6 @@ interface Stats {
   readonly maxValues?: { readonly link_id?: string; readonly date?: string };
 }
 
-/** Reads the `stats` text of an added file. */
 export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   const { numRecords, minValues, maxValues } = JSON.parse(stats ?? "{}") as Stats;
   const [min, max] = [minValues?.link_id, maxValues?.link_id];

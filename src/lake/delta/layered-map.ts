@@ -6,13 +6,14 @@ const MERGED_AT = 1 / 8;
  * what the map holds. Each layer is much larger than the one above it.
  */
 class LayeredMap<V> implements ReadonlyMap<string, V> {
-  readonly size: number;
   /** From the oldest to the newest; null removes an entry of an older layer. */
   #layers: readonly ReadonlyMap<string, V | null>[];
 
-  constructor(layers: readonly ReadonlyMap<string, V | null>[], size: number) {
+  constructor(
+    layers: readonly ReadonlyMap<string, V | null>[],
+    readonly size: number,
+  ) {
     this.#layers = layers;
-    this.size = size;
   }
 
   get(key: string): V | undefined {

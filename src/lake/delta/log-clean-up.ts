@@ -4,7 +4,7 @@ import { type LogListing, newestDays } from "./log-listing.js";
 
 /** Which commits a clean-up keeps, besides those after the older one of two checkpoints. */
 export interface LogRetention {
-  /** Commits of so many days stay, within the bounds below: of the newest days on which the table has committed. */
+  /** The commits of this many days stay, within the bounds below: the newest days on which the table has committed. */
   readonly days: number;
   readonly mostVersions: number;
   readonly mostBytes: number;

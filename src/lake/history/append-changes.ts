@@ -3,7 +3,8 @@ import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
-import { addOf, readable, writeQuery } from "../tables/parquet-file.js";
+import { withoutHalfPairs } from "../sql/json-lines.js";
+import { addOf, writeQuery } from "../tables/parquet-file.js";
 import { bringUpCurrent } from "./current-table.js";
 import {
   type HistoryFiles,
@@ -121,7 +122,7 @@ async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Obs
   }));
   await sql.run(`create or replace temp table whole as
     select ${owner}, make_timestamptz(max(read_us)) as read_at from (
-      select unnest(${sqlText(JSON.stringify(lists, readable))}::json
+      select unnest(${sqlText(JSON.stringify(lists, withoutHalfPairs))}::json
         ::struct(fp_id varchar, link_id varchar, read_us bigint)[], recursive := true))
     group by ${owner}`);
   await sql.run(
@@ -149,7 +150,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
   const order = spec.columns.map(({ name }) => sqlName(name)).join(", ");
   const same = `not (${sameIn(comparedColumns(spec), "o", "l")})`;
   return `
-    with news as (
+    with changed as (
       select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at, null::boolean as ${GONE}, ${columns("o")}
       from observed o left join last l on ${sameIn(spec.key, "o", "l")}
       where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
@@ -160,6 +161,6 @@ function changesOf(spec: HistorySpec, runId: string): string {
       where l.${GONE} is not true
     )
     select ${order} from (
-      select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from news
+      select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed
       where last_at is null or seen_at > last_at or last_at > ${sqlText(new Date().toISOString())}::timestamptz)`;
 }

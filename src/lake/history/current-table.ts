@@ -25,11 +25,9 @@ const MOST_KEYS = 50_000;
 /** More rows than this are not merged at once, because a merge sorts in memory. */
 const MOST_MERGED = 200_000;
 
-/** What one call did. */
 interface BroughtUp {
   /** Rows in the small table; undefined if it was up to date. */
   readonly rows?: number;
-  /** Why it was rebuilt. */
   readonly because?: string;
 }
 

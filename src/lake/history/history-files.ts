@@ -36,7 +36,6 @@ export interface HistoryFiles {
 /** Names the transaction in a small table's log whose version is the next {@link HistoryFiles.observedUntil}. */
 export const observedUntilOf = (spec: HistorySpec) => `${spec.name}/observed_at`;
 
-/** Reads the newest state of a history and its small table. */
 export async function historyState(lake: Pick<Lake, "table">, spec: HistorySpec): Promise<HistoryState> {
   const current = await lake.table(currentOf(spec).name).snapshot();
   return { spec, current, history: await lake.table(spec.name).snapshot() };

@@ -21,12 +21,10 @@ export interface CurrentSpec extends TableSpec {
   readonly history: HistorySpec;
 }
 
-/** Whether a table is a history of changes. */
 export function isHistory(spec: TableSpec): spec is HistorySpec {
   return "key" in spec;
 }
 
-/** Whether a table holds the newest rows of a history. */
 export function isCurrent(spec: TableSpec): spec is CurrentSpec {
   return "history" in spec;
 }

@@ -11,7 +11,6 @@ const PLACES = 2n ** 63n;
 /** Which keys to read: those of the owners in a table with the owner's columns, or one of so many parts of all. */
 type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
 
-/** Everything. */
 export const EVERYTHING: Selection = { part: 0, parts: 1 };
 
 /**

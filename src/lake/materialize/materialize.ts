@@ -31,7 +31,6 @@ interface MaterializeOptions extends WriteOptions {
   readonly partRows?: number;
 }
 
-/** What one call did. */
 interface Materialized {
   /** The feed's version before and after; -1 for none. */
   readonly from: number;
@@ -42,7 +41,6 @@ interface Materialized {
   readonly rewritten: number;
   /** Whether the whole feed replaced what `transactions` held. */
   readonly rebuilt: boolean;
-  /** Why it was rebuilt. */
   readonly because?: string;
 }
 

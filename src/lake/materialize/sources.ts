@@ -9,7 +9,6 @@ export interface SourceFile extends FileFacts {
   readonly add: AddFile;
   /** Its number in temp tables, whose rows name their file without repeating its path. */
   readonly id: number;
-  /** Local path. */
   readonly path: string;
 }
 
@@ -23,7 +22,6 @@ export async function sourceFiles(
   return adds.map((add, id) => ({ add, id, path: paths[id] as string, ...factsOf(add) }));
 }
 
-/** SQL of the rows of some files. */
 export function reading(files: readonly SourceFile[]): string {
   return parquetFiles(files.map(({ path }) => path));
 }
@@ -39,7 +37,6 @@ export function numbersOf(files: readonly SourceFile[]): string {
   return `(${files.map(({ id }) => id).join(", ")})`;
 }
 
-/** Gives the files that may hold rows of links in a range. */
 export function holdingLinks(files: readonly SourceFile[], from: string, to: string): SourceFile[] {
   return files.filter(holdsLinks(from, to));
 }

@@ -6,13 +6,10 @@ const LONG = 15;
 
 /** Reads Thrift's compact protocol, in which a Parquet footer is written. */
 export class ThriftReader {
-  readonly bytes: Buffer;
-  at: number;
-
-  constructor(bytes: Buffer, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
-  }
+  constructor(
+    readonly bytes: Buffer,
+    public at = 0,
+  ) {}
 
   byte(): number {
     return this.bytes.readUInt8(this.at++);

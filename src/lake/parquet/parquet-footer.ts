@@ -32,7 +32,6 @@ export interface RowGroup {
 export interface ParquetFooter {
   /** The columns, as the footer has them. */
   readonly schema: Buffer;
-  /** The whole footer. */
   readonly bytes: Buffer;
   readonly groups: readonly RowGroup[];
 }

@@ -92,7 +92,6 @@ const QUARANTINE_STATES = `
     closed_at, nullif(closing_reason, '') as closing_reason
   from bad left join resolved using (row_id)`;
 
-/** Columns of the view `quarantine_open`. */
 const OPEN_COLUMNS = ["row_id", ...quarantine.columns.map(({ name }) => `"${name}"`)].join(", ");
 
 /** Statements that make `quarantine_open` and the view below it, over views of {@link RECORDED} and {@link CLOSING}. */

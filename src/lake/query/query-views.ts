@@ -37,7 +37,6 @@ export interface TableView {
   readonly files: readonly string[];
 }
 
-/** Gives the SQL of a column's value. */
 export type SqlOf = (table: string, column: string) => string;
 
 /**
@@ -69,7 +68,6 @@ export function emptyView({ name, columns }: TableSpec): TableView {
   return viewOf(name, "*", parquetRows([], columns));
 }
 
-/** Makes the view of a name over local files. */
 export function viewOf(
   name: string,
   values: string,
@@ -82,25 +80,26 @@ export function viewOf(
 /** The part of a lake that readers of its tables need. */
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
-/** Runs SQL over the newest version of tables, each a view of its name; a missing table is empty. */
+/**
+ * Runs SQL over the newest version of tables, each a view of its name; a missing table is empty.
+ *
+ * @param keep says which files may hold what the caller looks for; the views leave out the others
+ */
 export async function readTables<T>(
   lake: LakeReader,
   specs: readonly TableSpec[],
   work: (sql: SqlSession) => Promise<T>,
+  keep?: (file: AddFile) => boolean,
 ): Promise<T> {
   const statements: string[] = [];
-  for (const spec of specs) statements.push(await newestView(lake, spec));
+  for (const spec of specs) statements.push(await newestView(lake, spec, keep));
   return lake.duckdb.exclusive(async (sql) => {
     for (const statement of statements) await sql.run(statement);
     return work(sql);
   });
 }
 
-/**
- * Gives the SQL of a view over the newest version of a table, empty if there is no such table.
- *
- * @param keep says which files may hold what the caller looks for; the view leaves out the others
- */
+/** Gives the SQL of one view, as {@link readTables} makes it. */
 export async function newestView(
   { table, store, duckdb }: LakeReader,
   spec: TableSpec,

@@ -5,7 +5,6 @@ import { sqlList, sqlName, sqlText } from "./duckdb-sql.js";
 interface JsonForm {
   /** Whether each line is a row; otherwise values follow each other in any layout. */
   readonly lines: boolean;
-  /** The SQL type of each column. */
   readonly columns: Readonly<Record<string, string>>;
   /** DuckDB allocates buffers of this size, so it should be no larger than the largest object needs. */
   readonly maximumObjectSize: number;

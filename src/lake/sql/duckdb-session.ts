@@ -9,7 +9,6 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface SqlSession {
   /** Runs statements and returns how many rows the last one wrote. */
   run(sql: string, parameters?: readonly SqlParameter[]): Promise<number>;
-  /** Returns all rows of a query. */
   rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
   /** Returns the rows of a query that has few, in one round trip: in a busy process each one costs a wait. */
   few(sql: string): Promise<SqlRow[]>;

@@ -30,19 +30,18 @@ interface LastRenewal {
  * ones left. All times are the file system's, so two clocks are never compared.
  */
 export class Scratch {
-  readonly #base: string;
-  readonly #own: string;
-  readonly #makeParent: () => Promise<unknown>;
   readonly #id = randomUUID();
+  readonly #own: string;
   #others: ReadonlyMap<string, LastRenewal> = new Map();
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
 
   /** @param makeParent makes the directory above the base. */
-  constructor(base: string, makeParent: () => Promise<unknown> = async () => undefined) {
-    this.#base = base;
-    this.#makeParent = makeParent;
+  constructor(
+    private readonly base: string,
+    private readonly makeParent: () => Promise<unknown> = async () => undefined,
+  ) {
     this.#own = join(base, this.#id);
   }
 
@@ -51,7 +50,6 @@ export class Scratch {
     return join(this.#own, "files");
   }
 
-  /** Where SQL spills. */
   get spill(): string {
     return join(this.#own, "spill");
   }
@@ -72,9 +70,9 @@ export class Scratch {
     await this.#makeDirectories();
     const now = await this.#renew();
     const others = new Map<string, LastRenewal>();
-    for (const entry of await readdir(this.#base, { withFileTypes: true })) {
+    for (const entry of await readdir(this.base, { withFileTypes: true })) {
       if (entry.name === this.#id) continue;
-      const path = join(this.#base, entry.name);
+      const path = join(this.base, entry.name);
       const sign = await lastSign(path, entry).catch(() => undefined);
       if (sign === undefined) continue;
       const before = this.#others.get(entry.name);
@@ -87,7 +85,6 @@ export class Scratch {
     this.#others = others;
   }
 
-  /** Removes this engine's part. */
   async close(): Promise<void> {
     if (this.#opening === undefined) return;
     await this.#opening.catch(() => undefined);
@@ -98,9 +95,9 @@ export class Scratch {
   }
 
   async #open(): Promise<void> {
-    await this.#makeParent();
+    await this.makeParent();
     await this.beat();
-    // A beat that fails (a full disk, an absent mount) does no harm: the lease stands still until the next one.
+    // A beat that fails (a full disk, an absent mount) does no harm: the next one renews the lease.
     this.#timer = setInterval(() => {
       this.#beating = this.beat().catch(() => undefined);
     }, BEAT_MS);

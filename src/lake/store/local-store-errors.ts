@@ -19,7 +19,6 @@ export function errorCode(error: unknown): string {
   return code ?? "";
 }
 
-/** Whether a path leads nowhere. */
 export function isAbsent(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
@@ -64,7 +63,6 @@ export function unlinkable(error: unknown, directory: string): Error {
   );
 }
 
-/** Words the error of a refused read. */
 export function unreadable(error: unknown, path: string): Error {
   if (FORBIDDEN.has(errorCode(error))) {
     return new InputError(

@@ -2,7 +2,6 @@ import { closeSync, ftruncateSync, openSync, writevSync } from "node:fs";
 import { unpublished } from "./local-store-errors.js";
 import type { GrowingObject } from "./object-store.js";
 
-/** Makes a new file to append to. */
 export function growFile(path: string, mode: number): GrowingObject {
   const file = openSync(path, "ax", mode);
   let end = 0;

@@ -10,7 +10,6 @@ import type { Modes } from "./modes.js";
 /** Node has four threads for files and SQL together: two for the disk leave SQL one for each of two cores. */
 const SYNCS_AT_ONCE = 2;
 
-/** A local file and the path that it gets. */
 export interface Publication {
   readonly localPath: string;
   readonly path: string;

@@ -46,7 +46,6 @@ async function collectKeys(directory: string, prefix: string, startAfter: string
   }
 }
 
-/** Lists the names of the folders directly below a prefix, sorted. */
 export async function foldersBelow(root: string, prefix: string): Promise<string[]> {
   const entries = await entriesIn(pathOfPrefix(root, prefix));
   return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();

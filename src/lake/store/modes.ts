@@ -77,7 +77,7 @@ async function isReachable(directory: string): Promise<boolean> {
   return false;
 }
 
-/** Gives the mode of a lake's directory: of a new one, of an empty one that it closes to others, or of one as it is. */
+/** Gives the mode of a lake's directory: of a new one, of an empty one that it closes to others, or of any other one unchanged. */
 async function lakeMode(root: string, durable: DurableDirectories): Promise<number> {
   const mode = await modeOf(root, LAKE_MODE, durable);
   const holds = (await readdir(root)).some((name) => name !== OF_VOLUMES);

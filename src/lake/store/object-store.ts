@@ -17,7 +17,6 @@ export interface GrowingObject {
   close(): Promise<void>;
 }
 
-/** Options of a write or a deletion. */
 export interface PutOptions {
   /** Whether it must survive a power cut once the call has returned. */
   readonly durable?: boolean;

@@ -57,7 +57,6 @@ export class SealedStore {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  /** Makes existing objects durable. */
   async persist(keys: readonly string[]): Promise<void> {
     await this.store.persist(keys);
   }

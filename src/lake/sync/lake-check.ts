@@ -1,8 +1,5 @@
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { InputError } from "../../domain/failures.js";
 import { missingFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
@@ -11,6 +8,7 @@ import { factsOf } from "../delta/delta-stats.js";
 import { emptyView, type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonFile } from "../sql/duckdb-files.js";
+import { writeJsonLines } from "../sql/json-lines.js";
 import { StoreFullError } from "../store/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
@@ -20,7 +18,6 @@ import { transactionChanges } from "../tables/transactions.js";
 import { type ChainReport, checkChains, type Problem } from "./chain-check.js";
 import { certificateOf, linkCheckpoints } from "./link-checkpoint.js";
 
-/** What a check of a lake found. */
 export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTotal"> {
   readonly ok: boolean;
   readonly files: number;
@@ -73,7 +70,7 @@ async function chainsOf(duckdb: DuckDb, read: ReadonlyMap<string, ReadTable>): P
   await duckdb.makeScratch();
   const heads = join(duckdb.scratchDirectory, "heads.jsonl");
   try {
-    await writeHeads(heads, read.get(transactionChanges.name)?.snapshot ?? NO_TABLE);
+    await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
         const table = read.get(spec.name);
@@ -109,14 +106,10 @@ const HEADS = {
   maximumObjectSize: objectSize([]),
 };
 
-/** Writes a line for each link that the feed's log has a checkpoint of. */
-async function writeHeads(path: string, feed: Snapshot): Promise<void> {
-  function* lines() {
-    for (const [link_id, checkpoint] of linkCheckpoints(feed)) {
-      const { run_id, head, certificate_prev, next_sequence } = checkpoint;
-      const is_true = checkpoint.link_id === link_id && certificateOf(checkpoint) === head;
-      yield `${JSON.stringify({ link_id, run_id, head, certificate_prev, next_sequence, is_true })}\n`;
-    }
+function* headsOf(feed: Snapshot) {
+  for (const [link_id, checkpoint] of linkCheckpoints(feed)) {
+    const { run_id, head, certificate_prev, next_sequence } = checkpoint;
+    const is_true = checkpoint.link_id === link_id && certificateOf(checkpoint) === head;
+    yield { link_id, run_id, head, certificate_prev, next_sequence, is_true };
   }
-  await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600 }));
 }

@@ -27,7 +27,6 @@ export interface LinkCheckpoint extends CertificateFields {
 
 const PREFIX = "nightledger.link.";
 
-/** Gives the name of the Delta domain that holds a link's checkpoint. */
 export function checkpointDomain(linkId: string): string {
   return `${PREFIX}${linkId}`;
 }
@@ -38,7 +37,6 @@ export function linkCheckpoint({ domains }: Snapshot, linkId: string): LinkCheck
   return text === undefined ? undefined : (JSON.parse(text) as LinkCheckpoint);
 }
 
-/** Reads the checkpoints of all links, each with the link's id. */
 export function* linkCheckpoints({ domains }: Snapshot): Generator<readonly [string, LinkCheckpoint]> {
   for (const [name, text] of domains) {
     if (name.startsWith(PREFIX)) yield [name.slice(PREFIX.length), JSON.parse(text) as LinkCheckpoint];

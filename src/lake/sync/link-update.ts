@@ -32,7 +32,6 @@ function isSameReading(a: LinkCheckpoint, b: LinkCheckpoint): boolean {
   return a.run_id === b.run_id && a.attempt === b.attempt && a.reading === b.reading;
 }
 
-/** Gives the actions that set the links' checkpoints. */
 export function linkCheckpointActions(updates: readonly LinkUpdate[]): DeltaAction[] {
   return updates.map(({ linkId, checkpoint }) => ({
     domainMetadata: {

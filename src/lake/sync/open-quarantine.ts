@@ -67,7 +67,7 @@ export const LOOKED = "looked for what closes open rows";
 /** A file may wait so long for the commit that refers to it (docs/use/tables.md), so it may be older than its rows' commit. */
 const WAITING_FILES = 7 * DAY;
 /** Two machines' clocks may differ by this much. */
-const CLOCKS = HOUR;
+const MAX_CLOCK_SKEW = HOUR;
 /** With more links than these, almost every file holds some of them. */
 const MOST_LINKS = 100;
 
@@ -82,7 +82,7 @@ function closes(table: string, unresolved: readonly SqlRow[], from: number): (fi
   const isList = LISTED_STREAMS.some((stream) => stream === table);
   const rows = unresolved.filter(({ stream, link_id }) => (isList ? stream === table : link_id !== null));
   const oldest = rows.reduce((least, row) => Math.min(least, Number(row.since)), Number.POSITIVE_INFINITY);
-  const since = Math.max(from, oldest - CLOCKS);
+  const since = Math.max(from, oldest - MAX_CLOCK_SKEW);
   const runs = new Set(table === linkSyncs.name ? rows.map(({ run_id }) => String(run_id)) : []);
   const linked = [...new Set(isList ? [] : rows.map(({ link_id }) => String(link_id)))];
   const links = linked.length > MOST_LINKS ? [] : linked;

@@ -12,7 +12,6 @@ interface PageOrigin {
   readonly fpId: string;
   readonly linkId: string | null;
   readonly generation: number | null;
-  /** The sequence of the page's first entry. */
   readonly sequenceFrom: number | null;
   readonly fetchedAt: Date;
 }
@@ -32,7 +31,6 @@ export interface PageSql {
 /** Staged pages in one scratch file, each wrapped with its number. */
 export interface PageBundle {
   readonly path: string;
-  /** The bytes of the largest page. */
   readonly largest: number;
   readonly origins: readonly PageOrigin[];
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rm, stat, writeFile } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
@@ -8,6 +8,7 @@ import type { Lake } from "../lake.js";
 import { jsonFile } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { withoutHalfPairs, writeJsonLines } from "../sql/json-lines.js";
 import { unpublished } from "../store/local-store-errors.js";
 import { APPENDED_FILE, type WrittenFile, writeFiles } from "./written-files.js";
 
@@ -35,7 +36,6 @@ export function addOf(file: DataFile, dataChange = true): AddFile {
   };
 }
 
-/** Makes a new path in the scratch directory. */
 export function scratchPath(lake: Lake, extension: string): string {
   return join(lake.duckdb.scratchDirectory, `${randomUUID()}.${extension}`);
 }
@@ -102,11 +102,6 @@ export async function writeQuery(
   }
 }
 
-/** A replacer for JSON.stringify: texts may quote the service, and DuckDB refuses half a surrogate pair. */
-export function readable(_: string, value: unknown): unknown {
-  return typeof value === "string" ? value.replaceAll(/\p{Surrogate}/gu, "\ufffd") : value;
-}
-
 /** Writes rows of JSON values (instants and decimals as text) as one data file of a table. */
 export async function writeRows(
   lake: Lake,
@@ -117,9 +112,8 @@ export async function writeRows(
   if (rows.length === 0) return undefined;
   const source = scratchPath(lake, "jsonl");
   try {
-    const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
     await lake.duckdb.makeScratch();
-    await writeFile(source, lines.join(""), { mode: 0o600 }).catch((error) => {
+    const longest = await writeJsonLines(source, rows, withoutHalfPairs).catch((error) => {
       throw unpublished(error, source);
     });
     const values = spec.columns
@@ -128,7 +122,7 @@ export async function writeRows(
     const texts = jsonFile(source, {
       lines: true,
       columns: Object.fromEntries(spec.columns.map(({ name }) => [name, "VARCHAR"])),
-      maximumObjectSize: objectSize(lines.map((line) => Buffer.byteLength(line))),
+      maximumObjectSize: objectSize([longest]),
     });
     return await writeQuery(lake, spec, prefix, `select ${values} from ${texts}`);
   } finally {

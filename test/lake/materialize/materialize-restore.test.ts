@@ -102,7 +102,7 @@ test.each([0, 1])(
   },
 );
 
-test("a feed that was made anew has nothing to do with the watermark of the old one", async () => {
+test("a feed that was made again has nothing to do with the watermark of the old one", async () => {
   await twoNights();
   const lake = await restore({ current: "second" });
   for (const id of ["n", "m", "k"]) await lake.feed({ id, sequence: 1 });

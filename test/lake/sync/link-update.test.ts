@@ -55,7 +55,7 @@ test("a link's checkpoint is read back from its domain", () => {
 test.for([
   ["a new link", NO_TABLE, update(null), "free"],
   ["the head that the pages started from", committed(checkpoint()), update("h1"), "free"],
-  ["somebody else's head", committed(checkpoint({ head: "h9" })), update("h1"), "superseded"],
+  ["another run's head", committed(checkpoint({ head: "h9" })), update("h1"), "superseded"],
   ["a head where there was none", committed(checkpoint()), update(null), "superseded"],
   ["no head where there was one", NO_TABLE, update("h1"), "superseded"],
   [

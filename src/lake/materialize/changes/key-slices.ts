@@ -1,6 +1,5 @@
 import { type RowPart, rowParts } from "../row-parts.js";
 
-/** A link with its number of changed rows. */
 export interface LinkCount {
   readonly link: string;
   readonly rows: number;

@@ -9,7 +9,6 @@ import type { WrittenFile } from "../../tables/written-files.js";
 /** Files that are synced together: for small ones the disk takes no longer than for one. */
 const STORED_AT_ONCE = 4;
 
-/** A file for a commit to refer to. */
 interface StoredFile extends DataFile {
   /** Whether its rows are those of the files that it replaces, unchanged. */
   readonly same: boolean;
@@ -49,7 +48,6 @@ export class FileStorage {
     await before;
   }
 
-  /** Gives all files, once they are durable. */
   async finished(): Promise<readonly StoredFile[]> {
     this.#storeWaiting();
     await this.#last;

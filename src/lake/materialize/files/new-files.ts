@@ -16,7 +16,6 @@ import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ownFooter, ShelfWriter } from "./shelf-writer.js";
 
-/** A live file that new ones replace. */
 export interface Replaced {
   readonly add: AddFile;
   /** Whether its rows are in the new files, unchanged. */

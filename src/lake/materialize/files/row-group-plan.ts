@@ -1,7 +1,6 @@
 import type { RowGroup } from "../../parquet/parquet-footer.js";
 import { filesOfShelf, SMALL_GROUP_ROWS } from "./shelf-plan.js";
 
-/** A file of a shelf. */
 interface GroupedFile {
   readonly path: string;
   /** Undefined for a file of another tool, whose row groups can't be mixed with ours. */

@@ -23,7 +23,6 @@ const COPIED_BYTES = 64 * 1024 * 1024;
 
 /** Files and new rows that become one file, or several if they are large. */
 export interface Shelf {
-  /** Live files that are replaced. */
   readonly files: readonly SourceFile[];
   /** Months (`YYYY-MM`) whose new rows are added. */
   readonly months: readonly string[];
@@ -31,7 +30,6 @@ export interface Shelf {
   readonly rows: number;
 }
 
-/** New rows of a month. */
 export interface FreshMonth {
   readonly rows: number;
   /** Batches that contain some of them: each writes at least one row group. */

@@ -19,7 +19,6 @@ const COLUMNS = transactions.columns
   .map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`)
   .join(", ");
 
-/** What was written for a shelf. */
 interface WrittenShelf {
   /** Whether no row came or went: only the files differ. */
   readonly same: boolean;
@@ -38,7 +37,6 @@ export async function ownFooter(sql: SqlSession, storage: FileStorage): Promise<
   return footer;
 }
 
-/** Writes shelves for one commit. */
 export class ShelfWriter {
   constructor(
     private readonly storage: FileStorage,

@@ -17,7 +17,6 @@ export function journalPrefix(runId: string, folder?: string): string {
   return folder === undefined ? run : `${run}${folder}/`;
 }
 
-/** Gives the key of a journal. */
 export function journalKey(runId: string, journal: string): string {
   return `${journalPrefix(runId)}${journal}`;
 }
@@ -54,12 +53,10 @@ export class Journal {
     return { journal: this.name, at, bytes, sha256: shortHash(sha256) };
   }
 
-  /** Appends a value as {@link add} does. */
   addValue(kind: RecordHeader["kind"], value: unknown): Promise<Place> {
     return this.add({ kind }, Buffer.from(JSON.stringify(value)));
   }
 
-  /** Makes all appended records survive a power cut. */
   async persist(): Promise<void> {
     if (this.#object !== undefined) await this.store.persist([journalKey(this.runId, this.name)]);
   }
@@ -87,7 +84,6 @@ export async function readValue<T>(store: ObjectStore, runId: string, place: Pla
   return JSON.parse(record.body.toString("utf8")) as T;
 }
 
-/** A bad row of a staged page. */
 export interface BadRow {
   readonly list: string;
   readonly index: number;

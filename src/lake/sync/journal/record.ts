@@ -6,7 +6,6 @@ export interface RecordHeader {
   readonly kind: "page" | "clean" | "bad" | "link" | "report";
   /** ISO instant. */
   readonly at: string;
-  /** Bytes of the body. */
   readonly bytes: number;
   readonly sha256: string;
   /** Of a page: the name by which a repeated activity finds it. */
@@ -26,7 +25,6 @@ export interface PageName {
   readonly after: string;
 }
 
-/** Writes a page's name as a key of maps. */
 export function nameKey({ stream, owner, attempt, page, after }: PageName): string {
   return JSON.stringify([stream, owner, attempt, page, after]);
 }
@@ -38,7 +36,6 @@ export interface CleanedPlaces {
   readonly bad: Place;
 }
 
-/** A whole record. */
 export interface StagedRecord {
   readonly header: RecordHeader;
   readonly body: Buffer;

@@ -3,20 +3,18 @@ import type { LinkBase } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
-import { linkCheckpoint } from "../link-checkpoint.js";
+import { type LinkCheckpoint, linkCheckpoint } from "../link-checkpoint.js";
 import { readValue } from "./journal.js";
 import type { CleanedPlaces } from "./record.js";
 
 /** The committed state that a link's pages start from. */
-interface LinkBaseState {
-  readonly cursor: string | null;
-  readonly generation: number;
-  readonly next_sequence: number;
-  readonly head: string;
-  readonly last_page_sha256: string | null;
+type LinkBaseState = Pick<
+  LinkCheckpoint,
+  "cursor" | "generation" | "next_sequence" | "head" | "last_page_sha256"
+> & {
   /** Whether a committed row of the link had a sign conflict. */
   readonly signs_differ: boolean;
-}
+};
 
 /** A bank link as a slice found it. It is staged, so that no workflow history holds ids in bulk. */
 export interface FoundLink {
