@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
+import type { DeltaLocation } from "./delta/delta-location.js";
+import { type ChangedFile, changesAfter } from "./delta/delta-log.js";
 import { commitKey } from "./delta/delta-path.js";
 import type { Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";
@@ -41,19 +43,40 @@ export async function watermarkActions(
   ];
 }
 
+/** What brings a derived table up to its source; without `changed`, the table must be built from the whole source. */
+interface Progress {
+  readonly changed?: readonly ChangedFile[];
+  /** Why, if the derived table has a watermark. */
+  readonly because?: string;
+}
+
 /**
- * Says why the watermark of a derived table means nothing for this source, so that the table must be rebuilt; undefined if
- * it names a commit of the source, or none.
+ * Finds what came to a source since the watermark of a derived table.
  *
  * @throws InputError if there is no source at all: the derived table is then all that is left.
  */
-export async function strangeWatermark(
+export async function sinceWatermark(
+  reader: Omit<DeltaLocation, "table">,
+  derived: TableState,
+  source: TableState,
+): Promise<Progress> {
+  const { table, snapshot } = source;
+  const from = watermarkOf(derived.snapshot, table);
+  if (from < 0) return {};
+  const strange = await strangeWatermark(reader.store, derived, source);
+  if (strange !== undefined) return { because: strange };
+  const changed = await changesAfter({ store: reader.store, duckdb: reader.duckdb, table }, from, snapshot);
+  if (changed !== undefined) return { changed };
+  return { because: `what came to ${table} after version ${from} can't be read any more, or took rows away` };
+}
+
+/** Says why a watermark means nothing for this source; undefined if it names a commit of the source. */
+async function strangeWatermark(
   store: ObjectStore,
   derived: TableState,
   source: TableState,
 ): Promise<string | undefined> {
   const version = watermarkOf(derived.snapshot, source.table);
-  if (version < 0) return undefined;
   const newest = source.snapshot.version;
   if (newest < 0) {
     throw new InputError(
@@ -62,13 +85,13 @@ export async function strangeWatermark(
     );
   }
   if (version > newest) {
-    return `it is at version ${version} of ${source.table}, which is only at ${newest}: ${source.table} was restored from an older copy`;
+    return `it was at version ${version} of ${source.table}, which is only at ${newest}: ${source.table} was restored from an older copy`;
   }
   const mark = derived.snapshot.txns.get(markOf(source.table))?.version;
   if (mark === undefined) return `an earlier release wrote it without the id of ${source.table}'s commit`;
   const found = await commitMark(store, source, version);
   if (found === undefined)
-    return `it is at version ${version} of ${source.table}, which can't be read any more`;
+    return `it was at version ${version} of ${source.table}, which can't be read any more`;
   if (mark === found) return undefined;
   return `version ${version} of ${source.table} is not the commit that it was brought up to: one of the two was restored from another copy`;
 }

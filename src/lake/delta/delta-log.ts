@@ -53,7 +53,8 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
-interface ChangedFile {
+/** A file that a version brought new rows in. */
+export interface ChangedFile {
   readonly version: number;
   readonly add: AddFile;
 }

@@ -1,9 +1,8 @@
 import { localFiles } from "../delta/data-files.js";
-import { changesAfter } from "../delta/delta-log.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { strangeWatermark, watermarkOf } from "../watermark.js";
+import { sinceWatermark } from "../watermark.js";
 import { currentOf, type HistorySpec } from "./history-spec.js";
 
 /** The part of a lake that readers of a history need. */
@@ -49,28 +48,23 @@ export async function historyState(lake: Pick<Lake, "table">, spec: HistorySpec)
  * @throws InputError where a file, or the history itself, is missing.
  */
 export async function historyFiles(reader: HistoryReader, state: HistoryState): Promise<HistoryFiles> {
-  const { store, duckdb } = reader;
   const { spec, current, history } = state;
   const small = currentOf(spec).name;
-  const from = watermarkOf(current, spec.name);
-  const strange = await strangeWatermark(
-    store,
+  const { changed, because } = await sinceWatermark(
+    reader,
     { table: small, snapshot: current },
     { table: spec.name, snapshot: history },
   );
-  if (from < 0) return wholeHistory(reader, state);
-  if (strange !== undefined) return { ...(await wholeHistory(reader, state)), because: strange };
-  const location = { store, duckdb, table: spec.name };
-  const changed = await changesAfter(location, from, history);
+  if (changed === undefined) return { ...(await wholeHistory(reader, state)), ...(because && { because }) };
   const observedUntil = current.txns.get(observedUntilOf(spec))?.version;
-  if (changed === undefined || observedUntil === undefined) {
-    const because = `what came to ${spec.name} after version ${from} can't be read any more, or took rows away`;
-    return { ...(await wholeHistory(reader, state)), because };
+  if (observedUntil === undefined) {
+    return { ...(await wholeHistory(reader, state)), because: `${small} does not say when it was observed` };
   }
+  const { store, duckdb } = reader;
   const since = changed.map(({ add }) => add);
   return {
-    current: await localFiles({ ...location, table: small }, current.files.values()),
-    since: await localFiles(location, since),
+    current: await localFiles({ store, duckdb, table: small }, current.files.values()),
+    since: await localFiles({ store, duckdb, table: spec.name }, since),
     rows: rowsIn(since),
     whole: false,
     observedUntil,

@@ -1,10 +1,10 @@
 import type { AddFile } from "../../delta/delta-actions.js";
-import { changesAfter } from "../../delta/delta-log.js";
+import { type ChangedFile, changesAfter } from "../../delta/delta-log.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { factsOf } from "../../delta/delta-stats.js";
 import type { Lake } from "../../lake.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { strangeWatermark, watermarkOf } from "../../watermark.js";
+import { sinceWatermark } from "../../watermark.js";
 
 /** What brings `transactions` from one version of the feed to a later one. */
 export interface FeedChanges {
@@ -30,30 +30,22 @@ export async function feedChanges(
   partRows: number,
 ): Promise<FeedChanges> {
   const feed = transactionChanges.name;
-  const after = (version: number) => changesAfter({ ...lake, table: feed }, version, head);
-  const from = watermarkOf(current, feed);
-  const strange = await strangeWatermark(
-    lake.store,
+  const since = await sinceWatermark(
+    lake,
     { table: transactions.name, snapshot: current },
     { table: feed, snapshot: head },
   );
-  const because = strange ?? (from < 0 && current.files.size > 0 ? "it has lost its watermark" : undefined);
-  const live = { adds: [...head.files.values()], to: head.version, whole: true };
-  if (because === undefined && from >= 0) {
-    const changed = await after(from);
-    if (changed !== undefined) return { ...firstPart(changed, head, partRows), whole: false };
-    return { ...live, because: `what the feed brought after version ${from} can't be read any more` };
-  }
+  if (since.changed !== undefined) return { ...firstPart(since.changed, head, partRows), whole: false };
+  const because = since.because ?? (current.files.size > 0 ? "it has lost its watermark" : undefined);
+  const live = { adds: [...head.files.values()], to: head.version };
   const isOnePart = live.adds.reduce((sum, add) => sum + rowsIn(add), 0) <= partRows;
-  const changed = isOnePart ? undefined : await after(-1);
-  const part = changed === undefined ? live : { ...firstPart(changed, head, partRows), whole: true };
-  return because === undefined ? part : { ...part, because };
+  const changed = isOnePart ? undefined : await changesAfter({ ...lake, table: feed }, -1, head);
+  const part = changed === undefined ? live : firstPart(changed, head, partRows);
+  return { ...part, whole: true, ...(because !== undefined && { because }) };
 }
 
-type Changed = NonNullable<Awaited<ReturnType<typeof changesAfter>>>;
-
 /** Takes whole versions only, so that readers never see part of a commit's rows. */
-function firstPart(changed: Changed, head: Snapshot, partRows: number) {
+function firstPart(changed: readonly ChangedFile[], head: Snapshot, partRows: number) {
   let rows = 0;
   let to: number | undefined;
   for (const { version, add } of changed) {
