@@ -7,27 +7,25 @@ import { DurableDirectories } from "./store/local-store-directories.js";
 import { StoreModes } from "./store/modes.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** The lake as one process holds it: tables, staging and the SQL engine between them. */
+/** A lake in one process: its tables, its staging area and its SQL engine. */
 export interface Lake {
   readonly store: ObjectStore;
   readonly staging: Staging;
   readonly duckdb: DuckDb;
-  /** The table of that name, with its state kept between uses. */
+  /** Gives the table of that name, which keeps its state between uses. */
   table(name: string): DeltaTable;
   close(): Promise<void>;
 }
 
-/** What a lake is opened with. */
 interface LakeOptions {
-  /** The directory of the lake. */
   readonly directory: string;
-  /** Told of a checkpoint that could not be written; the commit before it stands. */
+  /** Told of a checkpoint that could not be written; the commit before it is not affected. */
   readonly onCheckpointFailed?: (error: unknown) => void;
-  /** The store of the tables, where it is not the directory itself. */
+  /** The store of the tables, if it is not the directory itself. */
   readonly store?: ObjectStore;
 }
 
-/** Opens a lake; nothing is written before the first use. */
+/** Opens a lake; it writes nothing before its first use. */
 export function openLake(options: LakeOptions): Lake {
   const store = options.store ?? createLocalStore(options.directory);
   const modes = new StoreModes(options.directory, new DurableDirectories(options.directory));
@@ -41,12 +39,11 @@ export function openLake(options: LakeOptions): Lake {
     duckdb,
     staging: new Staging(store),
     table(name) {
-      let table = tables.get(name);
-      if (table === undefined) {
-        const { onCheckpointFailed } = options;
-        table = openTable(store, name, duckdb, onCheckpointFailed ? { onCheckpointFailed } : {});
-        tables.set(name, table);
-      }
+      const { onCheckpointFailed } = options;
+      const table =
+        tables.get(name) ??
+        openTable(store, name, duckdb, { ...(onCheckpointFailed && { onCheckpointFailed }) });
+      tables.set(name, table);
       return table;
     },
     close: () => duckdb.close(),

@@ -4,28 +4,26 @@ import { jsonObjectOf } from "../domain/json.js";
 import type { KeyMode } from "../domain/service/key-mode.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** Readers of tables pass over names that begin with an underscore. */
+/** Readers of tables skip names that begin with an underscore. */
 const BINDING_KEY = "_nightledger/service.json";
 
-/** Which service a command is for. */
 export interface ServiceAddress {
-  /** Canonical base address. */
   readonly url: string;
-  /** Null where the key does not say. */
+  /** Null if the key does not say. */
   readonly mode: KeyMode | null;
 }
 
-/** The service that a lake belongs to: everything in it is of this one. */
+/** The service that a lake belongs to: everything in the lake comes from it. */
 export interface ServiceBinding extends ServiceAddress {
   /**
-   * Stays when the service moves to another address; part of every key that says what was done already. Empty in a
-   * lake that is older than bindings, so that its keys stay what they are.
+   * Part of every key that says what was done already; it stays the same when the service moves to another address. Empty
+   * in a lake that is older than bindings, so that its keys stay valid.
    */
   readonly id: string;
 }
 
 /**
- * The binding of a lake. Only reads.
+ * Reads the binding of a lake.
  *
  * @throws InputError where the file is torn or not one of ours.
  */
@@ -42,7 +40,7 @@ export async function readBinding(store: ObjectStore): Promise<ServiceBinding | 
 }
 
 /**
- * Refuses another service, or another mode of it, than the one that a lake belongs to. Only reads.
+ * Reads the binding of a lake, and refuses a service or mode other than the lake's.
  *
  * @throws InputError naming both addresses.
  */
@@ -51,13 +49,26 @@ export async function checkBinding(
   asked: ServiceAddress,
 ): Promise<ServiceBinding | undefined> {
   const bound = await readBinding(store);
-  if (bound !== undefined) assertSame(store, bound, asked);
+  if (bound === undefined) return undefined;
+  if (bound.url !== asked.url) {
+    throw new InputError(
+      `NIGHTLEDGER_API_URL: the lake ${store.address} belongs to the service at ${bound.url}, and this command is ` +
+        `for ${asked.url}. Nothing was started. Name another lake in NIGHTLEDGER_LAKE; if the service has moved ` +
+        "to the new address, run `nightledger rebind` first.",
+    );
+  }
+  if (bound.mode !== null && asked.mode !== null && bound.mode !== asked.mode) {
+    throw new InputError(
+      `NIGHTLEDGER_API_KEY: the lake ${store.address} holds ${bound.mode} data of ${bound.url}, and this is a ` +
+        `${asked.mode} key. Nothing was started. Name another lake in NIGHTLEDGER_LAKE.`,
+    );
+  }
   return bound;
 }
 
 /**
- * The binding that a lake has, or gets at its first use. Its id follows from lake, address and mode, so that commands
- * which find a new lake at once make the same keys. Only reads.
+ * Gives the binding that a lake has or will get at its first use; writes nothing. The id follows from lake, address and
+ * mode, so that commands that find a new lake at the same time make the same keys.
  *
  * @param isNew whether nothing has used the lake before
  * @throws InputError where it belongs to another service.
@@ -74,10 +85,10 @@ export async function expectBinding(
 }
 
 /**
- * Binds a lake to a service at its first use, as {@link expectBinding} found it; another's binding stays.
+ * Binds a lake to a service at its first use, as {@link expectBinding} says; an existing binding stays.
  *
- * @throws InputError where it belongs to another service, or was bound with another id meanwhile: keys of the
- * expected id would not be those that the lake's rows have.
+ * @throws InputError where it belongs to another service, or was bound with another id meanwhile: the lake's rows would
+ * have keys of that other id
  */
 export async function ensureBinding(store: ObjectStore, expected: ServiceBinding): Promise<void> {
   const asked = { url: expected.url, mode: expected.mode };
@@ -88,20 +99,22 @@ export async function ensureBinding(store: ObjectStore, expected: ServiceBinding
   }
   if (bound?.id === expected.id) return;
   throw new InputError(
-    `another command has just bound the lake ${store.address} to its service. Nothing was started; run the command again.`,
+    `Another command has just bound the lake ${store.address} to its service. Nothing was started; run the command again.`,
   );
 }
 
-/** Says that a lake's service is at another address now. The id stays, and with it every key. */
+/** Records that a lake's service has moved to another address. The id stays, and with it every key. */
 export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise<ServiceBinding> {
   const bound = await readBinding(store);
   if (bound === undefined) {
-    throw new InputError(`the lake ${store.address} belongs to no service yet: the first job binds it`);
+    throw new InputError(
+      `The lake ${store.address} belongs to no service yet, so there is nothing to change: its first job binds it.`,
+    );
   }
   if (bound.mode !== null && moved.mode !== null && bound.mode !== moved.mode) {
     throw new InputError(
-      `the lake ${store.address} holds ${bound.mode} data, and NIGHTLEDGER_API_KEY is a ${moved.mode} key. ` +
-        "A lake never changes its mode; name another lake in NIGHTLEDGER_LAKE.",
+      `NIGHTLEDGER_API_KEY: the lake ${store.address} holds ${bound.mode} data, and this is a ${moved.mode} key. ` +
+        "Nothing was changed. A lake never changes its mode; name another lake in NIGHTLEDGER_LAKE.",
     );
   }
   const binding = { id: bound.id, url: moved.url, mode: bound.mode ?? moved.mode };
@@ -111,20 +124,4 @@ export async function rebind(store: ObjectStore, moved: ServiceAddress): Promise
 
 function text({ id, url, mode }: ServiceBinding): string {
   return `${JSON.stringify({ id, url, mode })}\n`;
-}
-
-function assertSame(store: ObjectStore, bound: ServiceBinding, asked: ServiceAddress): void {
-  if (bound.url !== asked.url) {
-    throw new InputError(
-      `NIGHTLEDGER_API_URL: the lake ${store.address} belongs to the service at ${bound.url}, and this command is ` +
-        `for ${asked.url}. Nothing was started. Name another lake in NIGHTLEDGER_LAKE; if the service has moved ` +
-        "to the new address, run `nightledger rebind` first.",
-    );
-  }
-  if (bound.mode !== null && asked.mode !== null && bound.mode !== asked.mode) {
-    throw new InputError(
-      `NIGHTLEDGER_API_KEY: the lake ${store.address} holds ${bound.mode} data of ${bound.url}, and this is a ` +
-        `${asked.mode} key. Nothing was started. Name another lake in NIGHTLEDGER_LAKE.`,
-    );
-  }
 }

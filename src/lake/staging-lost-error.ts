@@ -1,9 +1,6 @@
 import { FAILURE_TYPES } from "../domain/failures.js";
 
-/**
- * Thrown when what a run staged is not there any more, or not whole: trying again does not bring it back. Whatever was
- * committed stands.
- */
+/** Thrown when what a run staged is gone or torn. Trying again does not bring it back; what was committed stays. */
 export class StagingLostError extends Error {
   override readonly name = FAILURE_TYPES.stagingLost;
 

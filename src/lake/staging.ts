@@ -1,21 +1,21 @@
 import { StagingLostError } from "./staging-lost-error.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** The staging area of a lake: what runs hand from one activity to the next, apart from the pages in their journals. */
+/** The staging area of a lake: what activities of a run pass to each other, except the pages in journals. */
 export class Staging {
   constructor(private readonly store: ObjectStore) {}
 
-  /** Durably: once the run has ended, nobody deletes it again. */
+  /** Deletes a run's staging, durably: once the run has ended, nobody would delete it again. */
   async dropRun(runId: string): Promise<void> {
     await this.store.deletePrefix(`_staging/${runId}/`, { durable: true });
   }
 
-  /** Something of the run that is too large, or too personal, for a workflow's history, which names it: durable. */
+  /** Stages a value that is too large or too personal for a workflow's history; durable, because the history names it. */
   async putDocument(runId: string, name: string, value: unknown): Promise<void> {
     await this.store.put(documentKey(runId, name), JSON.stringify(value), { durable: true });
   }
 
-  /** @throws StagingLostError when it is not there, or not whole. */
+  /** Reads a staged value. @throws StagingLostError when it is missing or torn. */
   async document<T>(runId: string, name: string): Promise<T> {
     const key = documentKey(runId, name);
     const body = await this.store.get(key);
@@ -24,7 +24,7 @@ export class Staging {
   }
 }
 
-/** What was staged as JSON, read back. @throws StagingLostError where it is torn. */
+/** Reads staged JSON. @throws StagingLostError where it is torn. */
 export function wholeDocument<T>(key: string, read: () => T): T {
   try {
     return read();

@@ -1,25 +1,26 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
+import type { DeltaLocation } from "./delta/delta-location.js";
+import { type ChangedFile, changesAfter } from "./delta/delta-log.js";
 import { commitKey } from "./delta/delta-path.js";
 import type { Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";
 
-/** A table and one of its states. */
 interface TableState {
   readonly table: string;
   readonly snapshot: Snapshot;
 }
 
-/** Names the transaction whose version is the mark of the commit that a derived table stands at. */
+/** Names the transaction whose version is the mark of the source's commit that a derived table has reached. */
 const markOf = (source: string) => `${source}/commit`;
 
-/** The version of its source that a derived table stands at; -1 where it stands at none. */
+/** Gives the version of its source that a derived table has reached; -1 for none. */
 export function watermarkOf(derived: Snapshot, source: string): number {
   return derived.txns.get(source)?.version ?? -1;
 }
 
-/** Whether two states of a derived table stand at the same commit of the same source. */
+/** Whether two states of a derived table have reached the same commit of the same source. */
 export function sameWatermark(one: Snapshot, other: Snapshot, source: string): boolean {
   return [source, markOf(source)].every(
     (name) => one.txns.get(name)?.version === other.txns.get(name)?.version,
@@ -27,8 +28,8 @@ export function sameWatermark(one: Snapshot, other: Snapshot, source: string): b
 }
 
 /**
- * The actions that set the watermark. Transactions, because every reader keeps or ignores them; without a time,
- * because a watermark that a checkpoint left out would cost a rebuild.
+ * Gives the actions that set the watermark. They are transactions, because every reader keeps or ignores those, and have
+ * no time, because losing the watermark in a checkpoint would cost a rebuild.
  */
 export async function watermarkActions(
   store: ObjectStore,
@@ -42,46 +43,66 @@ export async function watermarkActions(
   ];
 }
 
+/** What brings a derived table up to its source; without `changed`, the table must be built from the whole source. */
+interface Progress {
+  readonly changed?: readonly ChangedFile[];
+  /** Why, if the derived table has a watermark. */
+  readonly because?: string;
+}
+
 /**
- * Why the watermark of a derived table says nothing about this source, so that the table must be rebuilt; undefined
- * where it stands at a commit of it, or at none.
+ * Finds what came to a source since the watermark of a derived table.
  *
- * @throws InputError where there is no source at all: the derived table is then all that is left.
+ * @throws InputError if there is no source at all: the derived table is then all that is left.
  */
-export async function strangeWatermark(
+export async function sinceWatermark(
+  reader: Omit<DeltaLocation, "table">,
+  derived: TableState,
+  source: TableState,
+): Promise<Progress> {
+  const { table, snapshot } = source;
+  const from = watermarkOf(derived.snapshot, table);
+  if (from < 0) return {};
+  const strange = await strangeWatermark(reader.store, derived, source);
+  if (strange !== undefined) return { because: strange };
+  const changed = await changesAfter({ store: reader.store, duckdb: reader.duckdb, table }, from, snapshot);
+  if (changed !== undefined) return { changed };
+  return { because: `what came to ${table} after version ${from} can't be read any more, or took rows away` };
+}
+
+/** Says why a watermark means nothing for this source; undefined if it names a commit of the source. */
+async function strangeWatermark(
   store: ObjectStore,
   derived: TableState,
   source: TableState,
 ): Promise<string | undefined> {
   const version = watermarkOf(derived.snapshot, source.table);
-  if (version < 0) return undefined;
   const newest = source.snapshot.version;
   if (newest < 0) {
     throw new InputError(
-      `Table ${derived.table} stands at version ${version} of ${source.table}, which is not there. ` +
+      `Table ${derived.table} is at version ${version} of ${source.table}, but ${source.table} is missing. ` +
         `Nothing was changed; restore ${source.table} from a backup.`,
     );
   }
   if (version > newest) {
-    return `it stands at version ${version} of ${source.table}, which is at ${newest}: ${source.table} was restored from an older copy`;
+    return `it was at version ${version} of ${source.table}, which is only at ${newest}: ${source.table} was restored from an older copy`;
   }
   const mark = derived.snapshot.txns.get(markOf(source.table))?.version;
-  if (mark === undefined)
-    return `an earlier release wrote it without the id of the commit of ${source.table}`;
+  if (mark === undefined) return `an earlier release wrote it without the id of ${source.table}'s commit`;
   const found = await commitMark(store, source, version);
   if (found === undefined)
-    return `version ${version} of ${source.table}, which it stands at, can't be read any more`;
+    return `it was at version ${version} of ${source.table}, which can't be read any more`;
   if (mark === found) return undefined;
-  return `version ${version} of ${source.table} is not the commit that it stands at: one of the two was restored from another copy`;
+  return `version ${version} of ${source.table} is not the commit that it was brought up to: one of the two was restored from another copy`;
 }
 
 /** Hex digits that make a whole number which every reader of JSON keeps exactly. */
 const DIGITS = 13;
 
 /**
- * A number that tells one commit of one table from every other: the beginning of the sha256 over the table's id and
- * the bytes of the commit, which hold a random id of their own. A version number alone tells nothing: the log of a
- * restored table counts on with other commits. Undefined where the version can't be read any more.
+ * Gives a number that identifies one commit of one table: the beginning of the sha256 over the table's id and the bytes of
+ * the commit, which contain a random id. A version number alone does not: the log of a restored table continues with
+ * other commits. Undefined if the version can't be read any more.
  */
 async function commitMark(
   store: ObjectStore,

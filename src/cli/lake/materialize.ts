@@ -7,7 +7,7 @@ import { TABLES } from "../../tables.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Brings `transactions` up to the feed's head, and small tables up to their histories, without Temporal. */
+/** Brings `transactions` up to the feed, and small tables up to their histories, without Temporal. */
 export async function runMaterialize(terminal: Terminal, json: boolean): Promise<void> {
   const { lake: where, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
@@ -18,7 +18,8 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     const feed = await materialize(lake, { signal });
     for (const table of TABLES.filter(isHistory)) {
       const { because } = await bringUpCurrent(lake, table, "materialize");
-      if (because !== undefined) terminal.say(`warning: ${currentOf(table).name} was made anew: ${because}`);
+      if (because !== undefined)
+        terminal.say(`warning: ${currentOf(table).name} was rebuilt from its whole history: ${because}`);
     }
     const done = { ...feed, duration_ms: Date.now() - started };
     if (done.because !== undefined) {
@@ -28,7 +29,7 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     terminal.result(
       done.from === done.to && !done.rebuilt
         ? `transactions is at the feed's version ${done.to}; nothing to do`
-        : `transactions went from the feed's version ${done.from} to ${done.to}: ${done.rows} rows written, ${done.rewritten} files replaced`,
+        : `brought transactions from the feed's version ${done.from} to ${done.to}: wrote ${done.rows} rows, replaced ${done.rewritten} files`,
     );
   });
 }

@@ -12,12 +12,12 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import { findKeys } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** The configured lake, to be read. @throws InputError when it is not there. */
+/** Opens the configured lake for reading. @throws InputError when it does not exist. */
 export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
   const { lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   if ((await stat(lake.address).catch(() => undefined)) === undefined) {
-    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} is not there yet; the first sync makes it`);
+    throw new InputError(`NIGHTLEDGER_LAKE: ${lake.address} does not exist yet; the first sync creates it`);
   }
   return createLocalStore(lake.address);
 }
@@ -25,8 +25,8 @@ export async function lakeStore(terminal: Terminal): Promise<ObjectStore> {
 /**
  * Opens the configured lake for reading and closes it again.
  *
- * @param decrypt whether encrypted columns come in the clear.
- * @throws InputError when the lake is not there, or its keys are not.
+ * @param decrypt whether to open encrypted columns
+ * @throws InputError when the lake or its keys are missing
  */
 export async function withLakeQuery<R>(
   terminal: Terminal,
@@ -43,25 +43,25 @@ async function lakeSealer({ env, cwd }: Terminal, store: ObjectStore): Promise<S
   const keys = await findKeys(store, config);
   if (keys !== undefined) return createSealer(keys);
   throw new InputError(
-    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${config.home.path} holds no keys, so nothing can be decrypted. Give ` +
-      "the keys of the workers that wrote the tables, or the NIGHTLEDGER_HOME that made them.",
+    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${config.home.path} holds no keys, so nothing can be decrypted. Set ` +
+      "the keys of the workers that wrote the tables, or the NIGHTLEDGER_HOME that made the keys.",
   );
 }
 
-/** Every row of a query, for those that give few. */
+/** Returns all rows of a query that has few. */
 export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));
   return rows;
 }
 
-/** Opens tables of a store for reading, all of them unless some are named, and closes them again. */
+/** Opens tables of a store for reading (all, unless some are named), and closes them again. */
 export async function withStoreQuery<R>(
   store: ObjectStore,
   work: (lake: LakeQuery) => Promise<R>,
   { sealer, tables = TABLES }: { readonly sealer?: Sealer; readonly tables?: readonly TableSpec[] } = {},
 ): Promise<R> {
-  // Reading must work on a lake that can't be written, so what SQL spills goes elsewhere.
+  // SQL spills elsewhere, so that read-only lakes can be read.
   const scratchDirectory = await temporaryScratch();
   const query = openQuery(store, { scratchDirectory, tables, ...(sealer && { sealer }) });
   try {

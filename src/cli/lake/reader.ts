@@ -6,7 +6,7 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 
 const MEMORY_MB = 512;
 
-/** Reads tables of a store, and closes what that took; nothing is written to the store, not even what SQL spills. */
+/** Opens tables of a store for reading and closes them again. It writes nothing to the store, not even what SQL spills. */
 export async function withLakeReader<R>(
   store: ObjectStore,
   work: (lake: LakeReader) => Promise<R>,

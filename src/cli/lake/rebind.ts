@@ -5,7 +5,7 @@ import { createLocalStore } from "../../lake/store/local-store.js";
 import { serviceAddress } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Says that a lake's service is at the configured address now. @throws InputError where it can't be. */
+/** Records that a lake's service is now at the configured address. @throws InputError where it can't be. */
 export async function runRebind(terminal: Terminal, json: boolean): Promise<void> {
   const { api, lake, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api", "lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
@@ -22,14 +22,16 @@ export async function runRebind(terminal: Terminal, json: boolean): Promise<void
     );
   }
   if (from !== to) {
-    terminal.say(`a run that is still going on at ${from} must be ended there: nothing joins it any more`);
+    terminal.say(
+      `a run that is still under way at ${from} must be ended there: no command joins it any more`,
+    );
   }
 }
 
 function words(from: string, to: string, queue: string): string {
   return [
     `moved    from ${from} to ${to}`,
-    "stays    tables, cursors, certificates, keys of rows and batches: nothing is posted or read again",
-    `changes  ids of workflows, and the task queue, which is ${queue} now: start workers and receivers again`,
+    "stays    tables, cursors, certificates, keys of rows and batches: nothing will be posted or read again",
+    `changes  ids of workflows, and the task queue, which is now ${queue}: restart workers and receivers`,
   ].join("\n");
 }

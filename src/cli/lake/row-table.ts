@@ -1,6 +1,5 @@
 import Table from "cli-table3";
 
-/** Rows as a table for people. */
 export function tableOf(rows: readonly Readonly<Record<string, unknown>>[]): string {
   const names = Object.keys(rows[0] ?? {});
   if (names.length === 0) return "no rows";

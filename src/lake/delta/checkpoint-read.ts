@@ -5,7 +5,7 @@ import type { DeltaLocation } from "./delta-location.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 
-/** Each action of a checkpoint with the field that is never null where the action is there. */
+/** Each action of a checkpoint, with a field that is never null in it. */
 const ACTIONS = {
   protocol: "minReaderVersion",
   metaData: "id",
@@ -16,11 +16,11 @@ const ACTIONS = {
 
 interface CheckpointName {
   readonly version: number;
-  /** The number of its files where its writer cut it. */
+  /** The number of its files, if its writer split it. */
   readonly parts?: number;
 }
 
-/** The checkpoint that `_last_checkpoint` names; undefined where it names none. */
+/** Finds the checkpoint that `_last_checkpoint` names; undefined if it names none. */
 export async function checkpointHint({ store, table }: DeltaLocation): Promise<CheckpointName | undefined> {
   const text = await store.get(lastCheckpointKey(table));
   if (text === undefined) return undefined;
@@ -33,7 +33,6 @@ export async function checkpointHint({ store, table }: DeltaLocation): Promise<C
   }
 }
 
-/** The local paths of a checkpoint's files. */
 export function downloadCheckpoint(
   { store, table, duckdb }: DeltaLocation,
   { version, parts }: CheckpointName,
@@ -42,7 +41,7 @@ export function downloadCheckpoint(
   return Promise.all(keys.map((key) => store.download(key, duckdb.scratchDirectory)));
 }
 
-/** The state that a classic checkpoint holds, whoever wrote it; columns we don't know are not looked at. */
+/** Reads the state from a classic checkpoint, whichever tool wrote it; unknown columns are ignored. */
 export async function readCheckpoint(at: DeltaLocation, checkpoint: CheckpointName): Promise<Snapshot> {
   const paths = await downloadCheckpoint(at, checkpoint);
   const actions = await at.duckdb.exclusive(async (sql) => {
@@ -72,7 +71,7 @@ async function actionsOf(
   );
 }
 
-/** Domains are read as plain columns: there may be 100,000 of them. */
+/** Reads domains as plain columns: there may be 100,000 of them. */
 async function domainsOf(sql: SqlSession, source: string): Promise<DeltaAction[]> {
   const rows = await sql.rows(
     `select domainMetadata.domain as domain, domainMetadata.configuration as configuration
@@ -87,7 +86,7 @@ async function domainsOf(sql: SqlSession, source: string): Promise<DeltaAction[]
   }));
 }
 
-/** Parquet has every field of an action, a commit only those that are set. */
+/** Drops null fields: Parquet has every field of an action, a commit only those that are set. */
 function withoutNulls(action: object): object {
   return Object.fromEntries(Object.entries(action).filter(([, value]) => value !== null));
 }

@@ -1,26 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { jsonFile, parquetFiles } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
+import { writeJsonLines } from "../sql/json-lines.js";
 import { checkpointHint, downloadCheckpoint } from "./checkpoint-read.js";
 import type { DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import type { Snapshot } from "./delta-snapshot.js";
-import { type LogCheckpoint, type LogListing, listLog } from "./log-listing.js";
+import { type LogCheckpoint, type LogListing, listLog, newestDays } from "./log-listing.js";
 
-const DAY_MS = 86_400_000;
-/** Days on which the table has committed, the newest ones, for which tombstones and transactions are kept. */
+/** Of how many days, the newest on which the table has committed, tombstones and transactions are kept. */
 const TOMBSTONE_DAYS = 7;
 const TXN_DAYS = 30;
-/** Versions for which transactions are kept in any case. */
+/** Of how many versions transactions are kept in any case. */
 const TXN_VERSIONS = 5_000;
-const ACTIONS_A_CHUNK = 1_000;
-/** A thread holds the rows of a group, up to a kilobyte each: two threads, or larger groups, fail at 100,000 links. */
+/** Each thread keeps a group's rows, up to a kilobyte each, in memory: two threads, or larger groups, fail at 100,000 links. */
 const WRITING_THREADS = 1;
 const ROW_GROUP = 8_192;
 
@@ -36,11 +32,10 @@ const COLUMNS = {
 } as const;
 
 /**
- * The actions that stand for a whole state. Old tombstones and transactions are left out
- * (docs/inside/architecture.md, "Delta log"); a transaction without `lastUpdated` stays for ever. What is old is counted by
- * what the table itself has seen, and not by a clock: one that jumps a month ahead, or one that lies a month behind
- * that of another machine, would drop the transactions of a run that is going on, and its repeated steps would
- * append their rows twice.
+ * Gives the actions that make up a whole state, without old tombstones and transactions (docs/inside/architecture.md,
+ * "Delta log"); a transaction without `lastUpdated` stays for ever. Age is counted by what the table itself has seen, not
+ * by a clock. A clock that jumps a month ahead, or is a month behind another machine's, would drop the transactions of a
+ * run that is under way, and its repeated steps would append their rows twice.
  */
 export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   if (snapshot.protocol) yield { protocol: snapshot.protocol };
@@ -66,15 +61,9 @@ export function* checkpointActions(snapshot: Snapshot): Generator<DeltaAction> {
   }
 }
 
-/** The beginning of the last of so many days, the newest ones among some times. */
-function newestDays(times: readonly number[], days: number): number {
-  const found = [...new Set(times.map((time) => Math.floor(time / DAY_MS)))].sort((a, b) => b - a);
-  return (found[days - 1] ?? Number.NEGATIVE_INFINITY) * DAY_MS;
-}
-
 /**
- * Writes a classic one-file checkpoint of a state, points `_last_checkpoint` to the log's newest one, and says what
- * the log has then. A checkpoint that is there already is left as it is.
+ * Writes a classic one-file checkpoint of a state, unless there is one already, points `_last_checkpoint` to the log's
+ * newest one, and gives the listing of the log.
  */
 export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Promise<LogListing> {
   const { store, table, duckdb } = at;
@@ -84,7 +73,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
   const [lines, parquet] = [`${scratch}.jsonl`, `${scratch}.parquet`];
   try {
     await duckdb.makeScratch();
-    const longest = await writeLines(lines, checkpointActions(snapshot));
+    const longest = await writeJsonLines(lines, checkpointActions(snapshot));
     await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, longest)), WRITING_THREADS);
     await store.upload(parquet, key);
   } finally {
@@ -95,8 +84,8 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
 }
 
 /**
- * Brings `_last_checkpoint` to the newest checkpoint that the log has. Looks again after each write: one that another
- * process held back may have come between, and would name an older checkpoint for long.
+ * Points `_last_checkpoint` to the newest checkpoint in the log. It looks again after each write, because a delayed write
+ * of another process may come in between and would name an older checkpoint for long.
  */
 async function pointToNewest(at: DeltaLocation): Promise<LogListing> {
   for (;;) {
@@ -109,7 +98,7 @@ async function pointToNewest(at: DeltaLocation): Promise<LogListing> {
   }
 }
 
-/** What `_last_checkpoint` says of a checkpoint, whoever wrote it. */
+/** Describes a checkpoint as `_last_checkpoint` does, whichever tool wrote it. */
 async function hintOf(at: DeltaLocation, checkpoint: LogCheckpoint): Promise<object> {
   const { version, parts, bytes } = checkpoint;
   const source = parquetFiles(await downloadCheckpoint(at, checkpoint));
@@ -132,24 +121,4 @@ function copyStatement(lines: string, parquet: string, longest: number): string 
     maximumObjectSize: Math.max(longest + 1, 65_536),
   });
   return `copy (from ${actions}) to ${sqlText(parquet)} (format parquet, row_group_size ${ROW_GROUP})`;
-}
-
-/** Writes an action a line; gives the bytes of the longest. */
-async function writeLines(path: string, actions: Iterable<DeltaAction>): Promise<number> {
-  let longest = 0;
-  function* chunks() {
-    let chunk: string[] = [];
-    for (const action of actions) {
-      const line = `${JSON.stringify(action)}\n`;
-      longest = Math.max(longest, Buffer.byteLength(line));
-      chunk.push(line);
-      if (chunk.length === ACTIONS_A_CHUNK) {
-        yield chunk.join("");
-        chunk = [];
-      }
-    }
-    yield chunk.join("");
-  }
-  await pipeline(Readable.from(chunks()), createWriteStream(path, { mode: 0o600 }));
-  return longest;
 }

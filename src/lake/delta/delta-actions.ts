@@ -66,12 +66,12 @@ export type DeltaAction =
   | { readonly domainMetadata: DomainMetadata }
   | { readonly commitInfo: CommitInfo };
 
-/** The body of a commit: one action a line. */
+/** Writes the body of a commit: one action per line. */
 export function serializeActions(actions: readonly DeltaAction[]): string {
   return actions.map((action) => `${JSON.stringify(action)}\n`).join("");
 }
 
-/** The actions of a commit's body. @throws SyntaxError where a line is not JSON. */
+/** Reads the actions of a commit's body. @throws SyntaxError where a line is not JSON. */
 export function parseActions(body: string): DeltaAction[] {
   return body
     .split("\n")
@@ -79,7 +79,7 @@ export function parseActions(body: string): DeltaAction[] {
     .map((line) => JSON.parse(line) as DeltaAction);
 }
 
-/** The tombstone of a live file that a commit takes out of its table. */
+/** Makes the tombstone of a live file that a commit removes from its table. */
 export function removeOf(file: AddFile, deletionTimestamp: number): RemoveFile {
   return {
     path: file.path,

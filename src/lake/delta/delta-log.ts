@@ -1,19 +1,19 @@
 import { InputError } from "../../domain/failures.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint-read.js";
-import { parseActions } from "./delta-actions.js";
+import { type AddFile, parseActions } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
-import { commitKey } from "./delta-path.js";
+import { commitKey, fileKey } from "./delta-path.js";
 import { advance, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
-import { type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
+import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
 
 const READS_AT_ONCE = 16;
 /**
- * Times that a log is read before a gap counts as damage: while it is read, another process may clean it up, and a
- * directory that is written to may be listed without a file that is there.
+ * Times that a log is read before a gap counts as damage: another process may clean the log up meanwhile, and the listing
+ * of a directory may lack a file that is written at the same time.
  */
 const READINGS = 5;
 
-/** A table's state, and what its log has after the newest checkpoint. */
+/** A table's state, and the size of its log after the newest checkpoint. */
 export interface LogState {
   readonly snapshot: Snapshot;
   readonly tail: LogTail;
@@ -21,14 +21,14 @@ export interface LogState {
 
 export const NO_LOG: LogState = { snapshot: NO_TABLE, tail: NO_TAIL };
 
-/** The newest state of a table, read from its log alone. */
+/** Reads the newest state of a table from its log alone. */
 export async function newestSnapshot(log: DeltaLocation): Promise<Snapshot> {
   return (await newestState(log, NO_LOG)).snapshot;
 }
 
 /**
- * The newest state, from a state known before. Reads only what came after it, and the whole log where the known
- * version is gone (a table made again, or commits that were cleaned up).
+ * Reads the newest state, starting from a known one: only what came after it, or the whole log if the known version is
+ * gone (the table was made again, or its commits were cleaned up).
  */
 export async function newestState(log: DeltaLocation, known: LogState): Promise<LogState> {
   if (known.snapshot.version >= 0) {
@@ -38,7 +38,7 @@ export async function newestState(log: DeltaLocation, known: LogState): Promise<
   return fromScratch(log);
 }
 
-/** One version's commit, undefined where it is not (or no longer) there. */
+/** Reads one version's commit; undefined if it is not, or no longer, there. */
 export async function readCommit(log: DeltaLocation, version: number): Promise<Commit | undefined> {
   const body = await log.store.get(commitKey(log.table, version));
   if (body === undefined) return undefined;
@@ -53,11 +53,68 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
+/** A file that a version brought new rows in. */
+export interface ChangedFile {
+  readonly version: number;
+  readonly add: AddFile;
+}
+
 /**
- * Whether a version can follow what a log has. False where the log was cleaned up beyond it: its name was free again,
- * and whoever took it has not known for long how far the table is.
+ * Finds the files that brought new rows in the versions after `version`, up to that of `head`, in their order, including
+ * files that were merged into others since. Undefined if one of these versions or files can't be read any more, or if a
+ * version took rows away: the caller must then start from the live files.
  */
-export async function isInHistory(log: DeltaLocation, version: number): Promise<boolean> {
+export async function changesAfter(
+  log: DeltaLocation,
+  version: number,
+  head: Snapshot,
+): Promise<ChangedFile[] | undefined> {
+  const changed: ChangedFile[] = [];
+  for (let next = version + 1; next <= head.version; next += 1) {
+    const commit = await readCommit(log, next);
+    if (commit === undefined) return undefined;
+    for (const action of commit.actions) {
+      if ("remove" in action && action.remove.dataChange) return undefined;
+      if ("add" in action && action.add.dataChange) changed.push({ version: next, add: action.add });
+    }
+  }
+  for (const { add } of changed) {
+    const key = fileKey(log.table, add.path);
+    if (!head.files.has(add.path) && (await log.store.stat(key)) === undefined) return undefined;
+  }
+  return changed;
+}
+
+/**
+ * Publishes a commit as a version; false if another writer has that version, or had it so long ago that the log has been
+ * cleaned up since.
+ */
+export async function publishCommit(log: DeltaLocation, version: number, body: Buffer): Promise<boolean> {
+  if (!(await putCommit(log, version, body))) return false;
+  if (await isNext(log, version)) return true;
+  await log.store.delete(commitKey(log.table, version));
+  return false;
+}
+
+async function putCommit({ store, table }: DeltaLocation, version: number, body: Buffer): Promise<boolean> {
+  const key = commitKey(table, version);
+  let failure: unknown;
+  try {
+    if (await store.putIfAbsent(key, body)) return true;
+  } catch (error) {
+    failure = error;
+  }
+  // A refusal or an error may hide a write of ours that arrived: only the log itself can tell.
+  const found = await store.get(key);
+  if (found !== undefined) return found.equals(body);
+  throw failure ?? new Error(`Version ${version} of table ${table} was refused, yet does not exist.`);
+}
+
+/**
+ * Whether a version follows what a log has. It does not if the log was cleaned up beyond it: its name was free again, for
+ * a writer that has long not known how far the table is.
+ */
+async function isNext(log: DeltaLocation, version: number): Promise<boolean> {
   if (version === 0) return (await listLog(log)).checkpoints.length === 0;
   if ((await log.store.stat(commitKey(log.table, version - 1))) !== undefined) return true;
   const { checkpoints } = await listLog(log, version - 1);
@@ -81,36 +138,34 @@ async function wholeLog(log: DeltaLocation): Promise<LogState> {
   const listing = await listLog(log);
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? NO_TABLE : await readCheckpoint(log, newest);
-  const later = listing.commits.map(({ version }) => version).filter((version) => version > base.version);
-  const snapshot = await replay(log, base, later);
+  const snapshot = await replay(log, base, listing);
   if (typeof snapshot === "number") throw gap(log.table, snapshot);
   return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 
-/** The checkpoint that `_last_checkpoint` names; a hint that can't be read is no reason to fail. */
+/** Reads the checkpoint that `_last_checkpoint` names; undefined if it can't be read. */
 async function hintedCheckpoint(log: DeltaLocation): Promise<Snapshot | undefined> {
   const hint = await checkpointHint(log);
   return hint && (await readCheckpoint(log, hint).catch(() => undefined));
 }
 
-/** Undefined where the log no longer holds the known version or has a gap after it. */
+/** Undefined if the log no longer holds the known version, or has a gap after it. */
 async function replayAfter(log: DeltaLocation, { snapshot, tail }: LogState): Promise<LogState | undefined> {
   const { version } = snapshot;
   const listing = await listLog(log, version);
   const isThere = [...listing.commits, ...listing.checkpoints].some((one) => one.version === version);
-  if (!isThere) return undefined;
-  const later = listing.commits.map((commit) => commit.version).filter((one) => one > version);
-  const newest = await replay(log, snapshot, later);
+  const newest = isThere ? await replay(log, snapshot, listing) : version;
   if (typeof newest === "number") return undefined;
   return { snapshot: newest, tail: tailAfter(tail, version, listing) };
 }
 
-/** The state after some versions, or the first of them that is missing. */
+/** Applies the listed commits after a state; gives the first version that is missing instead, if one is. */
 async function replay(
   log: DeltaLocation,
   base: Snapshot,
-  versions: readonly number[],
+  { commits: listed }: LogListing,
 ): Promise<Snapshot | number> {
+  const versions = listed.map(({ version }) => version).filter((version) => version > base.version);
   let state = base;
   for (let from = 0; from < versions.length; from += READS_AT_ONCE) {
     const some = versions.slice(from, from + READS_AT_ONCE);

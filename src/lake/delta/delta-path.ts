@@ -2,22 +2,20 @@ import { InputError } from "../../domain/failures.js";
 
 const VERSION_DIGITS = 20;
 
-/** The key prefix of a table's log. */
 export function logPrefix(table: string): string {
   return `${table}/_delta_log/`;
 }
 
-/** A version as log files name it, so that names sort as versions do. */
+/** Writes a version as log files name it: names sort as versions do. */
 export function versionName(version: number): string {
   return String(version).padStart(VERSION_DIGITS, "0");
 }
 
-/** The key of one version's commit. */
 export function commitKey(table: string, version: number): string {
   return `${logPrefix(table)}${versionName(version)}.json`;
 }
 
-/** The keys of a version's checkpoint: one file, or as many as its writer cut it into. */
+/** Gives the keys of a version's checkpoint: one file, or as many as its writer split it into. */
 export function checkpointKeys(table: string, version: number, parts?: number): string[] {
   const start = `${logPrefix(table)}${versionName(version)}.checkpoint`;
   if (parts === undefined) return [`${start}.parquet`];
@@ -25,18 +23,18 @@ export function checkpointKeys(table: string, version: number, parts?: number): 
   return Array.from({ length: parts }, (_, at) => `${start}.${digits(at + 1)}.${digits(parts)}.parquet`);
 }
 
-/** The key that names a table's newest checkpoint. */
+/** Gives the key of the file that names a table's newest checkpoint. */
 export function lastCheckpointKey(table: string): string {
   return `${logPrefix(table)}_last_checkpoint`;
 }
 
-/** The version of a commit's key, undefined for every other file of the log. */
+/** Reads the version from a commit's key; undefined for any other file of the log. */
 export function versionOfCommit(key: string): number | undefined {
   const digits = /\/(\d{20})\.json$/.exec(key)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** The version (and number of parts) of a checkpoint's key, undefined for every other file of the log. */
+/** Reads the version (and number of parts) from a checkpoint's key; undefined for any other file of the log. */
 export function versionOfCheckpoint(key: string): { version: number; parts?: number } | undefined {
   const found = /\/(\d{20})\.checkpoint(?:\.\d{10}\.(\d{10}))?\.parquet$/.exec(key);
   if (found === null) return undefined;
@@ -45,19 +43,19 @@ export function versionOfCheckpoint(key: string): { version: number; parts?: num
 }
 
 /**
- * The store's key of a data file named in a log.
- * @throws InputError for files outside the table, which only other tools write (shallow clones).
+ * Gives the store's key of a data file that a log names.
+ * @throws InputError for files outside the table, which only other tools make (shallow clones).
  */
 export function fileKey(table: string, path: string): string {
   if (path.startsWith("/") || /^[a-z][a-z0-9+.-]*:/i.test(path)) {
     throw new InputError(
-      `Table ${table} refers to ${path}, a file outside of it. Only tables with files of their own can be read.`,
+      `Table ${table} refers to ${path}, a file outside of it. Nightledger reads only tables that own all their files.`,
     );
   }
   return `${table}/${decodeURIComponent(path)}`;
 }
 
-/** The path under which a log names a data file of its table. */
+/** Writes a data file's name as the path by which its table's log refers to it. */
 export function filePath(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");
 }

@@ -7,7 +7,7 @@ const WRITER_VERSION = 2;
 const FEATURES_WRITER_VERSION = 7;
 const KNOWN_FEATURES = new Set(["domainMetadata", "appendOnly", "invariants"]);
 
-/** @throws InputError where a table needs more of its readers than we know. */
+/** Checks that this version can read a table. @throws InputError where the table needs a newer reader. */
 export function assertReadable(table: string, snapshot: Snapshot): void {
   const version = snapshot.protocol?.minReaderVersion ?? READER_VERSION;
   const features = snapshot.protocol?.readerFeatures ?? [];
@@ -15,11 +15,13 @@ export function assertReadable(table: string, snapshot: Snapshot): void {
     throw tooNew(table, `reader version ${version}${listed(features)}`);
   }
   if ((snapshot.metadata?.partitionColumns.length ?? 0) > 0) {
-    throw new InputError(`Table ${table} is partitioned by columns, which no table of this lake is.`);
+    throw new InputError(
+      `Table ${table} is partitioned by columns, which this version can't read. No table of nightledger is.`,
+    );
   }
 }
 
-/** @throws InputError where a table needs more of its writers than we know. */
+/** Checks that this version can write to a table. @throws InputError where the table needs a newer writer. */
 export function assertWritable(table: string, snapshot: Snapshot): void {
   assertReadable(table, snapshot);
   const version = snapshot.protocol?.minWriterVersion ?? WRITER_VERSION;
@@ -30,7 +32,7 @@ export function assertWritable(table: string, snapshot: Snapshot): void {
   }
 }
 
-/** Refuses what a commit must never hold; each of these is a mistake of the caller. */
+/** Refuses what a commit must never contain; each of these is a bug of the caller. */
 export function assertLawful(table: string, snapshot: Snapshot, actions: readonly DeltaAction[]): void {
   const creates = actions.some((action) => "protocol" in action) && actions.some((a) => "metaData" in a);
   if (snapshot.version === -1 && !creates) {
@@ -38,7 +40,7 @@ export function assertLawful(table: string, snapshot: Snapshot, actions: readonl
   }
   const appendOnly = snapshot.metadata?.configuration["delta.appendOnly"] === "true";
   if (appendOnly && actions.some((action) => "remove" in action && action.remove.dataChange)) {
-    throw new Error(`Table ${table} is append-only: no commit may take rows out of it.`);
+    throw new Error(`Table ${table} is append-only: no commit may remove rows from it.`);
   }
 }
 
@@ -48,7 +50,7 @@ function listed(features: readonly string[]): string {
 
 function tooNew(table: string, needs: string): InputError {
   return new InputError(
-    `Table ${table} was made by a newer protocol (${needs}) than this version knows. Nothing was changed; ` +
+    `Table ${table} needs a newer protocol (${needs}) than this version knows. Nothing was changed; ` +
       "use a newer version of nightledger for this lake, or another lake.",
   );
 }

@@ -15,17 +15,17 @@ type ColumnType =
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** Its values are encrypted; `query --decrypt` opens them (docs/inside/security.md, "What is encrypted, and where"). */
+  /** Whether its values are encrypted; `query --decrypt` opens them (docs/inside/security.md, "What is encrypted, and where"). */
   readonly encrypted?: true;
 }
 
-/** What a table is made from (docs/use/tables.md). */
+/** The name and columns of a table (docs/use/tables.md). */
 export interface TableSpec {
   readonly name: string;
   readonly columns: readonly Column[];
   /**
-   * An append-only feed whose commits carry domains (docs/inside/architecture.md, "Delta log"); every other
-   * table stays writer 2.
+   * Whether it is an append-only feed whose commits carry domains (docs/inside/architecture.md, "Delta log"); every
+   * other table stays at writer version 2.
    */
   readonly feed?: boolean;
 }
@@ -49,7 +49,6 @@ const SQL_TYPES: Readonly<Record<string, string>> = {
   timestamp_ntz: "TIMESTAMP",
 };
 
-/** The Delta schema of a column list; every column is nullable. */
 export function schemaString(columns: readonly Column[]): string {
   const fields = columns.map(({ name, type }) => ({
     name,
@@ -61,7 +60,7 @@ export function schemaString(columns: readonly Column[]): string {
 }
 
 /**
- * The columns of a Delta schema with their SQL types.
+ * Reads the columns of a Delta schema, with their SQL types.
  * @throws InputError for nested columns, which none of our tables has.
  */
 export function columnsOf(table: string, schema: string): { name: string; type: string }[] {
@@ -78,8 +77,8 @@ export function columnsOf(table: string, schema: string): { name: string; type: 
 }
 
 /**
- * The actions that make a table: part of its first commit. Two creators may race, one of them wins
- * version 0 and the other plans again.
+ * Gives the actions that make a table: part of its first commit. If two creators race, one of them wins version 0 and the
+ * other plans again.
  */
 export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] {
   const protocol: Protocol = spec.feed
@@ -101,17 +100,17 @@ export function creationOf(spec: TableSpec, createdTime: number): DeltaAction[] 
   ];
 }
 
-/** Marks a table that got columns after rows: files that are older than these have none of them. */
+/** Marks a table that got columns after rows: older files lack these columns. */
 const EXTENDED = "nightledger.extended";
 
-/** Whether files of a table may lack columns that it has. */
+/** Whether some files of a table may lack some of its columns. */
 export function isExtended(metadata: Metadata | undefined): boolean {
   return metadata?.configuration[EXTENDED] === "true";
 }
 
 /**
- * The actions that bring a table to the columns of its list: those of its creation, or of an older version's table the
- * columns that it lacks, which are null in its rows. None where it has them all.
+ * Gives the actions that bring a table to the columns of its list: those that make a new table, those that add the missing
+ * columns to an earlier version's table (null in its rows), or none.
  */
 export function schemaActions(spec: TableSpec, { version, metadata }: Snapshot, now: number): DeltaAction[] {
   if (version === -1 || metadata === undefined) return creationOf(spec, now);

@@ -1,7 +1,7 @@
 import type { AddFile, DeltaAction, Metadata, Protocol, RemoveFile, Txn } from "./delta-actions.js";
 import { withChanges } from "./layered-map.js";
 
-/** A table at one version; -1 while it is not there. Never changes once it was given out. */
+/** A table at one version; -1 while it does not exist. A snapshot never changes. */
 export interface Snapshot {
   readonly version: number;
   readonly protocol?: Protocol;
@@ -15,7 +15,6 @@ export interface Snapshot {
   readonly tombstones: ReadonlyMap<string, RemoveFile>;
 }
 
-/** The state of a table that is not there. */
 export const NO_TABLE: Snapshot = {
   version: -1,
   files: new Map(),
@@ -24,13 +23,12 @@ export const NO_TABLE: Snapshot = {
   tombstones: new Map(),
 };
 
-/** One version's actions. */
 export interface Commit {
   readonly version: number;
   readonly actions: readonly DeltaAction[];
 }
 
-/** The state after more commits. It costs what they change; snapshots given out earlier stay as they were. */
+/** Gives the state after further commits. The cost is that of what they change; the base stays as it is. */
 export function advance(base: Snapshot, commits: readonly Commit[]): Snapshot {
   let { version, protocol, metadata } = base;
   const files = new Map<string, AddFile | null>();

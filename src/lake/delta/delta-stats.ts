@@ -1,9 +1,9 @@
 import { InputError } from "../../domain/failures.js";
 
-/** Longer texts get no bounds at all: a bound cut to size must be rounded, and readers differ in how. */
+/** Longer texts get no bounds at all: a truncated bound must be rounded, and readers differ in how. */
 const LONGEST_BOUND = 256;
 
-/** What is known of one column of one file. Bounds are null where every value is null. */
+/** Statistics of one column of one file. Bounds are null where every value is null. */
 export interface ColumnStats {
   /** `VARCHAR` bounds in the order of their UTF-8 bytes, as DuckDB's min() and max() give them; days as text. */
   readonly min: string | number | bigint | null;
@@ -12,12 +12,11 @@ export interface ColumnStats {
 }
 
 /**
- * The only columns with statistics (docs/inside/architecture.md, "Delta log"): others would go through a
- * double in some reader.
+ * The only columns with statistics (docs/inside/architecture.md, "Delta log"): some readers would pass others through a
+ * double.
  */
 export type StatsColumn = "link_id" | "date" | "sequence";
 
-/** The `stats` text of an added file. */
 export function statsText(
   numRecords: number | bigint,
   columns: Partial<Readonly<Record<StatsColumn, ColumnStats>>> = {},
@@ -35,7 +34,7 @@ export function statsText(
   return JSON.stringify({ numRecords: Number(numRecords), minValues, maxValues, nullCount });
 }
 
-/** What a file's statistics say of it; undefined where another tool left something out. */
+/** What a file's statistics say about it; undefined where another tool left something out. */
 export interface FileFacts {
   readonly rows: number | undefined;
   /** First and last link in the order of their UTF-8 bytes. */
@@ -50,7 +49,6 @@ interface Stats {
   readonly maxValues?: { readonly link_id?: string; readonly date?: string };
 }
 
-/** Reads the `stats` text of an added file. */
 export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   const { numRecords, minValues, maxValues } = JSON.parse(stats ?? "{}") as Stats;
   const [min, max] = [minValues?.link_id, maxValues?.link_id];
@@ -58,7 +56,7 @@ export function factsOf({ stats }: { readonly stats?: string }): FileFacts {
   return { rows: numRecords, links, firstDay: minValues?.date, lastDay: maxValues?.date };
 }
 
-/** Whether files may hold rows of links in a range: bounds are compared as they were made, as UTF-8 bytes. */
+/** Makes the test whether a file may hold rows of links in a range. Bounds are compared as UTF-8 bytes, as they were made. */
 export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "links">) => boolean {
   const [low, high] = [Buffer.from(from), Buffer.from(to)];
   return ({ links }) =>
@@ -67,8 +65,8 @@ export function holdsLinks(from: string, to: string): (file: Pick<FileFacts, "li
 }
 
 /**
- * The number of rows in a file's statistics.
- * @throws InputError where another tool left them out.
+ * Gives the number of rows in a file's statistics.
+ * @throws InputError where another tool left it out.
  */
 export function rowsOf(table: string, file: { readonly path: string; readonly stats?: string }): number {
   const { rows } = factsOf(file);

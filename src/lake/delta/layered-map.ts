@@ -1,18 +1,19 @@
-/** A layer is merged into the one below it once it has more than this part of its entries. */
+/** A layer is merged into the one below once it has more than this fraction of that one's entries. */
 const MERGED_AT = 1 / 8;
 
 /**
- * A map that never changes. One with changes shares the entries of the map that it was made from, so that a change
- * costs what it changes and not what the map holds. Of its layers each is much larger than the one above it.
+ * A map that never changes. A map with changes shares the entries of its base, so a change costs what it changes and not
+ * what the map holds. Each layer is much larger than the one above it.
  */
 class LayeredMap<V> implements ReadonlyMap<string, V> {
-  readonly size: number;
-  /** From the oldest to the newest; null takes an entry of an older layer out. */
+  /** From the oldest to the newest; null removes an entry of an older layer. */
   #layers: readonly ReadonlyMap<string, V | null>[];
 
-  constructor(layers: readonly ReadonlyMap<string, V | null>[], size: number) {
+  constructor(
+    layers: readonly ReadonlyMap<string, V | null>[],
+    readonly size: number,
+  ) {
     this.#layers = layers;
-    this.size = size;
   }
 
   get(key: string): V | undefined {
@@ -64,20 +65,17 @@ class LayeredMap<V> implements ReadonlyMap<string, V> {
     for (const [key, value] of this) visit(value, key, this);
   }
 
-  /** One layer in place of all: whoever goes through every entry pays for it anyway. */
+  /** Merges all layers into one: a caller that visits every entry pays as much anyway. */
   #whole(): ReadonlyMap<string, V> {
     const [first = new Map<string, V>(), ...later] = this.#layers;
     const whole = later.reduce((below, top) => merged(below, top, true), first);
     this.#layers = [whole];
-    // The oldest layer takes nothing out: there is nothing below it.
+    // The oldest layer removes nothing: there is nothing below it.
     return whole as ReadonlyMap<string, V>;
   }
 }
 
-/**
- * A map with changes; null takes an entry out. Both stay as they are, and so must the changes: they are part of the
- * new map.
- */
+/** Makes a map with changes; null removes an entry. The changes become part of the new map and must not change again. */
 export function withChanges<V extends object | string>(
   base: ReadonlyMap<string, V>,
   changes: Map<string, V | null>,

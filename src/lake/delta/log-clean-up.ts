@@ -1,16 +1,14 @@
 import type { Metadata } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
-import type { LogListing } from "./log-listing.js";
+import { type LogListing, newestDays } from "./log-listing.js";
 
-const DAY_MS = 86_400_000;
-
-/** The commits that stay in a log besides those after the older one of two checkpoints. */
+/** Which commits a clean-up keeps, besides those after the older one of two checkpoints. */
 export interface LogRetention {
-  /** Days on which the table has committed, the newest ones, whose commits stay within the bounds below. */
+  /** The commits of this many days stay, within the bounds below: the newest days on which the table has committed. */
   readonly days: number;
   readonly mostVersions: number;
   readonly mostBytes: number;
-  /** The newest commits, which stay however old they are: a table that is seldom committed to keeps months of them. */
+  /** The newest commits stay, however old they are: a table with few commits keeps months of them. */
   readonly fewVersions: number;
   readonly fewBytes: number;
 }
@@ -22,16 +20,16 @@ const RETENTION: LogRetention = {
   fewVersions: 500,
   fewBytes: 8_000_000,
 };
-/** The most bytes are never less than so many checkpoints: the state of each link, committed once, takes three. */
+/** `mostBytes` is at least this many checkpoints: committing the state of each link once takes three. */
 const MOST_CHECKPOINTS = 4;
 
-/** Properties of a table by which its owner says how long the log is kept; other tools then clean it up, or nobody. */
-const OWNERS_WORD = ["delta.logRetentionDuration", "delta.enableExpiredLogCleanup"] as const;
+/** Table properties by which an owner decides how long the log is kept; other tools then clean it up, or none. */
+const OWNER_PROPERTIES = ["delta.logRetentionDuration", "delta.enableExpiredLogCleanup"] as const;
 
 /**
- * Deletes what nobody needs of a log any more (docs/inside/architecture.md, "Delta log"), the oldest version first: wherever
- * it ends, what is left of the commits is one run. To be called when `_last_checkpoint` names the newest checkpoint,
- * durably. Two processes may clean up at once; the one with the older listing deletes less.
+ * Deletes the files of a log that nobody needs any more (docs/inside/architecture.md, "Delta log"), the oldest version
+ * first: wherever it stops, the remaining commits have no gap. Call it when `_last_checkpoint` durably names the newest
+ * checkpoint. Two processes may clean up at once; the one with the older listing deletes less.
  */
 export async function cleanUpLog(
   { store }: DeltaLocation,
@@ -39,14 +37,13 @@ export async function cleanUpLog(
   listing: LogListing,
   retention?: LogRetention,
 ): Promise<void> {
-  if (OWNERS_WORD.some((property) => metadata?.configuration[property] !== undefined)) return;
+  if (OWNER_PROPERTIES.some((property) => metadata?.configuration[property] !== undefined)) return;
   for (const key of expiredFiles(listing, retention)) await store.delete(key);
 }
 
 /**
- * The files of a log that may be deleted, in that order. Two checkpoints stay, and every commit after the
- * older one; so do the commits of the newest days on which the table has committed. What is old is counted by what
- * the log has, and not by a clock: one that jumps ahead makes one day more.
+ * Decides which files of a log may be deleted, and in which order. Two checkpoints stay, with every commit after the
+ * older one and the commits of the newest days on which the table has committed. Pure.
  */
 export function expiredFiles(
   { commits, checkpoints, checkpointFiles }: LogListing,
@@ -54,10 +51,7 @@ export function expiredFiles(
 ): string[] {
   const [older, newest] = checkpoints.slice(-2);
   if (older === undefined || newest === undefined) return [];
-  const kept = Math.min(
-    older.version,
-    firstKept(commits, older.version, newest.bytes, retention) ?? older.version,
-  );
+  const kept = firstKept(commits, older.version, newest.bytes, retention);
   return [
     ...commits.filter(({ version }) => version < kept),
     ...checkpointFiles.filter(({ version }) => version < older.version),
@@ -66,33 +60,38 @@ export function expiredFiles(
     .map(({ key }) => key);
 }
 
-/**
- * The first version that stays for its day, or for being new, of those that lead up to the older checkpoint without a
- * gap. Later ones all stay: a gap among them is none, as a listing may miss a commit that is written meanwhile.
- */
+/** The first version whose commit stays: that of the older checkpoint, or an earlier one that is new enough. */
 function firstKept(
   commits: LogListing["commits"],
   older: number,
   checkpointBytes: number,
   { days, mostVersions, mostBytes, fewVersions, fewBytes }: LogRetention,
-): number | undefined {
-  const found = [...new Set(commits.map(dayOf))].sort((a, b) => b - a);
-  const since = found[days - 1] ?? Number.NEGATIVE_INFINITY;
+): number {
+  const since = newestDays(commits.map(timeOf), days);
   const most = Math.max(mostBytes, MOST_CHECKPOINTS * checkpointBytes);
-  let first: number | undefined;
-  let [versions, bytes, last] = [0, 0, older];
-  for (const commit of commits.toReversed()) {
-    const isGap = commit.version < older && commit.version !== last - 1;
-    versions += 1;
+  let kept = older;
+  let bytes = 0;
+  for (const [before, commit] of newestFirst(commits, older).entries()) {
     bytes += commit.size;
-    if (isGap || versions > mostVersions || bytes > most) break;
-    last = commit.version;
-    const isNew = versions <= fewVersions && bytes <= fewBytes;
-    if (isNew || dayOf(commit) >= since) first = commit.version;
+    if (before >= mostVersions || bytes > most) break;
+    const isAmongFew = before < fewVersions && bytes <= fewBytes;
+    if (isAmongFew || timeOf(commit) >= since) kept = Math.min(kept, commit.version);
   }
-  return first;
+  return kept;
 }
 
-function dayOf({ modifiedAt }: { readonly modifiedAt: Date }): number {
-  return Math.floor(modifiedAt.getTime() / DAY_MS);
+/**
+ * The commits that lead up to a version without a gap, and all later ones, the newest first. A gap among the later ones
+ * does not count: a listing may lack a commit that is written at the same time.
+ */
+function newestFirst(commits: LogListing["commits"], version: number): LogListing["commits"] {
+  const all = commits.toReversed();
+  const gap = all.findIndex(
+    (commit, at) => commit.version < version && commit.version !== (all[at - 1]?.version ?? version) - 1,
+  );
+  return gap === -1 ? all : all.slice(0, gap);
+}
+
+function timeOf({ modifiedAt }: { readonly modifiedAt: Date }): number {
+  return modifiedAt.getTime();
 }

@@ -1,3 +1,4 @@
+import { DAY } from "../../domain/duration.js";
 import type { ObjectEntry, ObjectStore } from "../store/object-store.js";
 import { logPrefix, versionName, versionOfCheckpoint, versionOfCommit } from "./delta-path.js";
 
@@ -6,22 +7,22 @@ interface LogFile extends ObjectEntry {
   readonly version: number;
 }
 
-/** A checkpoint of which every file is there. */
+/** A checkpoint whose files are all there. */
 export interface LogCheckpoint {
   readonly version: number;
-  /** The number of its files where its writer cut it. */
+  /** The number of its files, if its writer split it. */
   readonly parts?: number;
   readonly bytes: number;
 }
 
-/** The versions that a log has, in their order. */
+/** The versions in a log, in their order. */
 export interface LogListing {
   readonly commits: readonly LogFile[];
   readonly checkpoints: readonly LogCheckpoint[];
   readonly checkpointFiles: readonly LogFile[];
 }
 
-/** What a log has from a version on. */
+/** Lists a log from a version on. */
 export async function listLog(
   { store, table }: { readonly store: ObjectStore; readonly table: string },
   from = 0,
@@ -30,7 +31,7 @@ export async function listLog(
   return listingOf(await store.list(prefix, from > 0 ? `${prefix}${versionName(from)}` : ""));
 }
 
-/** What the entries of a log are; a checkpoint that lacks a file is none. */
+/** Sorts the entries of a log by kind. A checkpoint that lacks a file does not count. */
 export function listingOf(entries: readonly ObjectEntry[]): LogListing {
   const commits: LogFile[] = [];
   const checkpointFiles: LogFile[] = [];
@@ -46,12 +47,12 @@ export function listingOf(entries: readonly ObjectEntry[]): LogListing {
     found.set(name, { ...whole, files: whole.files + 1, bytes: whole.bytes + entry.size });
   }
   const whole = [...found.values()].filter(({ files, parts = 1 }) => files === parts);
-  // Two writers may have cut the same version differently.
+  // Two writers may have split the same version differently.
   const checkpoints = new Map(whole.map(({ files: _, ...checkpoint }) => [checkpoint.version, checkpoint]));
   return { commits, checkpoints: [...checkpoints.values()], checkpointFiles };
 }
 
-/** What a log has after its newest checkpoint. */
+/** The size of a log after its newest checkpoint. */
 export interface LogTail {
   readonly checkpointBytes: number;
   readonly versions: number;
@@ -60,7 +61,7 @@ export interface LogTail {
 
 export const NO_TAIL: LogTail = { checkpointBytes: 0, versions: 0, bytes: 0 };
 
-/** The tail of a log that was known up to a version, with what was listed of it since. */
+/** Brings a tail that was known up to a version up to date with what was listed since. */
 export function tailAfter(known: LogTail, version: number, listing: LogListing): LogTail {
   const newest = listing.checkpoints.at(-1);
   const base = newest === undefined ? known : { ...NO_TAIL, checkpointBytes: newest.bytes };
@@ -72,16 +73,25 @@ export function tailAfter(known: LogTail, version: number, listing: LogListing):
   };
 }
 
-/** Below this, a log is read so quickly that a checkpoint would save nothing. */
+/** Below this, reading the log takes so little that a checkpoint would save nothing. */
 const FLOOR_BYTES = 4_000_000;
-/** What a version costs its readers besides its bytes: a file that is looked for, opened and read. */
+/** What a version costs its readers besides its bytes: finding, opening and reading a file. */
 const VERSION_BYTES = 64_000;
 
 /**
- * Whether a checkpoint should follow: once reading the commits costs what reading the last checkpoint costs. So all
- * checkpoints together are no larger than all commits, however many links a table knows, and a reader reads at most
- * twice what the table's state takes.
+ * Whether a checkpoint should follow: once reading the commits costs as much as reading the last checkpoint. All
+ * checkpoints together are then no larger than all commits, however many links a table has, and a reader reads at most
+ * twice the size of the table's state.
  */
 export function isCheckpointDue(tail: LogTail, floorBytes = FLOOR_BYTES): boolean {
   return tail.bytes + tail.versions * VERSION_BYTES >= Math.max(floorBytes, tail.checkpointBytes);
+}
+
+/**
+ * Gives the beginning of the oldest of the `count` newest days on which some times lie; without a limit if there are
+ * fewer. Age is counted in days that a log has seen, not by the clock: a clock that jumps ahead only adds one day.
+ */
+export function newestDays(times: readonly number[], count: number): number {
+  const days = [...new Set(times.map((time) => Math.floor(time / DAY)))].sort((a, b) => b - a);
+  return (days[count - 1] ?? Number.NEGATIVE_INFINITY) * DAY;
 }

@@ -1,11 +1,10 @@
-import { rm } from "node:fs/promises";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
+import { inQueue } from "../queue.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
-import { addOf, type DataFile, readable, scratchPath, storeFile } from "../tables/parquet-file.js";
-import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
-import { inTurn } from "../turns.js";
+import { withoutHalfPairs } from "../sql/json-lines.js";
+import { addOf, writeQuery } from "../tables/parquet-file.js";
 import { bringUpCurrent } from "./current-table.js";
 import {
   type HistoryFiles,
@@ -17,7 +16,7 @@ import {
 import { comparedColumns, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { newestRows } from "./newest-rows.js";
 
-/** A list that was read as a whole, without a bad row. */
+/** A list that was read completely, without a bad row. */
 export interface WholeList {
   readonly fpId: string;
   /** Null for a list of a user. */
@@ -25,23 +24,24 @@ export interface WholeList {
   readonly readAt: Date;
 }
 
-/** What was observed of a history's keys. */
+/** What a run observed of a history's keys. */
 export interface Observations {
   /** SQL of the observed rows, with every column of the history. */
   readonly query: string;
-  /** What these lists held once and hold no longer is gone; others say nothing about what they lack. */
+  /** Keys that these lists no longer hold are gone; other lists say nothing about what they lack. */
   readonly whole: readonly WholeList[];
 }
 
-/** With so many rows since it was brought up, the small table is brought up before it is read. */
+/** With more rows than this since the last time, the small table is brought up before it is read. */
 const MOST_ROWS_SINCE = 100_000;
 
 /**
- * Adds those observations to a history that differ from the last row of their key, and a row for each key that is
- * gone, once: where a transaction of that name stands, a lost answer is being repeated and nothing is written. What
- * differs is decided against one version and committed as the next one, or decided again.
+ * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone,
+ * once: if the table's log has a transaction of that name, this is the repetition of a call whose answer was lost, and
+ * writes nothing. What differs is decided on one version and committed as the next one; if another writer takes that
+ * version, it is decided again.
  *
- * @param runId names the file, and is the run of rows that say that something is gone
+ * @param runId names the file, and is the run in rows that say that a key is gone
  * @returns whether the observations were read
  */
 export async function appendChanges(
@@ -52,12 +52,22 @@ export async function appendChanges(
   observations: Observations,
 ): Promise<boolean> {
   const table = lake.table(spec.name);
-  return inTurn(`${lake.store.address}/${spec.name}`, async () => {
-    for (let isRead = false; ; isRead = true) {
-      if ((await table.snapshot()).txns.has(appId)) return isRead;
-      const { state, files } = await readableState(lake, spec, runId);
+  return inQueue(`${lake.store.address}/${spec.name}`, async () => {
+    let isBroughtUp = false;
+    let isRead = false;
+    for (;;) {
+      const state = await historyState(lake, spec);
       if (state.history.txns.has(appId)) return isRead;
-      const file = await changesFile(lake, state, files, runId, observations);
+      const files = await historyFiles(lake, state);
+      if (files.rows > MOST_ROWS_SINCE && !isBroughtUp) {
+        await bringUpCurrent(lake, spec, runId);
+        isBroughtUp = true;
+        continue;
+      }
+      const file = await writeQuery(lake, spec, runId, (sql) =>
+        changesQuery(lake, sql, { state, files, runId, observations }),
+      );
+      isRead = true;
       if (file === undefined) return true;
       const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
@@ -74,56 +84,37 @@ export async function appendChanges(
   });
 }
 
-/** The newest state with its files: few of them beside the small table, which is brought up first where they are many. */
-async function readableState(
-  lake: Lake,
-  spec: HistorySpec,
-  runId: string,
-): Promise<{ state: HistoryState; files: HistoryFiles }> {
-  for (let brought = false; ; brought = true) {
-    const state = await historyState(lake, spec);
-    const files = await historyFiles(lake, state);
-    if (brought || files.rows <= MOST_ROWS_SINCE) return { state, files };
-    await bringUpCurrent(lake, spec, runId);
-  }
+interface Comparison {
+  readonly state: HistoryState;
+  readonly files: HistoryFiles;
+  readonly runId: string;
+  readonly observations: Observations;
 }
 
-/** Stores the rows to be added as one file; undefined for none. */
-async function changesFile(
+/** Prepares the tables of a comparison, and gives the SQL of the rows to be added. */
+async function changesQuery(
   lake: Lake,
-  state: HistoryState,
-  files: HistoryFiles,
-  runId: string,
-  observations: Observations,
-): Promise<DataFile | undefined> {
+  sql: SqlSession,
+  { state, files, runId, observations }: Comparison,
+): Promise<string> {
   const { spec } = state;
-  const asked = { ownersIn: "asked" };
-  const path = scratchPath(lake, "parquet");
-  try {
-    const [written] = await lake.duckdb.exclusive(async (sql) => {
-      await observe(sql, spec, observations);
-      await sql.run(`create or replace temp table last as ${newestRows(spec, files, asked)}`);
-      if (await isLate(sql, spec, files.observedUntil)) {
-        const whole = await wholeHistory(lake, state);
-        await sql.run(`create or replace temp table last as ${newestRows(spec, whole, asked)}`);
-      }
-      return writeFiles(sql, changesOf(spec, runId), sqlText(path), APPENDED_FILE);
-    });
-    return written && (await storeFile(lake, spec, runId, path, written));
-  } finally {
-    await rm(path, { force: true });
-  }
+  const readLast = (from: HistoryFiles) =>
+    sql.run(`create or replace temp table last as ${newestRows(spec, from, { ownersIn: "asked" })}`);
+  await observe(sql, spec, observations);
+  await readLast(files);
+  if (await isLate(sql, spec, files.observedUntil)) await readLast(await wholeHistory(lake, state));
+  return changesOf(spec, runId);
 }
 
-/** Makes the tables `observed` (one row a key), `whole` (lists that were read as a whole) and `asked` (owners of both). */
+/** Makes the tables `observed` (one row per key), `whole` (lists that were read completely) and `asked` (owners of both). */
 async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Observations): Promise<void> {
   const compared = comparedColumns(spec).map(sqlName).join(", ");
   const owner = spec.owner.map(sqlName).join(", ");
-  // A list that names something twice names it as the same row every time it is read so, whatever their order.
+  // A list may name a key twice: choose the same row each time, whatever their order.
   await sql.run(`create or replace temp table observed as select * from (${query})
     qualify row_number() over (partition by ${spec.key.map(sqlName).join(", ")}
       order by ${OBSERVED_AT} desc, ${compared}) = 1`);
-  // As JSON: thousands of rows of values take SQL ten times as long to parse.
+  // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
   const lists = whole.map(({ fpId, linkId, readAt }) => ({
     fp_id: fpId,
     link_id: linkId,
@@ -131,7 +122,7 @@ async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Obs
   }));
   await sql.run(`create or replace temp table whole as
     select ${owner}, make_timestamptz(max(read_us)) as read_at from (
-      select unnest(${sqlText(JSON.stringify(lists, readable))}::json
+      select unnest(${sqlText(JSON.stringify(lists, withoutHalfPairs))}::json
         ::struct(fp_id varchar, link_id varchar, read_us bigint)[], recursive := true))
     group by ${owner}`);
   await sql.run(
@@ -139,10 +130,7 @@ async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Obs
   );
 }
 
-/**
- * Whether an observation without a last row may be older than a row that says that its key is gone: the small table
- * does not hold those.
- */
+/** Whether an observation without a last row may be older than its key's `gone` row, which the small table lacks. */
 async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number): Promise<boolean> {
   if (observedUntil === Number.NEGATIVE_INFINITY) return false;
   const [found] = await sql.few(`select exists (
@@ -152,9 +140,9 @@ async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number)
 }
 
 /**
- * SQL of the rows to be added, over what {@link observe} made and the newest rows in `last`. A row older than the last
- * one of its key is left out: something newer is known. Where the last one is later than it is now, though, a clock
- * was wrong, and the new row follows it by a microsecond: no state stands until the clock has come so far.
+ * SQL of the rows to be added, over the tables of {@link observe} and the newest rows in `last`. It leaves out rows older
+ * than the last one of their key: the history knows something newer. But a last row in the future means that a clock was
+ * wrong: the new row then follows it by a microsecond, so that its state does not last until the clock gets there.
  */
 function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
@@ -162,7 +150,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
   const order = spec.columns.map(({ name }) => sqlName(name)).join(", ");
   const same = `not (${sameIn(comparedColumns(spec), "o", "l")})`;
   return `
-    with news as (
+    with changed as (
       select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at, null::boolean as ${GONE}, ${columns("o")}
       from observed o left join last l on ${sameIn(spec.key, "o", "l")}
       where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
@@ -173,6 +161,6 @@ function changesOf(spec: HistorySpec, runId: string): string {
       where l.${GONE} is not true
     )
     select ${order} from (
-      select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from news
+      select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed
       where last_at is null or seen_at > last_at or last_at > ${sqlText(new Date().toISOString())}::timestamptz)`;
 }

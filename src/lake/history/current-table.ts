@@ -2,12 +2,12 @@ import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { isExtended, schemaActions } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
+import { inQueue } from "../queue.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { compact, filesToMerge } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
-import { inTurn } from "../turns.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import {
   type HistoryFiles,
@@ -19,29 +19,27 @@ import {
 import { currentOf, GONE, type HistorySpec, OBSERVED_AT } from "./history-spec.js";
 import { keysIn, newestRows } from "./newest-rows.js";
 
-/** Of more keys with new rows, not all are held in memory at once. */
+/** If more keys than this have new rows, they are written in parts, to bound memory. */
 const MOST_KEYS = 50_000;
 
-/** More rows are not merged at once: they are sorted in memory. */
+/** More rows than this are not merged at once, because a merge sorts in memory. */
 const MOST_MERGED = 200_000;
 
-/** What one call did. */
 interface BroughtUp {
-  /** Rows that the small table has; undefined where it stood as it should. */
+  /** Rows in the small table; undefined if it was up to date. */
   readonly rows?: number;
-  /** Why it was made anew. */
   readonly because?: string;
 }
 
 /**
- * Brings the small table of a history up to it, where it has changed since, and merges the history's small files
+ * Brings the small table of a history up to the history's newest version, and merges the history's small files
  * (docs/inside/architecture.md, "Histories of changes"). Of two processes the slower one finds nothing left to do.
  *
- * @throws InputError where a file, or the history itself, is missing; StoreFullError on a full disk. The small table
- * then stands as it did.
+ * @throws InputError where a file, or the history itself, is missing; StoreFullError on a full disk. The small table then
+ * is as it was.
  */
 export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: string): Promise<BroughtUp> {
-  return inTurn(`${lake.store.address}/${currentOf(spec).name}`, async () => {
+  return inQueue(`${lake.store.address}/${currentOf(spec).name}`, async () => {
     for (;;) {
       const state = await historyState(lake, spec);
       if (state.history.version < 0 && watermarkOf(state.current, spec.name) < 0) return {};
@@ -50,13 +48,13 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
       const written = await writeCurrent(lake, spec, files, prefix);
       if (!(await replace(lake, state, files, written))) continue;
       await mergeFiles(lake, state);
-      const because = files.because === undefined ? {} : { because: files.because };
-      return { rows: written.reduce((sum, { rows }) => sum + rows, 0), ...because };
+      const rows = written.reduce((sum, file) => sum + file.rows, 0);
+      return files.because === undefined ? { rows } : { rows, because: files.because };
     }
   });
 }
 
-/** Writes all rows of the small table: in parts where so many keys have new rows that they may not fit into memory. */
+/** Writes all rows of the small table, in parts if the keys with new rows may not fit into memory. */
 async function writeCurrent(
   lake: Lake,
   spec: HistorySpec,
@@ -76,9 +74,9 @@ async function writeCurrent(
   return written;
 }
 
-/** Merges small files of a history. What is too large to be sorted together stays as it is. */
+/** Merges small files of a history, unless they are too large to be sorted together. */
 async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<void> {
-  // Of an older lake some files lack a column, and what merges files does not know it.
+  // Some files of an older lake lack a column, which `compact` can't handle.
   if (isExtended(history.metadata)) return;
   const rows = filesToMerge(history.files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
   if (rows > MOST_MERGED) return;
@@ -89,17 +87,17 @@ async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<
   }
 }
 
-/** At most so many, or about as many, keys have rows in the files that came since. */
+/** Estimates how many keys have rows in the files that came since. */
 async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {
   if (files.rows <= MOST_KEYS) return files.rows;
   const [row] = await lake.duckdb.exclusive((sql) => sql.few(keysIn(spec, files)));
   return Number(row?.keys ?? 0);
 }
 
-/** Puts new files in the place of all others, with the watermark; false where another writer was faster. */
+/** Replaces all files by new ones, and sets the watermark; false if another writer was faster. */
 async function replace(
   lake: Lake,
-  { spec, current: standing, history }: HistoryState,
+  { spec, current: before, history }: HistoryState,
   files: HistoryFiles,
   written: readonly DataFile[],
 ): Promise<boolean> {
@@ -111,7 +109,7 @@ async function replace(
   );
   const observedUntil = Math.max(files.observedUntil, await lastObserved(lake, files));
   const committed = await lake.table(current.name).commit((now) => {
-    if (now.version !== standing.version) return null;
+    if (now.version !== before.version) return null;
     const at = Date.now();
     return [
       { commitInfo: { operation: "MERGE" } },
@@ -127,7 +125,7 @@ async function replace(
   return false;
 }
 
-/** When the newest of some rows was observed, in epoch milliseconds, rounded up. */
+/** Finds when the newest row since was observed, in epoch milliseconds, rounded up. */
 async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {
   if (since.length === 0) return 0;
   const [row] = await lake.duckdb.exclusive((sql) =>

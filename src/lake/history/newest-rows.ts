@@ -1,22 +1,21 @@
 import type { Column } from "../delta/delta-schema.js";
-import { parquetFiles } from "../sql/duckdb-files.js";
+import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
 import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
 
-/** Where a row is, as one number: it takes no memory of its own for each key, as a struct would. */
+/** A row's place as one number: unlike a struct, it needs no memory of its own for each key. */
 const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 const PLACES = 2n ** 63n;
 
-/** What is read: the keys of some owners, those in a table with the owner's columns, or one of so many parts of all. */
+/** Which keys to read: those of the owners in a table with the owner's columns, or one of so many parts of all. */
 type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
 
-/** Everything. */
 export const EVERYTHING: Selection = { part: 0, parts: 1 };
 
 /**
- * SQL of the newest row of each key, those that are gone included: all columns of the history. What came since wins
- * over the small table. Keys and times are compared first, and wide rows read afterwards: only those that count.
+ * SQL of the newest row of each key, gone keys included, with all columns of the history. Rows that came since win over
+ * the small table. The query compares keys and times first, and then reads only the wide rows that count.
  */
 export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Selection): string {
   const every = names(spec.columns);
@@ -42,15 +41,12 @@ function restriction({ key, owner }: HistorySpec, of: Selection): string {
   return of.parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${of.parts} = ${of.part}`;
 }
 
-/** The rows of files, each with its place; a column that files lack is null there. */
+/** SQL of the rows of files, each with its place. */
 function filesOf(columns: readonly Column[], files: readonly string[]): string {
-  const empty = columns.map(({ name, type }) => `null::${type} as ${sqlName(name)}`).join(", ");
-  if (files.length === 0) return `(select ${empty} where false)`;
-  return `(select *, file_index, file_row_number from ${parquetFiles(files, { byName: true })}
-    union all by name select ${empty} where false)`;
+  return parquetRows(files, columns, ", file_index, file_row_number");
 }
 
-/** SQL of about how many keys have rows in the files that came since. */
+/** SQL of the approximate number of keys that have rows in the files that came since. */
 export function keysIn(spec: HistorySpec, files: HistoryFiles): string {
   const key = spec.key.map((name) => `coalesce(${sqlName(name)}, '')`).join(" || ' ' || ");
   return `select approx_count_distinct(${key}) as keys from ${filesOf(spec.columns, files.since)}`;

@@ -2,36 +2,35 @@ import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { creationOf } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
+import { inQueue } from "../queue.js";
 import { addOf } from "../tables/parquet-file.js";
 import { transactionChanges, transactions } from "../tables/transactions.js";
-import { inTurn } from "../turns.js";
 import { sameWatermark, watermarkActions, watermarkOf } from "../watermark.js";
 import { type FeedChanges, feedChanges } from "./changes/feed-changes.js";
 import { FileStorage } from "./files/file-storage.js";
-import { writeNewFiles } from "./files/new-files.js";
+import { type Replaced, writeNewFiles } from "./files/new-files.js";
 import type { MaterializeProgress, WriteOptions } from "./progress.js";
 
 export type { MaterializeProgress };
 
 const FEED = transactionChanges.name;
 
-/** Versions of cursors alone after which the watermark is worth a commit: each is read again until then. */
+/** Versions without rows after which the watermark is worth a commit: until then each call reads them again. */
 const IDLE_VERSIONS = 100;
 
 /**
- * Rows of the feed that one commit applies: some ten seconds of new rows, some minutes of changed ones. What was
- * committed stays, so a call that is killed or timed out, however often, is continued by the next one.
+ * Rows of the feed that one commit applies: some ten seconds of new rows, some minutes of changed ones. A call that is
+ * killed or times out, however often, loses only its last part: the next call continues after the last commit.
  */
 const PART_ROWS = 5_000_000;
 
 interface MaterializeOptions extends WriteOptions {
-  /** Names the new files, so that whoever finds one knows where it came from. */
+  /** Begins the names of new files, so that they tell where they came from. */
   readonly runId?: string;
-  /** Rows of the feed that one commit applies, about. */
+  /** About how many rows of the feed one commit applies. */
   readonly partRows?: number;
 }
 
-/** What one call did. */
 interface Materialized {
   /** The feed's version before and after; -1 for none. */
   readonly from: number;
@@ -40,23 +39,29 @@ interface Materialized {
   readonly rows: number;
   /** Files that new ones replaced. */
   readonly rewritten: number;
-  /** The whole feed replaced what `transactions` held. */
+  /** Whether the whole feed replaced what `transactions` held. */
   readonly rebuilt: boolean;
-  /** Why it was rebuilt. */
   readonly because?: string;
 }
 
+/** Changes of the feed to be applied to a state of `transactions`. */
+interface Part {
+  readonly current: Snapshot;
+  readonly head: Snapshot;
+  readonly changes: FeedChanges;
+}
+
 /**
- * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its
- * watermark, or in several where there is much to apply (docs/inside/architecture.md, "Materialize"). Calls for one lake in one process wait for each other; of
- * two processes the slower one finds the watermark passed and stops.
+ * Brings `transactions` up to the version that the feed has when the call starts, in one commit with its watermark, or in
+ * several if there is much to apply (docs/inside/architecture.md, "Materialize"). Calls for one lake in one process wait
+ * for each other; of two processes the slower one finds that the watermark has passed, and stops.
  *
- * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a
- * full disk; DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted.
- * `transactions` then stands at the last part that was committed.
+ * @throws InputError where a file of the lake is missing or a table needs a newer version; StoreFullError on a full disk;
+ * DeltaConflictError when every attempt to commit lost; the signal's reason once it is aborted. `transactions` then is at
+ * the last part that was committed.
  */
 export async function materialize(lake: Lake, options: MaterializeOptions = {}): Promise<Materialized> {
-  return inTurn(`${lake.store.address}/${transactions.name}`, () => bringUp(lake, options));
+  return inQueue(`${lake.store.address}/${transactions.name}`, () => bringUp(lake, options));
 }
 
 async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materialized> {
@@ -65,58 +70,42 @@ async function bringUp(lake: Lake, options: MaterializeOptions): Promise<Materia
   let done: Materialized | undefined;
   for (;;) {
     options.signal?.throwIfAborted();
-    const standing = await lake.table(transactions.name).snapshot();
-    // After it: a state that another process brought up meanwhile is never ahead of the feed then.
-    const head = await lake.table(transactionChanges.name).snapshot();
+    const current = await lake.table(transactions.name).snapshot();
+    // The feed is read second, so that `transactions` is never ahead of it, even if another process brings it up.
+    const head = await lake.table(FEED).snapshot();
     target ??= head.version;
-    const from = watermarkOf(standing, FEED);
+    const from = watermarkOf(current, FEED);
     const nothing = { from, to: head.version, rows: 0, rewritten: 0, rebuilt: false };
     if (from < 0 && head.version < 0) return nothing;
-    const changes = await feedChanges(lake, standing, head, partRows);
+    const changes = await feedChanges(lake, current, head, partRows);
     if (isIdle(changes, from, head)) return done ?? nothing;
-    const part = await apply(lake, head, standing, changes, options);
+    const part = await apply(lake, { current, head, changes }, options);
     if (part !== undefined) done = done === undefined ? part : together(done, part);
     if (done !== undefined && done.to >= target) return done;
   }
 }
 
-function together(before: Materialized, part: Materialized): Materialized {
-  return {
-    ...before,
-    to: part.to,
-    rows: before.rows + part.rows,
-    rewritten: before.rewritten + part.rewritten,
-  };
+function together(before: Materialized, { to, rows, rewritten }: Materialized): Materialized {
+  return { ...before, to, rows: before.rows + rows, rewritten: before.rewritten + rewritten };
 }
 
-/** Versions that moved cursors only leave the table, and mostly its watermark too, as they are. */
+/** Whether there is nothing to do: a few versions that only moved cursors are not worth a commit. */
 function isIdle({ adds, whole }: FeedChanges, from: number, head: Snapshot): boolean {
   return !whole && adds.length === 0 && head.version - from < IDLE_VERSIONS;
 }
 
-/** Undefined when another writer was faster, so that there is something else to do or nothing at all. */
-async function apply(
-  lake: Lake,
-  head: Snapshot,
-  standing: Snapshot,
-  changes: FeedChanges,
-  options: MaterializeOptions,
-): Promise<Materialized | undefined> {
+/** Applies one part in one commit; undefined if another writer was faster, so that the rest must be planned again. */
+async function apply(lake: Lake, part: Part, options: MaterializeOptions): Promise<Materialized | undefined> {
+  const { current, head, changes } = part;
   const storage = new FileStorage(lake, options.runId ?? "materialize");
-  const { replaced, files } = await written().catch(async (error) => {
+  const { replaced, files } = await write().catch(async (error) => {
     await storage.discard();
     throw error;
   });
-  const from = watermarkOf(standing, FEED);
   const watermark = await watermarkActions(lake.store, { table: FEED, snapshot: head }, changes.to);
-  // From here on an error may hide a commit that arrived: the files stay, and vacuum knows what to do.
+  // After an error the commit may still have arrived: the files stay, and vacuum removes them if it did not.
   const committed = await lake.table(transactions.name).commit((now) => {
-    const asPlanned =
-      sameWatermark(now, standing, FEED) &&
-      (changes.whole
-        ? now.version === standing.version
-        : replaced.every(({ add }) => now.files.has(add.path)));
-    if (!asPlanned) return null;
+    if (!isAsPlanned(now, part, replaced)) return null;
     const at = Date.now();
     return [
       { commitInfo: { operation: "MERGE", ...(options.runId !== undefined && { runId: options.runId }) } },
@@ -132,14 +121,28 @@ async function apply(
     await storage.discard();
     return undefined;
   }
-  const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const rebuilt = changes.whole && replaced.length > 0;
-  const { because } = changes;
-  const done = { from, to: changes.to, rows, rewritten: replaced.length, rebuilt };
-  return rebuilt && because !== undefined ? { ...done, because } : done;
+  return {
+    from: watermarkOf(current, FEED),
+    to: changes.to,
+    rows: files.reduce((sum, file) => sum + file.rows, 0),
+    rewritten: replaced.length,
+    rebuilt,
+    ...(rebuilt && changes.because !== undefined && { because: changes.because }),
+  };
 
-  async function written() {
-    const replaced = await writeNewFiles(lake, storage, changes, standing, options);
+  async function write() {
+    const replaced = await writeNewFiles(lake, storage, changes, current, options);
     return { replaced, files: await storage.finished() };
   }
+}
+
+/**
+ * Whether a part may be committed on a state of `transactions`: it is still at the same commit of the feed, and has the
+ * files that the part replaces. A rebuild replaces all files, so it allows no other commit in between.
+ */
+function isAsPlanned(now: Snapshot, { current, changes }: Part, replaced: readonly Replaced[]): boolean {
+  if (!sameWatermark(now, current, FEED)) return false;
+  if (changes.whole) return now.version === current.version;
+  return replaced.every(({ add }) => now.files.has(add.path));
 }

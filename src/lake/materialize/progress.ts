@@ -1,4 +1,4 @@
-/** How far materializing has come, in rows to be written; `total` is an upper bound. */
+/** How many rows are written, and an upper bound of all rows to write. */
 export interface MaterializeProgress {
   readonly rows: number;
   readonly total: number;
@@ -9,22 +9,20 @@ export interface WriteOptions {
   readonly onProgress?: (progress: MaterializeProgress) => void;
 }
 
-/** Counts the rows written and tells them to whoever listens. */
+/** Counts the rows written and reports them. */
 export class Progress {
-  readonly #total: number;
-  readonly #options: WriteOptions;
   #rows = 0;
 
-  constructor(total: number, options: WriteOptions) {
-    this.#total = total;
-    this.#options = options;
-  }
+  constructor(
+    private readonly total: number,
+    private readonly options: WriteOptions,
+  ) {}
 
-  /** Runs one piece of work, unless the call is aborted by now. */
+  /** Does one piece of work, unless the call was aborted. */
   async of(rows: number, work: () => Promise<void>): Promise<void> {
-    this.#options.signal?.throwIfAborted();
+    this.options.signal?.throwIfAborted();
     await work();
     this.#rows += rows;
-    this.#options.onProgress?.({ rows: this.#rows, total: this.#total });
+    this.options.onProgress?.({ rows: this.#rows, total: this.total });
   }
 }

@@ -2,7 +2,7 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 
 const SCHEMA = "materializing";
 
-/** Rows that leave their live file: seen by every connection of the engine, as temp tables are not. */
+/** Rows that leave their live file. Every connection of the engine sees it, unlike a temp table. */
 export const GONE = `${SCHEMA}.gone`;
 
 /** Feed rows that leave nothing: older rows of their keys, or removals. */
@@ -11,7 +11,7 @@ export const SUPERSEDED = `${SCHEMA}.superseded`;
 /** The shelf of each month with new rows, by its number. */
 export const SHELF_OF_MONTH = `${SCHEMA}.shelf_of_month`;
 
-/** Runs `work` with room for the shared tables and drops them afterwards. */
+/** Runs `work` with a schema for the shared tables, and drops them afterwards. */
 export async function withSharedTables<T>(sql: SqlSession, work: () => Promise<T>): Promise<T> {
   await sql.run(`create schema if not exists ${SCHEMA}`);
   try {

@@ -3,9 +3,9 @@ import type { Lake } from "../lake.js";
 import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 
 /**
- * Runs tasks on two connections, each with one thread: a small file or a stream of row groups is read and written by
- * one thread anyway, and DuckDB's idle worker only costs (6 ms for 4,096 rows, against 10 with two threads and 12–15
- * on one connection). The caller holds the engine's exclusive section.
+ * Runs tasks on two connections, with one thread each. DuckDB reads and writes a small file, or a stream of row groups, by
+ * one thread anyway, and an idle second one only costs: 6 ms for 4,096 rows, against 10 with two threads and 12 to 15 on
+ * one connection. Call it within the engine's exclusive section.
  */
 export async function inTwoLanes(
   lake: Lake,

@@ -1,18 +1,15 @@
-/** Types of fields in Thrift's compact protocol, as far as somebody asks for them. */
+/** Types of fields in Thrift's compact protocol, as far as this program needs them. */
 const TYPES = { true: 1, false: 2, byte: 3, double: 7, binary: 8, list: 9, set: 10, map: 11, struct: 12 };
 
-/** A list whose size does not fit into its header has it behind it; so has a field its id. */
+/** A size in a list's header, or a delta in a field's, that means: the number follows the header. */
 const LONG = 15;
 
 /** Reads Thrift's compact protocol, in which a Parquet footer is written. */
 export class ThriftReader {
-  readonly bytes: Buffer;
-  at: number;
-
-  constructor(bytes: Buffer, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
-  }
+  constructor(
+    readonly bytes: Buffer,
+    public at = 0,
+  ) {}
 
   byte(): number {
     return this.bytes.readUInt8(this.at++);
@@ -39,7 +36,7 @@ export class ThriftReader {
     return this.bytes.subarray(this.at - size, this.at);
   }
 
-  /** The next field of a struct whose field before it was `last`; undefined at its end. */
+  /** Reads the header of the struct's next field, after field `last`; undefined at the end of the struct. */
   field(last: number): { id: number; type: number } | undefined {
     const header = this.byte();
     if (header === 0) return undefined;
@@ -53,7 +50,7 @@ export class ThriftReader {
     return { size: size === LONG ? this.varint() : size, type: header & LONG };
   }
 
-  /** Calls `read` at each field's value; it reads the value, or answers false to have it skipped. */
+  /** Calls `read` at each field's value; `read` must read the value, or return false to have it skipped. */
   struct(read: (id: number, type: number) => unknown): void {
     let last = 0;
     for (let field = this.field(last); field !== undefined; field = this.field(last)) {
@@ -93,7 +90,7 @@ export class ThriftReader {
     }
   }
 
-  /** Truth values are in the header of a field, and a byte each in a list. */
+  /** A boolean is part of a field's header, but one byte in a list. */
   #skipElement(type: number): void {
     if (type === TYPES.true || type === TYPES.false) this.at += 1;
     else this.skip(type);
@@ -109,7 +106,7 @@ export class ThriftWriter {
     return this.#bytes.subarray(0, this.#size);
   }
 
-  /** Bytes of another buffer as they are. */
+  /** Writes bytes of another buffer unchanged. */
   raw(bytes: Buffer, from: number, to: number): void {
     this.#reserve(to - from);
     this.#size += bytes.copy(this.#bytes, this.#size, from, to);
@@ -126,7 +123,7 @@ export class ThriftWriter {
     this.byte(rest);
   }
 
-  /** A whole number that is not negative. */
+  /** Writes a whole number that is not negative. */
   integer(value: number): void {
     this.varint(value * 2);
   }
@@ -153,10 +150,10 @@ export class ThriftWriter {
   }
 }
 
-/** What becomes of a field of a struct that is copied: left out, or written by a function that reads it. */
+/** How to change a field of a copied struct: leave it out, or write it by a function that reads it. */
 type Change = "left out" | ((reader: ThriftReader, writer: ThriftWriter) => void);
 
-/** Copies a struct. Fields without a change keep their bytes, as many as follow each other at once. */
+/** Copies a struct. Fields without a change keep their bytes, and neighbouring ones are copied together. */
 export function copyStruct(
   reader: ThriftReader,
   writer: ThriftWriter,

@@ -5,12 +5,12 @@ import { ThriftReader } from "./compact-thrift.js";
 const MAGIC = "PAR1";
 /** The footer's length and the magic number after it. */
 const TAIL_BYTES = 8;
-/** What is read at first: the footer of a file with up to about twenty row groups. */
+/** The first read: it holds the footer of a file with up to about twenty row groups. */
 const FIRST_READ = 64 * 1024;
 
-/** What a row group's footer says of a column's values. */
+/** What a row group's footer says about a column's values. */
 interface GroupBounds {
-  /** As Parquet writes them; undefined where no value is there, or the writer gave none that is whole. */
+  /** As Parquet writes them; undefined if there is no value, or the writer gave no exact bound. */
   readonly min: Buffer | undefined;
   readonly max: Buffer | undefined;
   readonly nulls: number;
@@ -20,7 +20,7 @@ interface GroupBounds {
 export interface RowGroup {
   readonly path: string;
   readonly rows: number;
-  /** Where its bytes are in the file: all of its columns, without a gap. */
+  /** Where its bytes begin in the file: all its columns, without a gap. */
   readonly from: number;
   readonly bytes: number;
   /** Its struct in the footer. */
@@ -28,11 +28,10 @@ export interface RowGroup {
   readonly bounds: ReadonlyMap<string, GroupBounds>;
 }
 
-/** A Parquet file's row groups, and what its footer holds beside them. */
+/** A Parquet file's row groups, and the rest of its footer. */
 export interface ParquetFooter {
   /** The columns, as the footer has them. */
   readonly schema: Buffer;
-  /** The footer as a whole. */
   readonly bytes: Buffer;
   readonly groups: readonly RowGroup[];
 }
@@ -41,8 +40,8 @@ export interface ParquetFooter {
 const BOUNDED: ReadonlySet<string> = new Set<StatsColumn>(["link_id", "date", "sequence"]);
 
 /**
- * Reads a Parquet file's footer; undefined where a row group can't be taken out of it by copying its bytes, as where
- * columns lie apart or in other files, or where the file is encrypted.
+ * Reads a Parquet file's footer; undefined if a row group can't be copied to another file byte by byte, because its
+ * columns are apart or in other files, or because the file is encrypted.
  */
 export async function readParquetFooter(path: string): Promise<ParquetFooter | undefined> {
   const file = await open(path);
@@ -50,7 +49,7 @@ export async function readParquetFooter(path: string): Promise<ParquetFooter | u
     const bytes = await footerBytes(file);
     return bytes && parsed(path, bytes);
   } catch (error) {
-    // It says that it is longer than it is: whoever reads the file by SQL is told what is wrong with it.
+    // A length in it is wrong: SQL will say what is wrong with the file when it reads it.
     if (error instanceof RangeError) return undefined;
     throw error;
   } finally {
@@ -145,7 +144,7 @@ function columnChunk(reader: ThriftReader): ColumnChunk | undefined {
       column = columnMetadata(reader);
       return true;
     }
-    // Its values are in another file, or encrypted.
+    // The values are in another file, or encrypted.
     if (id === 1 || id >= 8) here = false;
     return false;
   });
@@ -166,7 +165,7 @@ function columnMetadata(reader: ThriftReader): ColumnChunk | undefined {
     else return false;
     return true;
   });
-  // A file of earlier days has 0 for a dictionary that is not there.
+  // Old files have 0 for a missing dictionary.
   const from = Math.min(...offsets.filter((offset) => offset > 0));
   if (bytes === undefined || !Number.isFinite(from)) return undefined;
   return { name: path.join("."), from, bytes, bounds };

@@ -1,20 +1,18 @@
 import { type FileHandle, open } from "node:fs/promises";
+import { DAY } from "../../domain/duration.js";
 import { type StatsColumn, statsText } from "../delta/delta-stats.js";
 import { unpublished } from "../store/local-store-errors.js";
-import type { WrittenFile } from "../tables/written-files.js";
+import { CUT_BYTES, type WrittenFile } from "../tables/written-files.js";
 import { copyStruct, ThriftReader, ThriftWriter } from "./compact-thrift.js";
 import type { ParquetFooter, RowGroup } from "./parquet-footer.js";
 
 const MAGIC = Buffer.from("PAR1");
 const COPIED_AT_ONCE = 1024 * 1024;
-const DAY_MS = 86_400_000;
-/** A bound of so many bytes may be the beginning of a longer one. */
-const CUT_BYTES = 256;
 
 /**
- * Writes row groups of Parquet files as one file, without decoding them: their bytes are copied, and a footer says
- * where they are now. All of them have the schema of `like`, whose footer gives what belongs to no row group.
- * Bloom filters and page indexes are left behind.
+ * Writes row groups of Parquet files as one file without decoding them: it copies their bytes and writes a footer with
+ * their new positions. All have the schema of `like`, whose footer supplies the rest. Bloom filters and page indexes are
+ * left out.
  *
  * @throws StoreFullError on a full disk.
  */
@@ -39,7 +37,7 @@ export async function writeRowGroups(
   return { path, ...factsOfGroups(groups) };
 }
 
-/** The number of rows in some row groups, and their statistics for the log. */
+/** Sums up the rows of some row groups, and their statistics for the log. */
 export function factsOfGroups(groups: readonly RowGroup[]): { rows: number; stats: string } {
   const rows = groups.reduce((sum, group) => sum + group.rows, 0);
   const columns = COLUMNS.map(
@@ -48,7 +46,7 @@ export function factsOfGroups(groups: readonly RowGroup[]): { rows: number; stat
   return { rows, stats: statsText(rows, Object.fromEntries(columns)) };
 }
 
-/** Returns where each begins in the target. Neighbours in one file are copied together. */
+/** Copies row groups, neighbours in one file together, and returns where each begins in the target. */
 async function copyGroups(target: FileHandle, groups: readonly RowGroup[]): Promise<number[]> {
   const buffer = Buffer.allocUnsafe(COPIED_AT_ONCE);
   const starts: number[] = [];
@@ -125,7 +123,7 @@ function copyGroup(group: ThriftReader, writer: ThriftWriter, by: number): void 
       for (let left = size; left > 0; left -= 1) copyStruct(reader, writer, chunk);
     },
     5: moved,
-    // Its number in the file.
+    // The row group's number in its file.
     7: LEFT_OUT,
   });
 }
@@ -160,9 +158,9 @@ function bounds(groups: readonly RowGroup[], column: string, compare: Compare, t
   return { min: bound(min), max: bound(max), nullCount };
 }
 
-/** Days that ISO text has with four digits. */
+/** Writes a day with a four-digit year as ISO text; null for any other. */
 function dayText(days: number): string | null {
-  const ms = days * DAY_MS;
+  const ms = days * DAY;
   if (Math.abs(ms) > 8.64e15) return null;
   const [text = ""] = new Date(ms).toISOString().split("T");
   return /^\d{4}-/.test(text) && !text.startsWith("0000") ? text : null;

@@ -4,12 +4,12 @@ import type { TableSpec } from "../delta/delta-schema.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { openColumn } from "../tables/encrypted-column.js";
 
-/** Opens encrypted columns in the SQL of one engine: each has a function, and a view that calls it. */
+/** Opens encrypted columns in the SQL of one engine: each column has a function, which its view calls. */
 export class Decryption {
   readonly #functions = new Map<string, string>();
   #failure: Error | undefined;
 
-  /** Registers the functions; DuckDB calls them on JavaScript's own thread, a vector of values at a time. */
+  /** Registers the functions; DuckDB calls them on JavaScript's own thread, one vector of values at a time. */
   constructor(connection: DuckDBConnection, sealer: Sealer, tables: readonly TableSpec[]) {
     for (const { name: table, columns } of tables) {
       for (const { name: column } of columns.filter(({ encrypted }) => encrypted)) {
@@ -22,13 +22,13 @@ export class Decryption {
     }
   }
 
-  /** The SQL of a column's value: in the clear where the column is encrypted. */
+  /** Gives the SQL of a column's value, opened if the column is encrypted. */
   readonly sqlOf = (table: string, column: string): string => {
     const name = this.#functions.get(`${table}.${column}`);
     return name === undefined ? sqlName(column) : `${name}(${sqlName(column)})`;
   };
 
-  /** What failed in a query: DuckDB's error, or that of the value that did not open, which DuckDB quotes. */
+  /** Finds what failed in a query: DuckDB itself, or a value that did not open, whose error DuckDB quotes. */
   causeOf(error: unknown): unknown {
     const failure = this.#failure;
     const isQuoted =

@@ -1,35 +1,32 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { timestamptz, varchar } from "../tables/columns.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** Streams of which every run reads a user's whole list, each into a table of its name. */
+/** Streams whose whole list every run reads for each user; each has a table of its name. */
 export const LISTED_STREAMS = ["accounts", "bank_links"] as const;
 
-/** The columns of a table of a listed stream that the view reads. */
-const listed = (name: string): TableSpec => ({
-  name,
-  columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "observed_at", type: "TIMESTAMPTZ" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "link_id", type: "VARCHAR" },
-  ],
-});
+/** The columns of a listed stream's table that the view reads. */
+const LISTED_COLUMNS = [...varchar("run_id", "fp_id", "link_id"), ...timestamptz("observed_at")];
 
-/** What says which rows are bad, and which of them were closed for good. */
+/** The tables that record bad rows, and which of them were closed for good. */
 export const RECORDED: readonly TableSpec[] = [quarantine, quarantineResolutions];
-/** What may have closed a row since. */
-export const CLOSING: readonly TableSpec[] = [transactionChanges, linkSyncs, ...LISTED_STREAMS.map(listed)];
+/** The tables that may have closed a row since. */
+export const CLOSING: readonly TableSpec[] = [
+  transactionChanges,
+  linkSyncs,
+  ...LISTED_STREAMS.map((name) => ({ name, columns: LISTED_COLUMNS })),
+];
 
 /** The tables that the views are made of. */
 export const QUARANTINE_SOURCES: readonly TableSpec[] = [...RECORDED, ...CLOSING];
 
-/** The row's own JSON, without halves of surrogate pairs, which SQL refuses. */
+/** SQL of the row's own JSON, without halves of surrogate pairs, which SQL refuses. */
 const JSON_OF = `case when json_valid(payload) then payload
   else regexp_replace(payload, '\\\\u[dD][89a-fA-F][0-9a-fA-F]{2}', '?', 'g') end`;
 
-/** The transaction that a bad row is about; null where its id can't be read, or stands there twice. */
+/** SQL of the transaction that a bad row is about; null if its id can't be read or appears twice. */
 const TRANSACTION_ID = `case
   when not json_valid(text) then null
   when list = 'removed' then if(json_type(text) = 'VARCHAR', text::json ->> '$', null)
@@ -37,8 +34,7 @@ const TRANSACTION_ID = `case
     and len(list_filter(json_keys(text), lambda name: name = 'transaction_id')) = 1
     then text::json ->> '$.transaction_id' end`;
 
-const PLACE = "(case {} when 'created' then 0 when 'updated' then 1 else 2 end)";
-const placeOf = (column: string) => PLACE.replace("{}", column);
+const placeOf = (column: string) => `(case ${column} when 'created' then 0 when 'updated' then 1 else 2 end)`;
 
 const READ_AGAIN_IN_LISTS = LISTED_STREAMS.map(
   (stream) => `
@@ -50,13 +46,13 @@ const READ_AGAIN_IN_LISTS = LISTED_STREAMS.map(
 const BAD = `select *, left(sha256(concat_ws(' ', run_id, stream, fp_id, coalesce(link_id, '-'), list, page, "index")), 12)
   as row_id from quarantine`;
 
-/** Rows of `quarantine` that nothing on record has closed, over {@link RECORDED}. */
+/** SQL of the rows of `quarantine` that are not recorded as closed, over {@link RECORDED}. */
 export const UNRESOLVED = `select * from (${BAD}) anti join quarantine_resolutions using (row_id)`;
 
 /**
- * Every row of `quarantine` with its id and what closed it: `closed_by` is null while it is open, and `closed_at` where
- * that is not on record yet. The one definition of *open* (docs/use/tables.md, "Open rows"), over {@link RECORDED} and
- * {@link CLOSING}.
+ * SQL of every row of `quarantine`, with its id and what closed it: `closed_by` is null while it is open, and `closed_at`
+ * is null while that is not recorded yet. This is the one definition of *open* (docs/use/tables.md, "Open rows"), over
+ * {@link RECORDED} and {@link CLOSING}.
  */
 const QUARANTINE_STATES = `
   with bad as (${BAD}),
@@ -96,10 +92,9 @@ const QUARANTINE_STATES = `
     closed_at, nullif(closing_reason, '') as closing_reason
   from bad left join resolved using (row_id)`;
 
-/** Columns of the view `quarantine_open`. */
 const OPEN_COLUMNS = ["row_id", ...quarantine.columns.map(({ name }) => `"${name}"`)].join(", ");
 
-/** Makes the views of bad rows where {@link RECORDED} and {@link CLOSING} are views already: `quarantine_open`, and what it is made of. */
+/** Statements that make `quarantine_open` and the view below it, over views of {@link RECORDED} and {@link CLOSING}. */
 export const QUARANTINE_VIEWS: readonly string[] = [
   `create temp view quarantine_states as ${QUARANTINE_STATES}`,
   `create temp view quarantine_open as select ${OPEN_COLUMNS} from quarantine_states where closed_by is null`,

@@ -1,12 +1,12 @@
+import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
-import { fileKey } from "../delta/delta-path.js";
 import { assertReadable } from "../delta/delta-protocol.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
-import { parquetFiles } from "../sql/duckdb-files.js";
+import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
@@ -17,14 +17,14 @@ export interface ReadTable {
   readonly snapshot: Snapshot;
 }
 
-/** The names of a lake's tables, found by their logs. */
+/** Finds the names of a lake's tables by their logs. */
 export async function findTables(store: ObjectStore): Promise<string[]> {
   const entries = await store.list("");
   const names = entries.map((entry) => /^([^/]+)\/_delta_log\/\d{20}\./.exec(entry.key)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** The newest state of a table, undefined where it is not there. */
+/** Reads the newest state of a table; undefined if there is no such table. */
 export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
   const snapshot = await newestSnapshot(location);
   assertReadable(location.table, snapshot);
@@ -37,81 +37,77 @@ export interface TableView {
   readonly files: readonly string[];
 }
 
-/** The SQL of a column's value. */
 export type SqlOf = (table: string, column: string) => string;
 
-/** The view over the live files of a table; one without files is empty but has its columns. */
+/**
+ * Makes the view over the live files of a table. Columns that the table of an earlier version lacks are null, and so are
+ * those that some of its files lack.
+ *
+ * @param spec the table as this version knows it; undefined for other tools' tables
+ */
 export async function tableView(
   { location, snapshot }: ReadTable,
+  spec?: TableSpec,
   sqlOf: SqlOf = (_, column) => sqlName(column),
 ): Promise<TableView> {
-  const { store, table, duckdb } = location;
-  const columns = columnsOf(table, snapshot.metadata?.schemaString ?? "");
-  const files: string[] = [];
-  for (const { path } of snapshot.files.values()) {
-    files.push(await store.download(fileKey(table, path), duckdb.scratchDirectory));
-  }
-  const values = columns.map(({ name, type }) => {
-    const value = files.length === 0 ? "null" : sqlOf(table, name);
-    return `cast(${value} as ${type}) as ${sqlName(name)}`;
-  });
-  const extended = isExtended(snapshot.metadata);
-  const source =
-    files.length === 0
-      ? "where false"
-      : `from ${extended ? withColumns(files, columns) : parquetFiles(files)}`;
-  return { statement: `create temp view ${sqlName(table)} as select ${values.join(", ")} ${source}`, files };
+  const { table } = location;
+  const files = await localFiles(location, snapshot.files.values());
+  const own = columnsOf(table, snapshot.metadata?.schemaString ?? "");
+  const known = new Set(own.map(({ name }) => name));
+  const added = (spec?.columns ?? []).filter(({ name }) => !known.has(name));
+  const values = [
+    ...own.map(({ name, type }) => `cast(${sqlOf(table, name)} as ${type}) as ${sqlName(name)}`),
+    ...added.map(({ name, type }) => `null::${type} as ${sqlName(name)}`),
+  ];
+  const isWhole = files.length > 0 && !isExtended(snapshot.metadata);
+  return viewOf(table, values.join(", "), isWhole ? parquetFiles(files) : parquetRows(files, own), files);
 }
 
-/** Rows of files of which some, or all, may lack a column: it is null there. */
-function withColumns(
-  files: readonly string[],
-  columns: readonly { readonly name: string; readonly type: string }[],
-): string {
-  const empty = columns.map(({ name, type }) => `null::${type} as ${sqlName(name)}`).join(", ");
-  return `(select * from ${parquetFiles(files, { byName: true })}
-    union all by name select ${empty} where false)`;
-}
-
-/** The empty view of a table that no commit has made yet. */
+/** Makes the empty view of a table that no commit has made yet. */
 export function emptyView({ name, columns }: TableSpec): TableView {
-  const values = columns.map((column) => `null::${column.type} as ${sqlName(column.name)}`);
-  return {
-    statement: `create temp view ${sqlName(name)} as select ${values.join(", ")} where false`,
-    files: [],
-  };
+  return viewOf(name, "*", parquetRows([], columns));
 }
 
-/** What is needed of a lake to read its tables. */
+export function viewOf(
+  name: string,
+  values: string,
+  source: string,
+  files: readonly string[] = [],
+): TableView {
+  return { statement: `create temp view ${sqlName(name)} as select ${values} from ${source}`, files };
+}
+
+/** The part of a lake that readers of its tables need. */
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
-/** Runs SQL over the newest version of tables, each a view of its name; one that is not there is empty. */
+/**
+ * Runs SQL over the newest version of tables, each a view of its name; a missing table is empty.
+ *
+ * @param keep says which files may hold what the caller looks for; the views leave out the others
+ */
 export async function readTables<T>(
   lake: LakeReader,
   specs: readonly TableSpec[],
   work: (sql: SqlSession) => Promise<T>,
+  keep?: (file: AddFile) => boolean,
 ): Promise<T> {
   const statements: string[] = [];
-  for (const spec of specs) statements.push(await newestView(lake, spec));
+  for (const spec of specs) statements.push(await newestView(lake, spec, keep));
   return lake.duckdb.exclusive(async (sql) => {
     for (const statement of statements) await sql.run(statement);
     return work(sql);
   });
 }
 
-/**
- * The SQL of a view over the newest version of a table, empty where it is not there.
- *
- * @param keep leaves out files that hold nothing of what is asked
- */
+/** Gives the SQL of one view, as {@link readTables} makes it. */
 export async function newestView(
   { table, store, duckdb }: LakeReader,
   spec: TableSpec,
-  keep?: (file: AddFile) => boolean,
+  keep: (file: AddFile) => boolean = () => true,
 ): Promise<string> {
   const newest = await table(spec.name).snapshot();
   if (newest.version === -1) return emptyView(spec).statement;
-  const files = keep ? new Map([...newest.files].filter(([, file]) => keep(file))) : newest.files;
+  const files = new Map([...newest.files].filter(([, file]) => keep(file)));
   const location = { store, table: spec.name, duckdb };
-  return (await tableView({ location, snapshot: { ...newest, files } })).statement;
+  return (await tableView({ location, snapshot: { ...newest, files } }, spec)).statement;
 }

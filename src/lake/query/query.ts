@@ -27,27 +27,27 @@ interface TableSummary {
 
 interface QueryOptions {
   readonly scratchDirectory: string;
-  /** The tables to look for, empty where they are not there yet; without them the whole store is listed. */
+  /** The tables to look for, empty if they do not exist yet; without them the query finds all tables of the store. */
   readonly tables?: readonly TableSpec[];
   readonly memoryLimitMb?: number;
-  /** Opens the encrypted columns of `tables`; without it they come as they are stored. */
+  /** Opens the encrypted columns of `tables`; without it they appear as stored. */
   readonly sealer?: Sealer;
 }
 
-/** SQL over the tables of a lake, each at its newest version when the query was asked. */
+/** SQL over the tables of a lake, each at its newest version when the query starts. */
 export interface LakeQuery {
   listTables(): Promise<TableSummary[]>;
   /**
-   * The rows of one statement that reads, in batches, as exact JSON values.
-   * @throws InputError with DuckDB's words where it refuses the statement, or where it would write.
+   * Runs one statement that reads, and gives its rows in batches, as exact JSON values.
+   * @throws InputError with DuckDB's words if it refuses the statement, or if the statement would write.
    */
   query(sql: string): AsyncIterableIterator<Readonly<Record<string, JsonValue>>[]>;
   close(): Promise<void>;
 }
 
-/** Opens a lake for reading, with an engine of its own beside the one that loads. */
+/** Opens a lake for reading, with its own engine beside the one that loads. */
 export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery {
-  const { scratchDirectory, memoryLimitMb = 512, sealer } = options;
+  const { scratchDirectory, memoryLimitMb = 512, sealer, tables: specs = [] } = options;
   const duckdb = createDuckDb({ scratchDirectory, memoryLimitMb });
 
   async function tables(): Promise<ReadTable[]> {
@@ -63,34 +63,32 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
 
   async function* query(statement: string) {
     const found = await tables();
-    // What locks an engine can't be taken back, so each query has one of its own. Where SQL calls JavaScript it has
-    // one thread: another one could wait for JavaScript while that closes the engine and waits for it.
+    // An engine can't be unlocked, so each query has its own. It has one thread if SQL calls JavaScript: a second one
+    // could wait for JavaScript while JavaScript closes the engine and waits for that thread.
     const locked = createDuckDb({ scratchDirectory, memoryLimitMb, ...(sealer && { threads: 1 }) });
     let connection: DuckDBConnection | undefined;
     let decryption: Decryption | undefined;
     try {
       connection = await locked.connect();
       const sql = createSession(connection);
-      decryption = sealer && new Decryption(connection, sealer, options.tables ?? []);
-      const views = await lakeViews(found, options.tables ?? [], decryption?.sqlOf);
+      decryption = sealer && new Decryption(connection, sealer, specs);
+      const views = await lakeViews(found, specs, decryption?.sqlOf);
       for (const view of views) await sql.run(view.statement);
       const names = new Set([
         ...found.map(({ location }) => location.table),
-        ...(options.tables ?? []).map(({ name }) => name),
+        ...specs.map(({ name }) => name),
       ]);
       if (QUARANTINE_SOURCES.every(({ name }) => names.has(name)))
-        for (const statement of QUARANTINE_VIEWS) await sql.run(statement);
-      await lock(
-        sql,
-        views.flatMap(({ files }) => files),
-      );
+        for (const view of QUARANTINE_VIEWS) await sql.run(view);
+      const files = views.flatMap((view) => view.files);
+      await lock(sql, files);
       for await (const batch of sql.stream(await readingStatement(connection, statement))) {
         yield batch.map((row) =>
           Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
         );
       }
     } catch (error) {
-      throw inWords(decryption?.causeOf(error) ?? error);
+      throw refusalOf(decryption?.causeOf(error) ?? error);
     } finally {
       connection?.closeSync();
       await locked.close();
@@ -117,8 +115,8 @@ function summaryOf({ location: { table }, snapshot }: ReadTable): TableSummary {
 }
 
 /**
- * Leaves an engine nothing to read but these files, and nothing to write but its own spill; for good.
- * DuckDB compares what a query names, which for a strange path is the pattern that matches it alone.
+ * Restricts an engine, for good, to reading these files and writing its own spill. DuckDB compares the name in the query,
+ * which for a path with special characters is the pattern that matches it alone.
  */
 async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
   const paths = new Set(files.flatMap((file) => [file, exactPath(file)]));
@@ -127,8 +125,8 @@ async function lock(sql: SqlSession, files: readonly string[]): Promise<void> {
   await sql.run("set lock_configuration = true");
 }
 
-/** DuckDB's errors begin with the name of their kind; any other error is passed on as it is. */
-function inWords(error: unknown): unknown {
+/** Turns an error of DuckDB, which begins with the name of its kind, into a refusal; passes on any other error. */
+function refusalOf(error: unknown): unknown {
   if (
     !(error instanceof Error) ||
     !/^(?:Failed to extract statements: )?[A-Z]\w*(?: \w+)* Error: /.test(error.message)

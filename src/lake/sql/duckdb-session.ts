@@ -5,19 +5,18 @@ import { exactValue, type SqlValue } from "./duckdb-values.js";
 type SqlParameter = string | number | bigint | boolean | null;
 export type SqlRow = Readonly<Record<string, SqlValue>>;
 
-/** One connection's SQL, for as long as its exclusive section lasts. */
+/** SQL on one connection, for as long as its exclusive section lasts. */
 export interface SqlSession {
-  /** Runs statements; answers how many rows the last one wrote. */
+  /** Runs statements and returns how many rows the last one wrote. */
   run(sql: string, parameters?: readonly SqlParameter[]): Promise<number>;
-  /** All rows of a query. */
   rows(sql: string, parameters?: readonly SqlParameter[]): Promise<SqlRow[]>;
-  /** The rows of a query that gives few, in one round trip: what it takes, a busy process waits for each time. */
+  /** Returns the rows of a query that has few, in one round trip: in a busy process each one costs a wait. */
   few(sql: string): Promise<SqlRow[]>;
-  /** The rows of a query in batches of about 2,048, for results that may not fit into memory. */
+  /** Returns the rows in batches of about 2,048, for results that may not fit into memory. */
   stream(sql: string, parameters?: readonly SqlParameter[]): AsyncIterableIterator<SqlRow[]>;
 }
 
-/** Wraps a connection; a full disk becomes StoreFullError, every other error keeps DuckDB's words. */
+/** Wraps a connection. A full disk becomes StoreFullError; every other error keeps DuckDB's words. */
 export function createSession(connection: DuckDBConnection): SqlSession {
   async function* stream(sql: string, parameters: readonly SqlParameter[] = []) {
     try {

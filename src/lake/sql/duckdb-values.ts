@@ -10,7 +10,7 @@ import {
   type DuckDBValue,
 } from "@duckdb/node-api";
 
-/** A value as SQL has it: whole numbers of 64 bits and more as bigint, decimals, days and instants as exact text. */
+/** A SQL value: whole numbers of 64 bits and more are bigint; decimals, days and instants are exact text. */
 export type SqlValue =
   | null
   | boolean
@@ -21,21 +21,16 @@ export type SqlValue =
   | { readonly [name: string]: SqlValue };
 
 const MICROS = 1_000_000n;
+/** Microseconds beyond which no Date reaches: only DuckDB's infinities, and years after 275760. */
+const DATE_RANGE = 8_640_000_000_000_000_000n;
 
-/** Microseconds since 1970 as ISO text with six decimals; `end` is `Z` for an instant. */
-function isoFromMicros(micros: bigint, end: "Z" | ""): string {
-  const below = ((micros % MICROS) + MICROS) % MICROS;
-  const seconds = new Date(Number((micros - below) / 1000n)).toISOString();
-  return `${seconds.slice(0, -5)}.${String(below).padStart(6, "0")}${end}`;
-}
-
-/** Turns a driver's value into one that is exact and that every later step understands. */
+/** Turns a driver's value into an exact one that every later step understands. */
 export function exactValue(value: DuckDBValue): SqlValue {
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return value;
   if (value instanceof DuckDBDecimalValue || value instanceof DuckDBDateValue) return value.toString();
-  if (value instanceof DuckDBTimestampTZValue) return instant(value.micros, "Z", value);
-  if (value instanceof DuckDBTimestampValue) return instant(value.micros, "", value);
+  if (value instanceof DuckDBTimestampTZValue) return isoText(value, "Z");
+  if (value instanceof DuckDBTimestampValue) return isoText(value, "");
   if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) {
     return value.items.map(exactValue);
   }
@@ -50,10 +45,13 @@ export function exactValue(value: DuckDBValue): SqlValue {
   return String(value);
 }
 
-function instant(micros: bigint, end: "Z" | "", value: { toString(): string }): string {
-  // Beyond the range of a Date lie only DuckDB's infinities and years after 275760.
-  const inRange = micros > -8_640_000_000_000_000_000n && micros < 8_640_000_000_000_000_000n;
-  return inRange ? isoFromMicros(micros, end) : value.toString();
+/** ISO text with six decimals; it ends in `Z` for an instant. */
+function isoText(value: DuckDBTimestampValue | DuckDBTimestampTZValue, end: "Z" | ""): string {
+  const { micros } = value;
+  if (micros <= -DATE_RANGE || micros >= DATE_RANGE) return value.toString();
+  const below = ((micros % MICROS) + MICROS) % MICROS;
+  const seconds = new Date(Number((micros - below) / 1000n)).toISOString();
+  return `${seconds.slice(0, -5)}.${String(below).padStart(6, "0")}${end}`;
 }
 
 export type JsonValue =
@@ -65,8 +63,8 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 
 /**
- * A SQL value as JSON without losing a digit: whole numbers beyond 2^53 and decimals as text, NaN and the
- * infinities as text because JSON has none.
+ * Turns a SQL value into JSON without losing a digit. Whole numbers beyond 2^53 and decimals become text, and so do NaN
+ * and the infinities, which JSON lacks.
  */
 export function jsonValue(value: SqlValue): JsonValue {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);

@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import { inQueue } from "../queue.js";
 import { createSession, type SqlSession } from "./duckdb-session.js";
 import { Scratch } from "./scratch.js";
 
 interface DuckDbOptions {
-  /** What engines share for their spill and scratch files, each in a directory of its own; made when first needed. */
+  /** Holds the spill and scratch files of all engines, each in its own directory; made when first needed. */
   readonly scratchDirectory: string;
-  /** Makes the directory above it, where that has modes of its own. */
+  /** Makes the directory above it, if that one has modes of its own. */
   readonly makeParent?: () => Promise<unknown>;
   readonly memoryLimitMb?: number;
   readonly threads?: number;
@@ -14,32 +15,33 @@ interface DuckDbOptions {
 
 /** The SQL engine of one process (docs/inside/architecture.md, "Load"). */
 export interface DuckDb {
-  /** Where this engine's scratch files lie; there once it is open, or {@link makeScratch} was called. */
+  /** Where this engine's scratch files are. It exists once the engine is open or {@link makeScratch} was called. */
   readonly scratchDirectory: string;
   makeScratch(): Promise<void>;
   /**
-   * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one
-   * memory limit and fail together. Its temp tables go with it. A call from within runs at once.
+   * Runs `work` alone on a connection of its own, first come first served: concurrent loads would share one memory
+   * limit and fail together. Its temp tables end with it. A nested call runs at once.
    *
-   * @param atThreads threads for this work, where they are fewer than the engine's own.
+   * @param atThreads threads for this work, if fewer than the engine's own
    */
   exclusive<T>(work: (sql: SqlSession) => Promise<T>, atThreads?: number): Promise<T>;
-  /** A connection outside of the queue, for reading; whoever asks closes it. */
+  /** Opens a connection outside the queue, for reading; the caller closes it. */
   connect(): Promise<DuckDBConnection>;
-  /** Waits for what is running and frees the engine; a later call opens it anew. */
+  /** Waits for running work and frees the engine; a later call opens it again. */
   close(): Promise<void>;
 }
 
 const FLUSHED_ABOVE = "16MB";
 
-/** The engine, opened by its first use. */
+/** Creates an engine, which opens at its first use. */
 export function createDuckDb(options: DuckDbOptions): DuckDb {
   const { memoryLimitMb = 128, threads = 2 } = options;
   const scratch = new Scratch(options.scratchDirectory, options.makeParent);
-  const held = new AsyncLocalStorage<SqlSession>();
+  const running = new AsyncLocalStorage<SqlSession>();
   let opening: Promise<DuckDBInstance> | undefined;
   let threadsNow = threads;
-  let last: Promise<unknown> = Promise.resolve();
+  // Engines share no scratch directory, so its path names this engine's queue.
+  const exclusively = <T>(work: () => Promise<T>) => inQueue(scratch.files, work);
 
   async function open(): Promise<DuckDBInstance> {
     const instance = await DuckDBInstance.create(":memory:", {
@@ -50,9 +52,9 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
       autoinstall_known_extensions: "false",
       autoload_known_extensions: "false",
       allow_community_extensions: "false",
-      // Those of the user's own DuckDB lie in the home directory.
+      // The secrets of the user's own DuckDB are in the home directory.
       allow_persistent_secrets: "false",
-      // What a statement frees goes back to the system at once: kept, it costs the process 50 MB at its peak.
+      // Freed memory goes back to the system at once: kept, it costs the process 50 MB at its peak.
       allocator_flush_threshold: FLUSHED_ABOVE,
       allocator_bulk_deallocation_flush_threshold: FLUSHED_ABOVE,
     });
@@ -72,20 +74,14 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     return (await opening).connect();
   }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = last.then(work);
-    last = turn.catch(() => undefined);
-    return turn;
-  }
-
   async function withSession<T>(work: (sql: SqlSession) => Promise<T>, atThreads: number): Promise<T> {
     const connection = await connect();
     try {
       const sql = createSession(connection);
-      // A setting of the engine: the next section that wants another number sets it, and most want the same.
+      // A setting of the whole engine: only a section that wants another number changes it, and most want the same.
       if (atThreads !== threadsNow) await sql.run(`set threads = ${atThreads}`);
       threadsNow = atThreads;
-      return await held.run(sql, () => work(sql));
+      return await running.run(sql, () => work(sql));
     } finally {
       connection.closeSync();
     }
@@ -96,11 +92,11 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
     makeScratch: () => scratch.open(),
     connect,
     exclusive(work, atThreads = threads) {
-      const outer = held.getStore();
-      return outer === undefined ? inTurn(() => withSession(work, atThreads)) : work(outer);
+      const outer = running.getStore();
+      return outer === undefined ? exclusively(() => withSession(work, atThreads)) : work(outer);
     },
     close: () =>
-      inTurn(async () => {
+      exclusively(async () => {
         (await opening)?.closeSync();
         opening = undefined;
         await scratch.close();
@@ -108,9 +104,7 @@ export function createDuckDb(options: DuckDbOptions): DuckDb {
   };
 }
 
-/**
- * Whether SQL gave up for want of memory, so that less at once may succeed (docs/inside/architecture.md, "Load").
- */
+/** Whether SQL ran out of memory, so that a smaller part may succeed (docs/inside/architecture.md, "Load"). */
 export function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && /out of memory/i.test(error.message);
 }

@@ -5,89 +5,86 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { errorCode, unpublished } from "../store/local-store-errors.js";
 
-/** Begins as the store's temp files do, which no listing of the lake shows. */
+/** Begins as the names of the store's temp files do, so no listing of the lake shows it. */
 const LEASE = ".tmp-lease";
 const BEAT_MS = 30_000;
-/** A lease of this age that was also seen to rest for some beats, whatever clocks say, is that of a dead engine. */
+/** At this age a lease is a dead engine's, if it also stood still for some beats, whatever clocks say. */
 const STALE_MS = 10 * BEAT_MS;
 const RESTING_BEATS = 4;
-/** At this age one look suffices. */
+/** At this age a lease is a dead engine's at first sight. */
 const FORGOTTEN_MS = 3_600_000;
 /** Earlier versions left files without a lease. */
 const UNLEASED_MS = 12 * 3_600_000;
 
 const PRIVATE = { recursive: true, mode: 0o700 } as const;
 
-/** When another engine last renewed its lease, and how many beats have seen nothing newer. */
+/** When another engine last renewed its lease, and how many beats have seen no newer time. */
 interface LastRenewal {
   readonly at: number;
   readonly beats: number;
 }
 
 /**
- * One engine's own part of a scratch directory that engines of many processes and machines share. It is named at
- * random: containers all have the same process ids. Its lease says that the engine lives; what dead engines left
- * is removed by whoever comes next. All times are those of the file system, so that no two clocks are compared.
+ * One engine's own part of a scratch directory that engines of many processes and machines share. Its name is random:
+ * containers all have the same process ids. Its lease says that the engine lives; the next engine removes what dead
+ * ones left. All times are the file system's, so two clocks are never compared.
  */
 export class Scratch {
-  readonly #base: string;
-  readonly #own: string;
-  readonly #makeParent: () => Promise<unknown>;
   readonly #id = randomUUID();
+  readonly #own: string;
   #others: ReadonlyMap<string, LastRenewal> = new Map();
   #opening: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #beating: Promise<void> = Promise.resolve();
 
   /** @param makeParent makes the directory above the base. */
-  constructor(base: string, makeParent: () => Promise<unknown> = async () => undefined) {
-    this.#base = base;
-    this.#makeParent = makeParent;
+  constructor(
+    private readonly base: string,
+    private readonly makeParent: () => Promise<unknown> = async () => undefined,
+  ) {
     this.#own = join(base, this.#id);
   }
 
-  /** Where files lie that are made for SQL or by it; there once it is opened. */
+  /** Where files for SQL, or by SQL, are; it exists once the scratch is open. */
   get files(): string {
     return join(this.#own, "files");
   }
 
-  /** Where SQL spills. */
   get spill(): string {
     return join(this.#own, "spill");
   }
 
-  /** Makes the directories and the lease, and removes what dead engines left; once, until it is closed. */
+  /** Makes the directories and the lease, and removes what dead engines left. Does so once, until it is closed. */
   async open(): Promise<void> {
     this.#opening ??= this.#open().catch((error) => {
       this.#opening = undefined;
       throw unpublished(error, this.#own);
     });
     await this.#opening;
-    // Somebody took this engine for dead, as after a long sleep of the machine.
+    // Another engine took this one for dead, as after a long sleep of the machine.
     if (!existsSync(this.files)) await this.beat();
   }
 
-  /** Renews the lease, makes again what somebody removed, and removes what dead engines left. */
+  /** Renews the lease, makes removed directories again, and removes what dead engines left. */
   async beat(): Promise<void> {
     await this.#makeDirectories();
     const now = await this.#renew();
     const others = new Map<string, LastRenewal>();
-    for (const entry of await readdir(this.#base, { withFileTypes: true })) {
+    for (const entry of await readdir(this.base, { withFileTypes: true })) {
       if (entry.name === this.#id) continue;
-      const path = join(this.#base, entry.name);
+      const path = join(this.base, entry.name);
       const sign = await lastSign(path, entry).catch(() => undefined);
       if (sign === undefined) continue;
       const before = this.#others.get(entry.name);
       const beats = before?.at === sign.at ? before.beats + 1 : 0;
       others.set(entry.name, { at: sign.at, beats });
-      if (now - sign.at <= patienceWith(sign.leased, beats)) continue;
-      // Another user's can't be removed, and another engine may be removing it: the next beat looks again.
+      if (now - sign.at <= deadAfter(sign.leased, beats)) continue;
+      // It may be another user's, or another engine may be removing it: the next beat tries again.
       await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
     this.#others = others;
   }
 
-  /** Removes all of it. */
   async close(): Promise<void> {
     if (this.#opening === undefined) return;
     await this.#opening.catch(() => undefined);
@@ -98,9 +95,9 @@ export class Scratch {
   }
 
   async #open(): Promise<void> {
-    await this.#makeParent();
+    await this.makeParent();
     await this.beat();
-    // A beat that fails (a full disk, a mount that is away) costs nothing: the lease rests until the next one.
+    // A beat that fails (a full disk, an absent mount) does no harm: the next one renews the lease.
     this.#timer = setInterval(() => {
       this.#beating = this.beat().catch(() => undefined);
     }, BEAT_MS);
@@ -112,7 +109,7 @@ export class Scratch {
     await mkdir(this.spill, PRIVATE);
   }
 
-  /** Writes over the same bytes, which takes no room on a full disk; returns the time of the file system. */
+  /** Writes over the same bytes, which needs no room on a full disk, and returns the file system's time. */
   async #renew(): Promise<number> {
     const path = join(this.#own, LEASE);
     const text = new Date().toISOString();
@@ -131,12 +128,13 @@ export class Scratch {
   }
 }
 
-function patienceWith(leased: boolean, beats: number): number {
+/** The age at which an entry is taken for a dead engine's. */
+function deadAfter(leased: boolean, beats: number): number {
   if (!leased) return UNLEASED_MS;
   return beats >= RESTING_BEATS ? STALE_MS : FORGOTTEN_MS;
 }
 
-/** When an entry of a scratch directory last showed that somebody uses it. */
+/** Finds when an entry of a scratch directory was last in use. */
 async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leased: boolean }> {
   const own = (await lstat(path)).mtimeMs;
   if (!entry.isDirectory()) return { at: own, leased: false };
@@ -149,8 +147,8 @@ async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leas
 }
 
 /**
- * A scratch directory of this user alone outside of any lake, for commands that only look at one. It is the same
- * for all of them, so that each removes what a killed one left.
+ * Makes a scratch directory outside any lake, for this user alone and for commands that only read. All of them share it,
+ * so each removes what a killed one left.
  */
 export async function temporaryScratch(): Promise<string> {
   const user = process.getuid?.();

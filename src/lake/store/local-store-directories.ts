@@ -7,8 +7,8 @@ const MOST_KNOWN = 10_000;
 const MOST_DURABLE = 2_000;
 
 /**
- * Directories whose names survive a power cut. A directory that is there already may have been made by a write that
- * asked for no such thing, so its name is synced in its parent all the same: once in the life of a process.
+ * Directories whose names survive a power cut. An existing directory may come from a write that did not ask for
+ * durability, so its name is synced in its parent all the same: once in the life of a process.
  */
 export class DurableDirectories {
   readonly #known = new Set<string>();
@@ -19,7 +19,7 @@ export class DurableDirectories {
     private readonly sync: (directory: string) => Promise<void> = syncToDisk,
   ) {}
 
-  /** Makes a directory below the root where it is not there, and every name on the way to it durable. */
+  /** Makes a directory below the root if it is missing, and makes every name on the way to it durable. */
   async make(directory: string, mode: number): Promise<void> {
     const first = await mkdir(directory, { recursive: true, mode });
     const isNew = (path: string) => first !== undefined && path.length >= first.length;
@@ -32,7 +32,7 @@ export class DurableDirectories {
     }
   }
 
-  /** A directory that was deleted may come back without its name on the disk; so may all below it. */
+  /** Forgets a deleted directory with all below it: made again, its name is not on the disk yet. */
   forget(directory: string): void {
     for (const path of this.#known) {
       if (path === directory || path.startsWith(`${directory}${sep}`)) this.#known.delete(path);
@@ -43,19 +43,19 @@ export class DurableDirectories {
     try {
       await this.sync(dirname(path));
     } catch (error) {
-      // Above the root nothing need be readable: whoever made the root before did what could be done.
+      // This user need not be able to read what is above the root; an existing root was made durable as far as possible.
       if (isNew || path.length > this.root.length || !["EACCES", "EPERM"].includes(errorCode(error)))
         throw error;
     }
   }
 }
 
-/** Directories that this process made or found: a page of a link needs no look at its directory again. */
+/** Directories that this process made or found: writing a page of a link need not look at its directory again. */
 export class KnownDirectories {
   readonly #known = new Set<string>();
 
-  /** Runs a write in a directory, making that first where it is not known, and again where it has gone. */
-  async writeIn(directory: string, mode: number, write: () => Promise<void>): Promise<void> {
+  /** Runs a write in a directory: makes the directory first unless it is known, and again if it has gone. */
+  async writeIn<T>(directory: string, mode: number, write: () => Promise<T>): Promise<T> {
     if (this.#known.has(directory)) {
       try {
         return await write();
@@ -66,11 +66,11 @@ export class KnownDirectories {
     await makeDirectory(directory, mode);
     if (this.#known.size >= MOST_KNOWN) this.#known.clear();
     this.#known.add(directory);
-    await write();
+    return write();
   }
 }
 
-/** One level first, which nearly always does: the way up is looked at only where that fails. */
+/** Makes one level first, which is nearly always enough, and the whole path only where that fails. */
 async function makeDirectory(directory: string, mode: number): Promise<void> {
   try {
     await mkdir(directory, { mode });

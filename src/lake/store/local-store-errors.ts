@@ -1,8 +1,8 @@
 import { FAILURE_TYPES, InputError } from "../../domain/failures.js";
 
 /**
- * Thrown when the disk (or a quota) is full. Nothing was published; the same step succeeds once there is
- * room again, so callers treat it as transient.
+ * Thrown when the disk or a quota is full. Nothing was published; the same step succeeds once there is room again, so
+ * callers treat it as transient.
  */
 export class StoreFullError extends Error {
   override readonly name = FAILURE_TYPES.transient;
@@ -13,24 +13,23 @@ const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 const FORBIDDEN = new Set(["EACCES", "EPERM", "EROFS"]);
 const NO_HARD_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "EXDEV", "ENOSYS", "EINVAL", "EMLINK"]);
 
-/** The system's code of a failed file operation, empty where there is none. */
+/** Gives the system's code of a failed file operation, empty where there is none. */
 export function errorCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   return code ?? "";
 }
 
-/** True where a path leads nowhere. */
 export function isAbsent(error: unknown): boolean {
   const code = errorCode(error);
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** The error of a write that left nothing behind, in words for whoever runs the job. */
+/** Words the error of a write that left nothing behind for the person who runs the job. */
 export function unpublished(error: unknown, path: string): Error {
-  const code = errorCode(error);
   if (error instanceof InputError) return error;
   const full = asFull(error, path);
   if (full !== undefined) return full;
+  const code = errorCode(error);
   if (FORBIDDEN.has(code)) {
     return new InputError(
       `${path} can't be written (${code}). Nothing was published; give this user write permission ` +
@@ -41,7 +40,7 @@ export function unpublished(error: unknown, path: string): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The error of a write for which the disk had no room; undefined where that is not what went wrong. */
+/** Words the error of a write for which the disk had no room; undefined for any other failure. */
 export function asFull(error: unknown, path?: string): StoreFullError | undefined {
   if (error instanceof StoreFullError) return error;
   const code = errorCode(error);
@@ -54,7 +53,7 @@ export function asFull(error: unknown, path?: string): StoreFullError | undefine
   );
 }
 
-/** The error of a refused link(): some mounts have no hard links, and commits rest on them. */
+/** Words the error of a refused link(): some mounts have no hard links, and commits depend on them. */
 export function unlinkable(error: unknown, directory: string): Error {
   if (!NO_HARD_LINKS.has(errorCode(error))) return unpublished(error, directory);
   return new InputError(
@@ -64,7 +63,6 @@ export function unlinkable(error: unknown, directory: string): Error {
   );
 }
 
-/** The error of a refused read. */
 export function unreadable(error: unknown, path: string): Error {
   if (FORBIDDEN.has(errorCode(error))) {
     return new InputError(

@@ -18,24 +18,24 @@ import { isAbsent } from "./local-store-errors.js";
 
 const TEMPORARY = ".tmp-";
 
-/** Larger files are read by the thread pool: nothing else would run meanwhile. */
+/** Larger files are left to the thread pool: read in place, they would hold up everything else. */
 const IN_PLACE_BYTES = 256 * 1024;
 
 const openFile = promisify(openCallback) as (path: string, flags: string, mode?: number) => Promise<number>;
 const readOpenFile = promisify(readFileCallback) as (file: number) => Promise<Buffer>;
 const syncFile = promisify(fsyncCallback);
 
-/** True for the temp files of this or a killed process: never part of a listing. */
+/** Whether a name is that of a temp file, of this process or a killed one; no listing shows these. */
 export function isTemporary(name: string): boolean {
   return name.startsWith(TEMPORARY);
 }
 
-/** A new temp name beside the final one, so that rename and link stay within one file system. */
+/** Makes a new temp name beside the final one, so that rename and link stay within one file system. */
 export function temporaryBeside(path: string): string {
   return join(dirname(path), `${TEMPORARY}${process.pid}-${randomUUID()}`);
 }
 
-/** The real path of a directory that may not be there yet: one lake has one address, whatever link led to it. */
+/** Resolves a directory that may not exist yet: a lake has one address, whatever link leads to it. */
 export function canonicalPath(path: string): string {
   const absolute = resolve(path);
   try {
@@ -47,7 +47,7 @@ export function canonicalPath(path: string): string {
 }
 
 /**
- * The path of a key below the root.
+ * Gives the path of a key below the root.
  * @throws InputError for a key that leaves the root or could be mistaken for a temp file.
  */
 export function pathOfKey(root: string, key: string): string {
@@ -64,8 +64,8 @@ export function pathOfKey(root: string, key: string): string {
 }
 
 /**
- * So many bytes of a file, in place; fewer where it ends before. Records are read while they are still in memory, and
- * the thread pool would cost more than that.
+ * Reads a range of a file in place; the result is shorter where the file ends before. Records are read while they are
+ * still in memory, and the thread pool would cost more than that.
  */
 export function readRangeInPlace(path: string, from: number, bytes: number): Buffer {
   const file = openSync(path, "r");
@@ -76,7 +76,7 @@ export function readRangeInPlace(path: string, from: number, bytes: number): Buf
   }
 }
 
-/** All bytes of a file: its name is looked up by the thread pool, and a small one costs no further trip. */
+/** Reads a file. The thread pool looks its name up; a small file costs no further trip. */
 export async function readWhole(path: string): Promise<Buffer> {
   const file = await openFile(path, "r");
   try {
@@ -98,7 +98,7 @@ function rangeOf(file: number, from: number, bytes: number): Buffer {
   return body.subarray(0, read);
 }
 
-/** Removes a file, in one trip to the thread pool; nothing happens where it is not there. */
+/** Removes a file, if it is there, in one trip to the thread pool. */
 export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);
@@ -107,7 +107,7 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** Makes what is in a file, or the names in a directory, survive a power cut: one trip to the thread pool, not three. */
+/** Makes the bytes of a file, or the names in a directory, survive a power cut, in one trip to the thread pool. */
 export async function syncToDisk(path: string): Promise<void> {
   const file = openSync(path, "r");
   try {
@@ -117,30 +117,14 @@ export async function syncToDisk(path: string): Promise<void> {
   }
 }
 
-/** Writes a temp file (fsynced when asked); on failure it is gone again. */
+/**
+ * Writes a new temp file, fsynced when asked; the caller removes it where this fails. The thread pool makes the name,
+ * because a disk that writes its journal holds names up; the system only copies the bytes, so that happens in place.
+ */
 export async function writeTemporary(
   path: string,
   body: Uint8Array | string,
-  options: { readonly durable: boolean; readonly mode: number },
-): Promise<void> {
-  const { durable, mode } = options;
-  try {
-    await writeBytes(path, body, mode, durable);
-  } catch (error) {
-    await removeFile(path);
-    throw error;
-  }
-}
-
-/**
- * The name is made by the thread pool, because a disk that writes its journal holds names up. The bytes are only
- * copied by the system: that is done in place, and two trips to another thread are saved.
- */
-async function writeBytes(
-  path: string,
-  body: Uint8Array | string,
-  mode: number,
-  durable: boolean,
+  { durable, mode }: { readonly durable: boolean; readonly mode: number },
 ): Promise<void> {
   const file = await openFile(path, "wx", mode);
   try {

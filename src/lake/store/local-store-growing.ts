@@ -2,7 +2,6 @@ import { closeSync, ftruncateSync, openSync, writevSync } from "node:fs";
 import { unpublished } from "./local-store-errors.js";
 import type { GrowingObject } from "./object-store.js";
 
-/** Makes a file that is not there yet, to append to. */
 export function growFile(path: string, mode: number): GrowingObject {
   const file = openSync(path, "ax", mode);
   let end = 0;
@@ -16,7 +15,7 @@ export function growFile(path: string, mode: number): GrowingObject {
         return at;
       } catch (error) {
         broken = unpublished(error, path);
-        // Nothing may follow half a record.
+        // No record may follow half a record.
         ftruncateSync(file, at);
         throw broken;
       }
@@ -27,7 +26,7 @@ export function growFile(path: string, mode: number): GrowingObject {
   };
 }
 
-/** A disk that is nearly full takes a part of what it is given, and says so only at the next write. */
+/** Writes until everything is taken: a nearly full disk takes a part, and fails only at the next write. */
 function writeAll(file: number, parts: readonly Uint8Array[]): number {
   let written = 0;
   let rest = parts.filter(({ length }) => length > 0);

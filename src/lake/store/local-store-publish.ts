@@ -7,27 +7,26 @@ import { errorCode, unlinkable, unpublished } from "./local-store-errors.js";
 import { syncToDisk, temporaryBeside } from "./local-store-files.js";
 import type { Modes } from "./modes.js";
 
-/** Node has four threads for files and SQL together: two for the disk leave two for SQL on both cores. */
+/** Node has four threads for files and SQL together: two for the disk leave SQL one for each of two cores. */
 const SYNCS_AT_ONCE = 2;
 
-/** A local file and the path that it is to have. */
 export interface Publication {
   readonly localPath: string;
   readonly path: string;
   readonly modes: Modes;
 }
 
-/** Gives a fsynced file its final name unless that is taken; the name is durable when it returns, whosever it is. */
+/** Gives a fsynced file its final name unless that is taken. The name is durable on return, even if another writer took it. */
 export async function publish(from: string, path: string): Promise<boolean> {
   const published = await linkUnlessTaken(from, path);
-  // Whoever took it may have been killed before this.
+  // Another writer that took the name may have been killed before it synced the name.
   await syncToDisk(dirname(path));
   return published;
 }
 
 /**
- * Moves files to paths that are free, all of them durable when it returns: every file is fsynced before it gets
- * its name, and each directory once after its last name. On failure none of the names is left.
+ * Moves files to free paths; all of them are durable on return: every file is fsynced before it gets its name, and
+ * each directory once after its last name. On failure none of the names is left.
  *
  * @throws StoreFullError, InputError as every write of the store; Error where a path is taken.
  */
@@ -44,7 +43,7 @@ export async function publishFiles(
     await mapConcurrent(SYNCS_AT_ONCE, files, async ({ localPath, path, modes }) => {
       current = path;
       const near = await besideTarget(localPath, path, copies);
-      await close(near, modes.file);
+      await restrict(near, modes.file);
       await syncToDisk(near);
       if (!(await linkUnlessTaken(near, path))) {
         throw new Error(`${path} is there already and is never overwritten. Nothing was published.`);
@@ -61,16 +60,13 @@ export async function publishFiles(
   for (const { localPath } of files) await unlink(localPath);
 }
 
-/** Takes the permissions away that SQL gave a file and its table does not. */
-async function close(path: string, allowed: number): Promise<void> {
+/** Removes the permissions that SQL gave a file and its table does not allow. */
+async function restrict(path: string, allowed: number): Promise<void> {
   const { mode } = await stat(path);
   if ((mode & 0o777 & ~allowed) !== 0) await chmod(path, mode & allowed);
 }
 
-/**
- * Makes files that were written without it survive a power cut: the files, then each of their directories with all
- * names on the way to it.
- */
+/** Makes existing files survive a power cut: the files, then each of their directories with all names on the way to it. */
 export async function persistFiles(
   files: readonly Publication[],
   durable: DurableDirectories,
@@ -93,7 +89,7 @@ async function linkUnlessTaken(from: string, path: string): Promise<boolean> {
   }
 }
 
-/** The file itself, or a copy beside its target where the two lie on different file systems. */
+/** Gives the file itself, or a copy beside its target where the two are on different file systems. */
 async function besideTarget(localPath: string, path: string, copies: string[]): Promise<string> {
   const [from, to] = await Promise.all([stat(localPath), stat(dirname(path))]);
   if (from.dev === to.dev) return localPath;

@@ -14,16 +14,15 @@ import {
   writeTemporary,
 } from "./local-store-files.js";
 import { growFile } from "./local-store-growing.js";
-import { entryOf, foldersBelow, listBelow } from "./local-store-list.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
+import { entryOf, foldersBelow, listBelow, removeTree } from "./local-store-tree.js";
 import { StoreModes } from "./modes.js";
 import type { GrowingObject, ObjectStore, PutOptions } from "./object-store.js";
-import { removeTree } from "./tree-removal.js";
 
 /**
- * An object store in a directory (docs/inside/architecture.md, "Durable writes"). The directory is made by the first
- * write. Writes throw {@link StoreFullError} on a full disk and InputError on a refused directory or a file
- * system without hard links; neither leaves a temp file behind.
+ * An object store in a directory (docs/inside/architecture.md, "Durable writes"). The first write makes the
+ * directory. Writes throw {@link StoreFullError} on a full disk, and InputError on a directory that refuses them or a
+ * file system without hard links; neither leaves a temp file behind.
  */
 export function createLocalStore(root: string): ObjectStore {
   const address = canonicalPath(root);
@@ -32,10 +31,7 @@ export function createLocalStore(root: string): ObjectStore {
   const durably = new DurableDirectories(address);
   const modes = new StoreModes(address, durably);
 
-  async function reading(
-    key: string,
-    read: (path: string) => Buffer | Promise<Buffer>,
-  ): Promise<Buffer | undefined> {
+  async function reading(key: string, read: (path: string) => Buffer | Promise<Buffer>) {
     const path = pathOf(key);
     try {
       return await read(path);
@@ -45,18 +41,21 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
-  async function grow(key: string): Promise<GrowingObject> {
-    const path = pathOf(key);
+  /** Runs a write that leaves nothing behind where it fails, and words its error for the user. */
+  async function writing<T>(path: string, write: () => Promise<T>): Promise<T> {
     try {
-      const found = await modes.of(key);
-      let object: GrowingObject | undefined;
-      await directories.writeIn(dirname(path), found.directory, async () => {
-        object = growFile(path, found.file);
-      });
-      return object as GrowingObject;
+      return await write();
     } catch (error) {
       throw unpublished(error, path);
     }
+  }
+
+  async function grow(key: string): Promise<GrowingObject> {
+    const path = pathOf(key);
+    return writing(path, async () => {
+      const { directory, file } = await modes.of(key);
+      return directories.writeIn(dirname(path), directory, async () => growFile(path, file));
+    });
   }
 
   async function put(key: string, body: Uint8Array | string, options: PutOptions = {}): Promise<void> {
@@ -78,35 +77,30 @@ export function createLocalStore(root: string): ObjectStore {
     }
   }
 
-  async function publications(
-    files: readonly { readonly localPath: string; readonly key: string }[],
-  ): Promise<Publication[]> {
-    const all: Publication[] = [];
-    for (const { localPath, key } of files) {
-      const path = pathOf(key);
-      const found = await modes.of(key).catch((error) => {
-        throw unpublished(error, path);
-      });
-      all.push({ localPath, path, modes: found });
-    }
-    return all;
-  }
-
   async function putIfAbsent(key: string, body: Uint8Array | string): Promise<boolean> {
     const path = pathOf(key);
     const temporary = temporaryBeside(path);
     try {
-      const { directory, file } = await modes.of(key);
-      await durably.make(dirname(path), directory);
-      await writeTemporary(temporary, body, { durable: true, mode: file });
-    } catch (error) {
-      throw unpublished(error, path);
-    }
-    try {
+      await writing(path, async () => {
+        const { directory, file } = await modes.of(key);
+        await durably.make(dirname(path), directory);
+        await writeTemporary(temporary, body, { durable: true, mode: file });
+      });
       return await publish(temporary, path);
     } finally {
       await removeFile(temporary);
     }
+  }
+
+  function publications(
+    files: readonly { readonly localPath: string; readonly key: string }[],
+  ): Promise<Publication[]> {
+    return Promise.all(
+      files.map(async ({ localPath, key }) => {
+        const path = pathOf(key);
+        return { localPath, path, modes: await writing(path, () => modes.of(key)) };
+      }),
+    );
   }
 
   return {
@@ -124,9 +118,7 @@ export function createLocalStore(root: string): ObjectStore {
     },
     async persist(keys) {
       const files = await publications(keys.map((key) => ({ localPath: pathOf(key), key })));
-      await persistFiles(files, durably).catch((error) => {
-        throw unpublished(error, address);
-      });
+      await writing(address, () => persistFiles(files, durably));
     },
     list: (prefix, startAfter = "") => listBelow(address, prefix, startAfter),
     folders: (prefix) => foldersBelow(address, prefix),
@@ -135,9 +127,7 @@ export function createLocalStore(root: string): ObjectStore {
     },
     async delete(key) {
       const path = pathOf(key);
-      await removeFile(path).catch((error) => {
-        throw unpublished(error, path);
-      });
+      await writing(path, () => removeFile(path));
     },
     async deletePrefix(prefix, options = {}) {
       const path = pathOf(prefix.replace(/\/$/, ""));
@@ -146,18 +136,16 @@ export function createLocalStore(root: string): ObjectStore {
         await removeTree(path);
         if (options.durable === true) await syncToDisk(dirname(path));
       } catch (error) {
-        // Where not even the directory is that would hold it, there is nothing to delete.
+        // Without the directory that would hold it, there is nothing to delete.
         if (!isAbsent(error)) throw unpublished(error, path);
       }
     },
     async download(key) {
       const path = pathOf(key);
-      if ((await entryOf(key, path)) === undefined) throw new InputError(missing(path));
-      return path;
+      if (entryOf(key, path) !== undefined) return path;
+      throw new InputError(
+        `${path} is missing, though a table refers to it. Restore it from a backup of the lake.`,
+      );
     },
   };
-}
-
-function missing(path: string): string {
-  return `${path} is missing, though a table refers to it. Restore it from a backup of the lake.`;
 }

@@ -16,42 +16,43 @@ const STAGING_MODE = 0o700;
 const STAGING = "_staging";
 const OTHERS = 0o007;
 const GROUP = 0o070;
-/** What file systems put into a new volume by themselves. */
+/** A directory that file systems put into a new volume. */
 const OF_VOLUMES = "lost+found";
 
 /**
- * The modes of what a store writes. They follow the directory that stands: a lake that was opened to more
- * readers, or made by an earlier version, keeps what it allows, and a new one is closed.
+ * The modes of what a store writes. They follow the existing directory: a lake that was opened to more readers, or that
+ * an earlier version made, stays as open as it is, and a new one is closed.
  */
 export class StoreModes {
-  readonly #root: string;
-  readonly #durable: DurableDirectories;
-  #lake: Promise<Modes> | undefined;
-  #staging: Promise<Modes> | undefined;
+  readonly #areas = new Map<string, Promise<Modes>>();
 
-  constructor(root: string, durable: DurableDirectories) {
-    this.#root = root;
-    this.#durable = durable;
+  constructor(
+    private readonly root: string,
+    private readonly durable: DurableDirectories,
+  ) {}
+
+  /** Gives the modes for a key, and makes the key's area if it is missing. */
+  async of(key: string): Promise<Modes> {
+    const lake = await this.#area("", () => lakeMode(this.root, this.durable));
+    if (!key.startsWith(`${STAGING}/`)) return lake;
+    return this.#area(STAGING, () => modeOf(join(this.root, STAGING), STAGING_MODE, this.durable));
   }
 
-  /** The modes of what lies under a key, whose area is made where it is not there. */
-  async of(key: string): Promise<Modes> {
-    this.#lake ??= lakeMode(this.#root, this.#durable).then(modesLike);
-    const lake = await kept(this.#lake, () => {
-      this.#lake = undefined;
-    });
-    if (!key.startsWith(`${STAGING}/`)) return lake;
-    this.#staging ??= modeOf(join(this.#root, STAGING), STAGING_MODE, this.#durable).then(modesLike);
-    return kept(this.#staging, () => {
-      this.#staging = undefined;
-    });
+  /** Looks an area up once; a failure is not remembered. */
+  #area(name: string, mode: () => Promise<number>): Promise<Modes> {
+    const known = this.#areas.get(name);
+    if (known !== undefined) return known;
+    const found = mode().then((directory) => ({ directory, file: directory & 0o666 }));
+    this.#areas.set(name, found);
+    found.catch(() => this.#areas.delete(name));
+    return found;
   }
 }
 
-/** What of a lake others than its owner may reach beyond what a new one allows, in words; nothing is changed. */
+/** Describes what users other than the owner can reach beyond what a new lake allows. Changes nothing. */
 export async function openness(root: string): Promise<string> {
   const lake = await permissions(root);
-  if (lake === undefined) return `${root} is not there yet; it is made closed to other users`;
+  if (lake === undefined) return `${root} does not exist yet; it will be closed to other users`;
   const path = join(root, STAGING);
   const staging = (await permissions(path)) ?? STAGING_MODE;
   const open: string[] = [];
@@ -62,10 +63,10 @@ export async function openness(root: string): Promise<string> {
   }
   if (staging & GROUP && (lake & GROUP || open.length > 0)) {
     open.push(
-      `${path} has customers' data in plain text and is open (${octal(staging)}): \`chmod go= ${path}\` closes it`,
+      `${path} holds customers' data in plain text and is open (${octal(staging)}): \`chmod go= ${path}\` closes it`,
     );
   }
-  return open.length === 0 ? "closed to users who are not of the lake's group" : open.join("; ");
+  return open.length === 0 ? "closed to users outside the lake's group" : open.join("; ");
 }
 
 /** Whether every user may pass through a directory and those above it. */
@@ -76,7 +77,7 @@ async function isReachable(directory: string): Promise<boolean> {
   return false;
 }
 
-/** The mode of a lake's directory: made, or closed to others where nothing is in it yet, or as it stands. */
+/** Gives the mode of a lake's directory: of a new one, of an empty one that it closes to others, or of any other one unchanged. */
 async function lakeMode(root: string, durable: DurableDirectories): Promise<number> {
   const mode = await modeOf(root, LAKE_MODE, durable);
   const holds = (await readdir(root)).some((name) => name !== OF_VOLUMES);
@@ -85,13 +86,13 @@ async function lakeMode(root: string, durable: DurableDirectories): Promise<numb
     await chmod(root, mode & ~OTHERS);
     return mode & ~OTHERS;
   } catch (error) {
-    // A mount that belongs to somebody else stays as it is; `nightledger check` says so.
+    // A mount that belongs to another user stays as it is; `nightledger check` reports it.
     if (errorCode(error) === "EPERM") return mode;
     throw error;
   }
 }
 
-/** The mode of a directory, which is made where it is not there. */
+/** Gives the mode of a directory, and makes the directory if it is missing. */
 async function modeOf(directory: string, ifNew: number, durable: DurableDirectories): Promise<number> {
   await durable.make(directory, ifNew);
   return (await permissions(directory)) ?? ifNew;
@@ -102,19 +103,6 @@ async function permissions(path: string): Promise<number | undefined> {
     return (await stat(path)).mode & 0o777;
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
-function modesLike(directory: number): Modes {
-  return { directory, file: directory & 0o666 };
-}
-
-async function kept<T>(value: Promise<T>, forget: () => void): Promise<T> {
-  try {
-    return await value;
-  } catch (error) {
-    forget();
     throw error;
   }
 }

@@ -3,16 +3,16 @@ import type { SealedStore } from "./sealed-store.js";
 /** Rows in one sealed object: about a megabyte of wide rows. */
 const CHUNK_ROWS = 500;
 
-/** Chunks kept open: rows that are worked on lie close together, and each is asked for several times. */
+/** Chunks kept in memory: the rows under way are close together, and each is read several times. */
 const CHUNKS_KEPT = 8;
 
-/** Rows of input files in the staging area, sealed in chunks and read by their numbers. */
+/** Rows of input files in the staging area, sealed in chunks and read by their index. */
 export class SealedRows<Row> {
   readonly #chunks = new Map<string, Promise<Row[]>>();
 
   constructor(private readonly sealed: SealedStore) {}
 
-  /** Writes rows below a prefix that ends in `/`, durably; how many there are. */
+  /** Writes rows durably below a prefix that ends in `/`, and returns their number. */
   async write(prefix: string, rows: AsyncIterable<Row> | Iterable<Row>): Promise<number> {
     let chunk: Row[] = [];
     let count = 0;
@@ -29,7 +29,7 @@ export class SealedRows<Row> {
     return count;
   }
 
-  /** Rows `[from, to)`; fewer where there are no more. @throws StagingLostError when a chunk is gone. */
+  /** Reads rows `[from, to)`, fewer at the end. @throws StagingLostError when a chunk is gone. */
   async read(prefix: string, from: number, to: number): Promise<Row[]> {
     const rows: Row[] = [];
     for (let at = from; at < to; ) {
@@ -42,7 +42,7 @@ export class SealedRows<Row> {
     return rows;
   }
 
-  /** Whether every chunk of so many rows is there. */
+  /** Whether every chunk of this many rows is there. */
   async isWhole(prefix: string, rows: number): Promise<boolean> {
     return (await this.sealed.list(prefix)).length >= Math.ceil(rows / CHUNK_ROWS);
   }

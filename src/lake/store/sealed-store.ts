@@ -3,13 +3,13 @@ import { StagingLostError } from "../staging-lost-error.js";
 import type { ObjectEntry, ObjectStore, PutOptions } from "./object-store.js";
 
 /**
- * The part of a store that holds what nobody may read on its disk: customers' data and secrets on their way
- * from one activity to the next. An object opens under its own key only, so none can stand in for another.
+ * The part of a store that nobody may read on its disk: customers' data and secrets on their way from one activity to
+ * the next. An object opens only under its own key, so none can replace another.
  */
 export class SealedStore {
   constructor(
     private readonly store: ObjectStore,
-    /** For what is sealed elsewhere, such as a value of a table. */
+    /** Seals what is kept elsewhere, such as a value of a table. */
     readonly sealer: Sealer,
   ) {}
 
@@ -23,13 +23,13 @@ export class SealedStore {
     await this.putBytes(key, jsonBytes(value), options);
   }
 
-  /** Seals a value as JSON, durably; `false` when the key is there already. */
+  /** Seals a value as JSON, durably; `false` when the key exists already. */
   async putIfAbsent(key: string, value: unknown): Promise<boolean> {
     return this.store.putIfAbsent(key, this.sealer.seal(jsonBytes(value), key));
   }
 
   /**
-   * The bytes of an object, `undefined` where there is none.
+   * Opens an object's bytes; `undefined` where there is none.
    *
    * @throws InputError when it does not open: wrong key, changed, cut or moved.
    */
@@ -40,16 +40,16 @@ export class SealedStore {
     return Buffer.from(buffer, byteOffset, byteLength);
   }
 
-  /** The value of an object, `undefined` where there is none; throws as {@link getBytes}. */
+  /** Opens an object's value; `undefined` where there is none. Throws as {@link getBytes} does. */
   async get<T>(key: string): Promise<T | undefined> {
     const bytes = await this.getBytes(key);
     return bytes === undefined ? undefined : (JSON.parse(bytes.toString("utf8")) as T);
   }
 
   /**
-   * The value of an object that must be there.
+   * Opens the value of an object that must be there.
    *
-   * @throws StagingLostError when it is not: staging was deleted under something that is still going on.
+   * @throws StagingLostError when it is not: something deleted the staging of a run that is still under way.
    */
   async require<T>(key: string): Promise<T> {
     const value = await this.get<T>(key);
@@ -57,12 +57,11 @@ export class SealedStore {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  /** Makes objects that were put without it durable. */
   async persist(keys: readonly string[]): Promise<void> {
     await this.store.persist(keys);
   }
 
-  /** Size of the sealed bytes and their time in the store. */
+  /** Gives the size of the sealed bytes, and their time by the store's clock. */
   async stat(key: string): Promise<ObjectEntry | undefined> {
     return this.store.stat(key);
   }

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from "node:crypto";
 import { StagingLostError } from "../staging-lost-error.js";
 import type { SealedStore } from "./sealed-store.js";
 
-/** Bytes of one sealed piece: what is in memory at a time. */
+/** Bytes of one sealed piece; one piece is in memory at a time. */
 const PIECE_BYTES = 1024 * 1024;
 
-/** What is known of a sealed stream without reading it. */
+/** Facts of a sealed stream that need no reading. */
 interface StreamFacts {
   readonly bytes: number;
   /** Of the plain bytes, in hex. */
@@ -13,20 +13,20 @@ interface StreamFacts {
 }
 
 interface Manifest extends StreamFacts {
-  /** Names the pieces of one writing: of two writers at once neither reads the other's. */
+  /** Names the pieces of one writer: two writers at once never read each other's. */
   readonly writing: string;
   readonly pieces: number;
 }
 
-/** A sealed stream to read from; its form is that of a body that the client sends. */
+/** A sealed stream to read from, in the form of a body that the client sends. */
 export interface SealedStream extends StreamFacts {
   readonly size: number;
   open(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Seals bytes of any length piece by piece below `<key>/`, durably. The stream is there once all of it is: its
- * manifest comes last, and replaces an earlier one whole.
+ * Seals bytes of any length piece by piece below `<key>/`, durably. Readers see the stream only once it is whole: its
+ * manifest comes last, and replaces an earlier one at once.
  */
 export async function putStream(
   sealed: SealedStore,
@@ -50,19 +50,17 @@ export async function putStream(
   return { bytes, sha256: manifest.sha256 };
 }
 
-/** The stream below `<key>/`, `undefined` where none was written to its end, or a piece of it is gone. */
+/** Finds the stream below `<key>/`; `undefined` if none was finished, or one of its pieces is gone. */
 export async function sealedStream(sealed: SealedStore, key: string): Promise<SealedStream | undefined> {
   const manifest = await sealed.get<Manifest>(manifestKey(key));
   if (manifest === undefined) return undefined;
   const { bytes, sha256, writing, pieces } = manifest;
-  const listed = await sealed.list(`${key}/`);
-  const there = new Set(listed.map((entry) => entry.key));
-  for (let piece = 0; piece < pieces; piece += 1) {
-    if (!there.has(pieceKey(key, writing, piece))) return undefined;
-  }
+  const keys = Array.from({ length: pieces }, (_, piece) => pieceKey(key, writing, piece));
+  const there = new Set((await sealed.list(`${key}/`)).map((entry) => entry.key));
+  if (!keys.every((piece) => there.has(piece))) return undefined;
   async function* open(): AsyncGenerator<Uint8Array> {
-    for (let piece = 0; piece < pieces; piece += 1) {
-      const found = await sealed.getBytes(pieceKey(key, writing, piece));
+    for (const piece of keys) {
+      const found = await sealed.getBytes(piece);
       if (found === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
       yield found;
     }

@@ -1,7 +1,7 @@
 import { CERTIFICATE_FIELDS } from "../../domain/sync/certificate.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 
-/** What is wrong with a lake, and where. */
+/** A fault of a lake, and where it is. */
 export interface Problem {
   readonly table: string;
   readonly link_id: string | null;
@@ -9,25 +9,25 @@ export interface Problem {
   readonly what: string;
 }
 
-/** What the chains of a lake say. */
-interface ChainReport {
+/** The certificates of a lake, counted, and what is wrong with them. */
+export interface ChainReport {
   readonly links: number;
   readonly certificates: number;
-  /** Of the feed. */
+  /** Rows of the feed. */
   readonly rows: number;
-  /** Updates of runs that have not ended: in the feed, and not in `link_syncs` yet. */
+  /** Updates of runs under way: in the feed, and not in `link_syncs` yet. */
   readonly pending: number;
   /** The first ones, by link. */
   readonly problems: readonly Problem[];
   readonly problemsTotal: number;
 }
 
-/** Problems that are told one by one. */
+/** The number of problems that are reported one by one. */
 const MOST_TOLD = 20;
 
 const COVERED = CERTIFICATE_FIELDS.map((name) => `'${name}=' || coalesce(${name}::varchar, '')`).join(", ");
 
-/** Each table is read once; what is compared then has a row a certificate, and spills where it is large. */
+/** Reads each table once, into tables with one row per certificate, which SQL may spill to disk. */
 const PREPARED = [
   "create temp table ended as select distinct run_id from runs",
   `create temp table certs as
@@ -47,15 +47,15 @@ const PREPARED = [
     ) group by all`,
   `create temp table tips as
     select c.* from certs c anti join certs n on n.link_id = c.link_id and n.certificate_prev = c.certificate`,
-  // A run writes its row when all of its rows of link_syncs are written.
+  // A run writes its own row after all its rows of link_syncs.
   `create temp table pending as
     select h.link_id, h.run_id from heads h left join tips t on t.link_id = h.link_id
     where h.run_id not in (from ended) and h.certificate_prev is not distinct from t.certificate`,
 ];
 
-/** Statements that each give the link, the run, a rank and the words of what is wrong. */
+/** Statements that each find one kind of fault: its link, run, rank and description. */
 const PROBLEMS = [
-  `select link_id, run_id, 1 as rank, 'its certificate is not the hash of its fields: one of them was changed' as what
+  `select link_id, run_id, 1 as rank, 'its certificate is not the hash of its fields: a field was changed' as what
     from certs where not is_true`,
   `select c.link_id, c.run_id, 2, 'the certificate before it, ' || c.certificate_prev || ', is not in link_syncs'
     from certs c anti join certs b on b.link_id = c.link_id and b.certificate = c.certificate_prev
@@ -76,7 +76,7 @@ const PROBLEMS = [
     from certs c join fed f using (link_id, run_id)
     where f.sequences <> f.rows or f.low <> c.generation or f.high <> c.generation
       or (c.sequence_from, c.sequence_to) is distinct from (f.sequence_from, f.sequence_to)`,
-  // Of what was delivered, only rows in quarantine have a sequence and no row of the feed.
+  // Only rows in quarantine have a sequence but no row in the feed.
   `select link_id, run_id, 5, format('its sequences are {} to {}, after {}: not as many as were delivered',
       sequence_from, sequence_to, before)
     from (
@@ -85,18 +85,18 @@ const PROBLEMS = [
       from certs where sequence_from is not null
     ) where sequence_from - before - 1 not between 0 and quarantined_ever
       or sequence_to - sequence_from + 1 not between rows and rows + quarantined`,
-  `select c.link_id, c.run_id, 5, 'its sequences are not behind those of the certificate before it'
+  `select c.link_id, c.run_id, 5, 'its sequences do not come after those of the certificate before it'
     from certs c join certs b on b.link_id = c.link_id and b.certificate = c.certificate_prev
     where c.sequence_from <= b.sequence_to`,
   `select f.link_id, f.run_id, 6, 'the feed has ' || f.rows || ' rows of it, and link_syncs has no certificate for them'
     from fed f anti join certs c using (link_id, run_id) anti join pending p using (link_id, run_id)`,
-  `select link_id, null, 7, 'it has certificates, and the feed''s log has no checkpoint of it'
+  `select link_id, null, 7, 'it has certificates, but the feed''s log has no checkpoint of it'
     from (select distinct link_id from certs) anti join heads using (link_id)`,
   `select h.link_id, h.run_id, 7, case
-      when not h.is_true then 'its checkpoint in the feed''s log is not the one that its head was made of'
+      when not h.is_true then 'its checkpoint in the feed''s log does not match its head'
       when c.certificate is null then 'its checkpoint in the feed''s log names ' || h.head || ', which is not in link_syncs'
-      when t.certificate is null then 'its checkpoint in the feed''s log names ' || h.head || ', and link_syncs goes on after it'
-      else format('its checkpoint in the feed''s log goes on at sequence {}; its certificates end before {}',
+      when t.certificate is null then 'its checkpoint in the feed''s log names ' || h.head || ', but link_syncs continues after it'
+      else format('its checkpoint in the feed''s log continues at sequence {}; its certificates end before {}',
         h.next_sequence, s.next_sequence) end
     from heads h left join certs c on c.link_id = h.link_id and c.certificate = h.head
       left join tips t on t.link_id = h.link_id and t.certificate = h.head
@@ -109,10 +109,10 @@ const PROBLEMS = [
 ];
 
 /**
- * Holds every certificate of `link_syncs` against the chain, against the rows of the feed and against the heads in its
- * log (docs/use/tables.md, "Certificate").
+ * Checks every certificate of `link_syncs` against its chain, the rows of the feed and the heads in the feed's log
+ * (docs/use/tables.md, "Certificate").
  *
- * @param sql has `runs`, `link_syncs` and `transaction_changes`, read in this order, and `heads` as {@link headRow}
+ * @param sql has the tables `runs`, `link_syncs` and `transaction_changes`, read in this order, and `heads`
  */
 export async function checkChains(sql: SqlSession): Promise<ChainReport> {
   for (const statement of PREPARED) await sql.run(statement);

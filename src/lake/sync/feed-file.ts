@@ -7,7 +7,7 @@ import { type DataFile, scratchPath, storeFile } from "../tables/parquet-file.js
 import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
 import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 
-/** A statement is one row group: a second thread finds nothing to do, and takes the core that reading needs. */
+/** A statement writes one row group: a second thread would find nothing to do, and take the core that reading needs. */
 const LOAD_THREADS = 1;
 
 /** Rows of one link in one loaded file. */
@@ -27,10 +27,10 @@ export interface FeedFile extends DataFile {
 }
 
 /**
- * Loads staged pages of `transactions` into one new file of the feed (docs/inside/architecture.md, "Load");
- * undefined where they hold no rows. The counts are read back from the written file.
+ * Loads staged pages of `transactions` into one new file of the feed (docs/inside/architecture.md, "Load"); undefined if
+ * they hold no rows. It reads the counts back from the written file.
  *
- * @throws Error in DuckDB's words when it refuses a page: one is enough for all of them.
+ * @throws Error in DuckDB's words if it refuses any of the pages
  */
 export async function loadFeedFile(
   lake: Lake,
@@ -41,19 +41,19 @@ export async function loadFeedFile(
   if (bundle.origins.length === 0) return undefined;
   const path = scratchPath(lake, "parquet");
   try {
-    const [known] = await lake.duckdb.exclusive(
+    const [written] = await lake.duckdb.exclusive(
       (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
       LOAD_THREADS,
     );
-    if (known === undefined) return undefined;
+    if (written === undefined) return undefined;
     const links = await linkRows(lake, path);
-    return { ...(await storeFile(lake, stream.table, prefix, path, known)), links };
+    return { ...(await storeFile(lake, stream.table, prefix, written)), links };
   } finally {
     await rm(path, { force: true });
   }
 }
 
-/** Beside the next load: it reads five narrow columns of one file. */
+/** Counts each link's rows, while the next load may run: it reads only five narrow columns of one file. */
 async function linkRows({ duckdb }: Lake, path: string): Promise<LinkRows[]> {
   const connection = await duckdb.connect();
   try {

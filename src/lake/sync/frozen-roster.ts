@@ -10,7 +10,7 @@ function rosterKey(runId: string, group: number): string {
   return `_staging/${runId}/roster/${group}.jsonl`;
 }
 
-/** Stages the rows of a roster, a file a group, durably, so that later changes of the file are the next run's. */
+/** Stages the rows of a roster durably, one file per group: later changes of the roster belong to the next run. */
 export async function freezeRoster(
   store: ObjectStore,
   runId: string,
@@ -27,7 +27,7 @@ export async function freezeRoster(
 }
 
 /**
- * Users `[from, to)` of a run, as they were frozen.
+ * Reads users `[from, to)` of a run, as they were frozen.
  *
  * @param groupSize users in one file
  * @throws StagingLostError
@@ -50,7 +50,7 @@ export async function frozenUsers(
   return users;
 }
 
-/** Those of some users that a run's frozen roster names; none where its staging is gone. */
+/** Selects those of some users that a run's frozen roster names; none if its staging is gone. */
 export async function usersInRoster(
   store: ObjectStore,
   runId: string,

@@ -1,4 +1,4 @@
-import { fileKey } from "../delta/delta-path.js";
+import { localFiles } from "../delta/data-files.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
@@ -6,7 +6,7 @@ import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
 
-/** A complete reading of a link, to be held against what the feed knows of it. */
+/** A complete reading of a link, to be compared with what the feed knows of it. */
 interface FullReading {
   readonly linkId: string;
   readonly fpId: string;
@@ -14,46 +14,38 @@ interface FullReading {
   readonly generation: number;
   /** Sequence of the first removal. */
   readonly sequenceFrom: number;
-  /** Files of the reading that are not committed yet. */
+  /** Files of the reading, not committed yet. */
   readonly files: readonly DataFile[];
-  /** Ids that came back in rows that were quarantined. */
+  /** Ids that came back in quarantined rows. */
   readonly quarantinedIds: readonly string[];
   readonly at: Date;
 }
 
-/** What the feed knows of a link and the reading did not bring back. */
+/** What the feed knows of a link, and what the reading did not bring back. */
 export interface InferredRemovals {
   /** Live ids known before the reading. */
   readonly known: number;
   readonly gone: number;
-  /** The `removed` rows with `inferred` true; undefined where nothing is gone. */
+  /** Writes the `removed` rows with `inferred` true; undefined if nothing is gone. */
   readonly write: () => Promise<DataFile | undefined>;
 }
 
 /**
- * Ids that are live in the feed and that a full resync did not bring back
- * (docs/inside/architecture.md, "Sync rules"). The caller compares the link's head when it commits: while that
- * stands, so does what was read here.
+ * Finds ids that are live in the feed and that a full resync did not bring back (docs/inside/architecture.md,
+ * "Sync rules"). The result holds as long as the link's head does not change, which the caller checks when it commits.
  */
 export async function inferRemovals(lake: Lake, reading: FullReading): Promise<InferredRemovals> {
-  const snapshot = await lake.table(transactionChanges.name).snapshot();
+  const location = { ...lake, table: transactionChanges.name };
+  const { files } = await lake.table(location.table).snapshot();
   const holdsLink = holdsLinks(reading.linkId, reading.linkId);
-  const feed = [...snapshot.files.values()].filter((file) => holdsLink(factsOf(file)));
+  const feed = [...files.values()].filter((file) => holdsLink(factsOf(file)));
   if (feed.length === 0) return { known: 0, gone: 0, write: async () => undefined };
-  const link = sqlText(reading.linkId);
-  const known = `select transaction_id from ${await parquet(
-    lake,
-    feed.map(({ path }) => path),
-  )}
-    where link_id = ${link} group by transaction_id having arg_max(change_type, sequence) <> 'removed'`;
+  const rows = async (of: readonly { readonly path: string }[]) =>
+    `${parquetFiles(await localFiles(location, of))} where link_id = ${sqlText(reading.linkId)}`;
+  const known = `select transaction_id from ${await rows(feed)}
+    group by transaction_id having arg_max(change_type, sequence) <> 'removed'`;
   const back =
-    reading.files.length === 0
-      ? ""
-      : `union all select transaction_id
-    from ${await parquet(
-      lake,
-      reading.files.map(({ path }) => path),
-    )} where link_id = ${link}`;
+    reading.files.length === 0 ? "" : `union all select transaction_id from ${await rows(reading.files)}`;
   const gone = `select transaction_id from (${known}) anti join (
     select unnest(${sqlList(reading.quarantinedIds)}::varchar[]) as transaction_id ${back}) using (transaction_id)`;
   const [counts] = await lake.duckdb.exclusive((sql) =>
@@ -64,15 +56,6 @@ export async function inferRemovals(lake: Lake, reading: FullReading): Promise<I
     gone: Number(counts?.gone),
     write: () => writeQuery(lake, transactionChanges, reading.runId, removals(reading, gone)),
   };
-}
-
-async function parquet(lake: Lake, paths: readonly string[]): Promise<string> {
-  const local = await Promise.all(
-    paths.map((path) =>
-      lake.store.download(fileKey(transactionChanges.name, path), lake.duckdb.scratchDirectory),
-    ),
-  );
-  return parquetFiles(local);
 }
 
 function removals(reading: FullReading, gone: string): string {

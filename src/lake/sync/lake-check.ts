@@ -1,41 +1,34 @@
-import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { InputError } from "../../domain/failures.js";
+import { missingFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
-import { missingFiles } from "../delta/missing-files.js";
 import { emptyView, type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonFile } from "../sql/duckdb-files.js";
+import { writeJsonLines } from "../sql/json-lines.js";
 import { StoreFullError } from "../store/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { objectSize } from "../tables/parquet-file.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { checkChains, type Problem } from "./chain-check.js";
-import { certificateOf, linkDomains } from "./link-checkpoint.js";
+import { type ChainReport, checkChains, type Problem } from "./chain-check.js";
+import { certificateOf, linkCheckpoints } from "./link-checkpoint.js";
 
-/** What was proved of a lake, or what is wrong with it. */
-export interface LakeReport {
+export interface LakeReport extends Omit<ChainReport, "problems" | "problemsTotal"> {
   readonly ok: boolean;
-  readonly links: number;
-  readonly certificates: number;
-  readonly rows: number;
-  readonly pending: number;
   readonly files: number;
   readonly problems: readonly Problem[];
   readonly problems_total: number;
 }
 
-/** In the order in which a run is certain to have written them, so that one that goes on breaks nothing. */
+/** The reverse of the order in which a run writes them, so that a run under way causes no problems. */
 const CHAINED: readonly TableSpec[] = [runs, linkSyncs, transactionChanges];
 
-/** Holds a lake's files against the logs of its tables, and its feed against the certificates. Writes nothing to it. */
+/** Checks a lake's files against the logs of its tables, and its feed against the certificates. Writes nothing to it. */
 export async function checkLake(
   store: ObjectStore,
   duckdb: DuckDb,
@@ -57,31 +50,31 @@ export async function checkLake(
     for (const file of await missingFiles(found.location, found.snapshot.files.values())) {
       const links = factsOf(file).links;
       const whose = links === undefined ? "" : `; it holds rows of the links from ${links[0]} to ${links[1]}`;
-      const what = `the file ${table}/${file.path} is not there, or not of ${file.size} bytes${whose}`;
+      const what = `the file ${table}/${file.path} is missing, or does not have ${file.size} bytes${whose}`;
       problems.push({ table, link_id: links?.[0] ?? null, run_id: null, what });
     }
   }
-  const none = { links: 0, certificates: 0, rows: 0, pending: 0, problems: [], problemsTotal: 0 };
   const isReadable = problems.every(({ table }) => CHAINED.every(({ name }) => name !== table));
-  const chains = isReadable ? await chainsOf(duckdb, read) : none;
-  const { links, certificates, rows, pending, problemsTotal } = chains;
+  const chains = isReadable ? await chainsOf(duckdb, read) : NO_CHAINS;
+  const { problems: broken, problemsTotal, ...counts } = chains;
   return {
     ok: problems.length + problemsTotal === 0,
-    ...{ links, certificates, rows, pending, files },
-    problems: [...problems, ...chains.problems],
+    ...counts,
+    files,
+    problems: [...problems, ...broken],
     problems_total: problems.length + problemsTotal,
   };
 }
 
-async function chainsOf(duckdb: DuckDb, read: ReadonlyMap<string, ReadTable>) {
+async function chainsOf(duckdb: DuckDb, read: ReadonlyMap<string, ReadTable>): Promise<ChainReport> {
   await duckdb.makeScratch();
   const heads = join(duckdb.scratchDirectory, "heads.jsonl");
   try {
-    await writeHeads(heads, read.get(transactionChanges.name)?.snapshot ?? NO_TABLE);
+    await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
         const table = read.get(spec.name);
-        const { statement } = table === undefined ? emptyView(spec) : await tableView(table);
+        const { statement } = table === undefined ? emptyView(spec) : await tableView(table, spec);
         await sql.run(statement);
       }
       await sql.run(`create temp table heads as from ${jsonFile(heads, HEADS)}`);
@@ -89,14 +82,16 @@ async function chainsOf(duckdb: DuckDb, read: ReadonlyMap<string, ReadTable>) {
     });
   } catch (error) {
     if (!(error instanceof Error) || error instanceof StoreFullError || isOutOfMemory(error)) throw error;
-    // A file of the right size that is no Parquet any more.
+    // A file of the right size may no longer be Parquet.
     const what = `the files of the feed or of link_syncs can't be read: ${error.message.split("\n")[0]}`;
     const problem: Problem = { table: transactionChanges.name, link_id: null, run_id: null, what };
-    return { links: 0, certificates: 0, rows: 0, pending: 0, problems: [problem], problemsTotal: 1 };
+    return { ...NO_CHAINS, problems: [problem], problemsTotal: 1 };
   } finally {
     await rm(heads, { force: true });
   }
 }
+
+const NO_CHAINS = { links: 0, certificates: 0, rows: 0, pending: 0, problems: [], problemsTotal: 0 };
 
 const HEADS = {
   lines: true,
@@ -111,14 +106,10 @@ const HEADS = {
   maximumObjectSize: objectSize([]),
 };
 
-/** A line for each link that the feed's log has a checkpoint of. */
-async function writeHeads(path: string, feed: Snapshot): Promise<void> {
-  function* lines() {
-    for (const [link_id, domain] of linkDomains(feed)) {
-      const { run_id, head, certificate_prev, next_sequence } = domain;
-      const is_true = domain.link_id === link_id && certificateOf(domain) === head;
-      yield `${JSON.stringify({ link_id, run_id, head, certificate_prev, next_sequence, is_true })}\n`;
-    }
+function* headsOf(feed: Snapshot) {
+  for (const [link_id, checkpoint] of linkCheckpoints(feed)) {
+    const { run_id, head, certificate_prev, next_sequence } = checkpoint;
+    const is_true = checkpoint.link_id === link_id && certificateOf(checkpoint) === head;
+    yield { link_id, run_id, head, certificate_prev, next_sequence, is_true };
   }
-  await pipeline(Readable.from(lines()), createWriteStream(path, { mode: 0o600 }));
 }

@@ -8,40 +8,30 @@ import { closeRowsOfLists } from "./quarantine-resolutions.js";
 
 /** What a run observed of a stream without a cursor. */
 interface Observed extends Observations {
-  /** Of the commit's transactions: names run and part. */
+  /** Names the run and the part in the commit's transactions. */
   readonly appId: string;
   readonly runId: string;
 }
 
 /**
- * Commits what a run observed of a stream, once: what has changed where its table is a history, every row where it is
- * not. Bad rows of earlier runs are closed whose list is whole now.
+ * Commits what a run observed of a stream, once: what has changed if its table is a history, and every row if it is not.
+ * Bad rows of earlier runs are closed if their list is whole now.
  *
- * @returns whether SQL has read the observations: not where they stand already
+ * @returns whether SQL has read the observations; it does not if they were committed before
  */
 export async function commitObserved(
   lake: Lake,
   { name, table }: { readonly name: string; readonly table: TableSpec },
   { appId, runId, query, whole }: Observed,
 ): Promise<boolean> {
-  const isRead = isHistory(table)
-    ? await appendChanges(lake, table, appId, runId, { query, whole })
-    : await appendRows(lake, table, appId, runId, query);
-  await closeRowsOfLists(lake, name, appId, runId, whole);
-  return isRead;
-}
-
-async function appendRows(
-  lake: Lake,
-  table: TableSpec,
-  appId: string,
-  runId: string,
-  query: string,
-): Promise<boolean> {
   let isRead = false;
-  await appendOnce(lake, table, appId, async () => {
-    isRead = true;
-    return writeQuery(lake, table, runId, query);
-  });
+  if (isHistory(table)) isRead = await appendChanges(lake, table, appId, runId, { query, whole });
+  else {
+    await appendOnce(lake, table, appId, async () => {
+      isRead = true;
+      return writeQuery(lake, table, runId, query);
+    });
+  }
+  await closeRowsOfLists(lake, name, appId, runId, whole);
   return isRead;
 }

@@ -7,17 +7,17 @@ import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
 
-/** How much is open in a lake's quarantine. */
+/** The open rows of a lake's quarantine, counted. */
 interface OpenQuarantine {
-  /** Rows that nothing has closed. */
+  /** Rows that are still open. */
   readonly rows: number;
-  /** Whose they are, a link's id or, for a list of a user, the user's: how many of each, the most first. */
+  /** Rows by owner, the most first: a link's id or, for a list of a user, the user's. */
   readonly owners: readonly { readonly owner: string; readonly rows: number }[];
-  /** When the oldest of them arrived, as an instant; null for none. */
+  /** The instant at which the oldest of them arrived; null for none. */
   readonly since: string | null;
 }
 
-/** The rows of a lake's quarantine that are open (docs/use/tables.md, "Open rows"). */
+/** Counts the open rows of a lake's quarantine (docs/use/tables.md, "Open rows"). */
 export async function openQuarantine(lake: LakeReader): Promise<OpenQuarantine> {
   return withQuarantine(lake, async (sql) => {
     const owners = await sql.rows(
@@ -37,8 +37,8 @@ export async function openQuarantine(lake: LakeReader): Promise<OpenQuarantine> 
 }
 
 /**
- * Runs SQL over the views `quarantine_states` and `quarantine_open`. Of the other tables it reads only files that may
- * hold what closed a row that nothing on record has closed: none where there is no such row.
+ * Runs SQL over the views `quarantine_states` and `quarantine_open`. Of the other tables it reads only files that may have
+ * closed a row since it was last recorded as open: no file at all if there is no such row.
  */
 export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession) => Promise<T>): Promise<T> {
   const { txns } = await lake.table(quarantineResolutions.name).snapshot();
@@ -60,29 +60,29 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
 }
 
 /**
- * The transaction in the log of `quarantine_resolutions` whose time says when every open row was last held against the
- * other tables: what was in them then need not be read again.
+ * The transaction in the log of `quarantine_resolutions` whose time says when every open row was last compared with the
+ * other tables: what they contained then need not be read again.
  */
 export const LOOKED = "looked for what closes open rows";
-/** A file may wait so long for the commit that refers to it (docs/use/tables.md): it is older than its rows are there. */
+/** A file may wait so long for the commit that refers to it (docs/use/tables.md), so it may be older than its rows' commit. */
 const WAITING_FILES = 7 * DAY;
-/** Two machines' clocks may differ by so much. */
-const CLOCKS = HOUR;
-/** Of more links than these, each file holds some. */
+/** Two machines' clocks may differ by this much. */
+const MAX_CLOCK_SKEW = HOUR;
+/** With more links than these, almost every file holds some of them. */
 const MOST_LINKS = 100;
 
-/** Name of a file that a run wrote. */
+/** The name of a file that a run wrote. */
 const FILE_OF_RUN = /^(.+)-[0-9a-f-]{36}\.parquet$/;
 
 /**
- * Makes the test whether a file of a table may close a row: written after it had come, with rows of its link, and not
- * looked at before. The rows of `link_syncs` of its own run, which say whether it was committed, count always.
+ * Makes the test whether a file of a table may close a row: it was written after the row arrived, has rows of its link, and
+ * was not compared before. Files of `link_syncs` from the row's own run always count: they say whether it was committed.
  */
 function closes(table: string, unresolved: readonly SqlRow[], from: number): (file: AddFile) => boolean {
   const isList = LISTED_STREAMS.some((stream) => stream === table);
   const rows = unresolved.filter(({ stream, link_id }) => (isList ? stream === table : link_id !== null));
   const oldest = rows.reduce((least, row) => Math.min(least, Number(row.since)), Number.POSITIVE_INFINITY);
-  const since = Math.max(from, oldest - CLOCKS);
+  const since = Math.max(from, oldest - MAX_CLOCK_SKEW);
   const runs = new Set(table === linkSyncs.name ? rows.map(({ run_id }) => String(run_id)) : []);
   const linked = [...new Set(isList ? [] : rows.map(({ link_id }) => String(link_id)))];
   const links = linked.length > MOST_LINKS ? [] : linked;

@@ -6,13 +6,12 @@ import { jsonFile } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { objectSize, scratchPath } from "../tables/parquet-file.js";
 
-/** What SQL must know of a staged page beyond its text. */
+/** What SQL must know about a staged page besides its text. */
 interface PageOrigin {
   readonly runId: string;
   readonly fpId: string;
   readonly linkId: string | null;
   readonly generation: number | null;
-  /** Sequence of the page's first entry. */
   readonly sequenceFrom: number | null;
   readonly fetchedAt: Date;
 }
@@ -20,30 +19,29 @@ interface PageOrigin {
 /** How SQL turns the staged pages of a stream into the rows of its table. */
 export interface PageSql {
   readonly table: TableSpec;
-  /** SQL type of what is read of a staged page: a struct of the lists' paths. */
+  /** The SQL type of what is read of a staged page: a struct of the lists' paths. */
   readonly pageType: string;
   /**
-   * A query over the relations `page` (one row per staged page: `page_no` and the fields of `pageType`) and, joined to
-   * it as `origin`, what is known of the page ({@link PageOrigin}); it gives the table's columns in order.
+   * A query over the relations `page` (one row per staged page: `page_no` and the fields of `pageType`) and `origin`
+   * (one row per page, as {@link PageOrigin}); it gives the table's columns in order.
    */
   readonly projection: string;
 }
 
-/** Staged pages as one scratch file, each in a wrapper with its number. */
+/** Staged pages in one scratch file, each wrapped with its number. */
 export interface PageBundle {
   readonly path: string;
-  /** Bytes of the largest page. */
   readonly largest: number;
   readonly origins: readonly PageOrigin[];
 }
 
-/** Takes the JSON of one page, or that of its clean page; the bytes may be used again afterwards. */
+/** Adds the JSON of one page, or of its clean page; the caller may reuse the bytes afterwards. */
 export type AddPage = (origin: PageOrigin, body: Buffer) => void;
 
 /**
- * Writes the pages that `fill` adds into one scratch file for `work` and deletes it again: SQL takes a buffer for
- * each file that it opens, which costs more than all the rows of a small page (docs/inside/performance.md). It is written
- * in place: the system only copies it, and beside a reading each trip through the thread pool waits its turn.
+ * Writes the pages that `fill` adds into one scratch file for `work`, and deletes it again: SQL allocates a buffer for each
+ * file that it opens, which costs more than all the rows of a small page (docs/inside/performance.md). It writes in place:
+ * the system only copies the bytes, and during a reading each trip to the thread pool waits its turn.
  */
 export async function withBundle<T>(
   lake: Lake,
@@ -73,7 +71,7 @@ export async function withBundle<T>(
   }
 }
 
-/** The query that turns the pages of a bundle into the rows of their stream's table. */
+/** SQL that turns the pages of a bundle into the rows of their stream's table. */
 export function bundleQuery(
   stream: Pick<PageSql, "pageType" | "projection">,
   { path, largest, origins }: PageBundle,
@@ -96,7 +94,7 @@ export function bundleQuery(
 const ORIGINS = `struct(page_no integer, run_id varchar, fp_id varchar, link_id varchar, generation integer,
   sequence_from bigint, fetched_at bigint)[]`;
 
-/** As JSON: thousands of rows of values take SQL ten times as long to parse. */
+/** Writes origins as JSON: thousands of rows of `values` take SQL ten times as long to parse. */
 function originsText(origins: readonly PageOrigin[]): string {
   const rows = origins.map(({ runId, fpId, linkId, generation, sequenceFrom, fetchedAt }, page_no) => {
     const ids = { page_no, run_id: runId, fp_id: fpId, link_id: linkId };

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { schemaActions } from "../delta/delta-schema.js";
 import type { WholeList } from "../history/append-changes.js";
 import type { Lake } from "../lake.js";
 import { RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
@@ -7,20 +6,20 @@ import { type LakeReader, readTables } from "../query/query-views.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
 import { appendOnce } from "../tables/append.js";
-import { addOf, type DataFile, writeRows } from "../tables/parquet-file.js";
+import { type DataFile, writeRows } from "../tables/parquet-file.js";
 import { quarantine, quarantineResolutions } from "../tables/quarantine.js";
 import { LOOKED, withQuarantine } from "./open-quarantine.js";
 
-/** Which bad rows are meant; fields that are given all count. */
+/** Selects bad rows; a row must match every field that is given. */
 export interface QuarantineFilter {
-  /** Closed ones too. */
+  /** Whether to include closed rows. */
   readonly all?: boolean | undefined;
   readonly rows?: readonly string[] | undefined;
   readonly link?: string | undefined;
   readonly run?: string | undefined;
 }
 
-/** A row of `quarantine`, its id, and what closed it: the columns of `quarantine list --json`. */
+/** A row of `quarantine` with its id and what closed it: the columns of `quarantine list --json`. */
 export type QuarantinedRow = Readonly<Record<(typeof LISTED)[number] | "payload", SqlValue>>;
 
 const LISTED = [
@@ -39,7 +38,7 @@ const LISTED = [
   "closing_reason",
 ] as const;
 
-/** Bad rows of a lake, the newest first. Their payloads hold what is personal: they come only when asked for. */
+/** Lists bad rows of a lake, the newest first. Payloads are personal data, so they come only when asked for. */
 export async function quarantinedRows(
   lake: LakeReader,
   filter: QuarantineFilter,
@@ -60,7 +59,7 @@ function conditionOf({ all, rows, link, run }: QuarantineFilter): string {
   ].join(" and ");
 }
 
-/** Closes open rows for a reason that somebody gives; the rows that it closed. */
+/** Closes open rows for a reason that a person gives, and returns them. */
 export async function resolveRows(
   lake: Lake,
   filter: Omit<QuarantineFilter, "all">,
@@ -73,8 +72,8 @@ export async function resolveRows(
 }
 
 /**
- * Closes bad rows of earlier runs in lists of a stream that are whole now: a history of changes has no row that would
- * say so where nothing has changed.
+ * Closes bad rows of earlier runs in lists of a stream that are whole now. A history of changes can't tell: it has no row
+ * where nothing has changed.
  */
 export async function closeRowsOfLists(
   lake: Lake,
@@ -104,35 +103,23 @@ export async function closeRowsOfLists(
 const listOf = (fpId: unknown, linkId: unknown) => JSON.stringify([fpId, linkId]);
 
 /**
- * Puts on record what closed rows since the last time, a later change of the transaction or a later reading, and that
- * nothing has closed the others by now, so that nobody looks for either again. Repeated, it finds what it did before.
+ * Records what closed rows since the last time (a later change of the transaction, or a later reading), and that nothing
+ * has closed the others, so that later calls need not search again. Repeating it changes nothing.
  *
  * @returns how many rows are open
  */
 export async function recordClosedRows(lake: Lake, runId: string): Promise<number> {
-  const at = Date.now();
+  const looked = { appId: LOOKED, lastUpdated: Date.now() };
   const found = await withQuarantine(lake, (sql) =>
     sql.rows(`select * exclude (payload, reason, fetched_at), closed_by as resolved_by
       from quarantine_states where closed_at is null`),
   );
   const closed = found.filter(({ closed_by }) => closed_by !== null);
-  const open = found.length - closed.length;
-  if (found.length === 0) return open;
-  const appId = `${runId}/quarantine`;
-  const table = lake.table(quarantineResolutions.name);
-  if ((await table.snapshot()).txns.has(appId)) return open;
-  const file = await write(lake, closed);
-  await table.commit((snapshot) => {
-    if (snapshot.txns.has(appId)) return null;
-    const version = snapshot.version + 1;
-    return [
-      ...schemaActions(quarantineResolutions, snapshot, at),
-      { txn: { appId, version, lastUpdated: at } },
-      { txn: { appId: LOOKED, version, lastUpdated: at } },
-      ...(file === undefined ? [] : [{ add: addOf(file) }]),
-    ];
-  });
-  return open;
+  if (found.length > 0) {
+    const appId = `${runId}/quarantine`;
+    await appendOnce(lake, quarantineResolutions, appId, () => write(lake, closed), looked);
+  }
+  return found.length - closed.length;
 }
 
 function write(

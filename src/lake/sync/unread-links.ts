@@ -1,115 +1,89 @@
 import { HOUR } from "../../domain/duration.js";
 import { turnOf } from "../../domain/sync/link-obstacle.js";
-import type { TableSpec } from "../delta/delta-schema.js";
-import { type LakeReader, newestView } from "../query/query-views.js";
-import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
+import { type LakeReader, readTables } from "../query/query-views.js";
+import type { SqlRow } from "../sql/duckdb-session.js";
 import { sqlList, sqlText } from "../sql/duckdb-sql.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { transactionChanges } from "../tables/transactions.js";
-import { linkDomains } from "./link-checkpoint.js";
+import { linkCheckpoints } from "./link-checkpoint.js";
 
-/** A run whose links are asked for. */
 interface AskedRun {
   readonly runId: string;
-  /** Epoch milliseconds before which it had written nothing. */
+  /** Epoch milliseconds before which it wrote nothing. */
   readonly startedAt: number;
 }
 
-/** Two machines' clocks may differ by so much. */
-const CLOCKS = HOUR;
+/** Two machines' clocks may differ by this much. */
+const MAX_CLOCK_SKEW = HOUR;
 
-/** Links that a run skipped. */
+/** Lists the links that a run skipped. */
 export async function linksSkippedBy(lake: LakeReader, { runId, startedAt }: AskedRun): Promise<string[]> {
-  const rows = await overFiles(
-    lake,
-    linkSyncs,
-    (at) => at >= startedAt - CLOCKS,
-    (sql) =>
-      sql.rows(
-        `select distinct link_id from link_syncs where run_id = ${sqlText(runId)} and status = 'skipped' order by link_id`,
-      ),
-  );
-  return rows.map(({ link_id }) => String(link_id));
+  const sql = `select distinct link_id from link_syncs
+    where run_id = ${sqlText(runId)} and status = 'skipped' order by link_id`;
+  return (await linkRows(lake, sql, startedAt)).map(({ link_id }) => String(link_id));
 }
 
-/** Whose links are asked for. */
 interface AskedLinks extends AskedRun {
   /** Users of the run's roster. */
   readonly users: ReadonlySet<string>;
   /** Only these links, or all. */
   readonly only: readonly string[] | null;
-  /** Epoch milliseconds since which a link must have been read to its end. */
+  /** Epoch milliseconds since which a link must have been read completely. */
   readonly since: number;
 }
 
 /**
- * Links of a run's users that no run has read to its end since then, although they were known before; those that the
- * customer deleted are left out.
+ * Lists links of a run's users that were known before `since` and that no run has read completely after it, without those
+ * that the customer deleted.
  */
 export async function staleLinks(lake: LakeReader, asked: AskedLinks): Promise<string[]> {
   const { users, only, since, runId, startedAt } = asked;
-  const recent = await overFiles(
+  const recent = await linkRows(
     lake,
-    linkSyncs,
-    (at) => at >= Math.min(since, startedAt) - CLOCKS,
-    (sql) =>
-      sql.rows(
-        `select link_id, arg_max(coalesce(reason, ''), finished_at) as reason, bool_or(run_id = ${sqlText(runId)}) as of_run,
-          coalesce(bool_or(status in ('synced', 'unchanged') and finished_at >= ${instant(since)}), false) as is_read
-        from link_syncs group by link_id`,
-      ),
+    `select link_id, arg_max(coalesce(reason, ''), finished_at) as reason, bool_or(run_id = ${sqlText(runId)}) as of_run,
+      coalesce(bool_or(status in ('synced', 'unchanged') and finished_at >= ${instant(since)}), false) as is_read
+    from link_syncs group by link_id`,
+    Math.min(since, startedAt),
   );
-  const settled = new Set(recent.filter(isSettled).map(({ link_id }) => String(link_id)));
+  const done = new Set(recent.filter(needsNothing).map(({ link_id }) => String(link_id)));
   const stale = new Set<string>();
   const committed = new Set<string>();
-  for (const [link, { fp_id, finished_at }] of linkDomains(
-    await lake.table(transactionChanges.name).snapshot(),
-  )) {
+  const feed = await lake.table(transactionChanges.name).snapshot();
+  for (const [link, { fp_id, finished_at }] of linkCheckpoints(feed)) {
     committed.add(link);
     const isAsked = users.has(fp_id) && (only === null || only.includes(link));
-    if (isAsked && !settled.has(link) && Date.parse(finished_at) < since) stale.add(link);
+    if (isAsked && !done.has(link) && Date.parse(finished_at) < since) stale.add(link);
   }
   const never = recent.filter(({ link_id, of_run }) => of_run === true && !committed.has(String(link_id)));
-  const waiting = never.map(({ link_id }) => String(link_id)).filter((link) => !settled.has(link));
+  const waiting = never.map(({ link_id }) => String(link_id)).filter((link) => !done.has(link));
   for (const link of await knownBefore(lake, waiting, since)) stale.add(link);
   return [...stale].sort();
 }
 
-function isSettled({ is_read, reason }: SqlRow): boolean {
+function needsNothing({ is_read, reason }: SqlRow): boolean {
   return (
     is_read === true || (reason !== "superseded" && reason !== "" && turnOf(String(reason)) === "nobody")
   );
 }
 
-/** Those of some links that a run met before then. */
+/** Selects those of some links that a run found before then. */
 async function knownBefore(lake: LakeReader, links: readonly string[], then: number): Promise<string[]> {
   if (links.length === 0) return [];
-  const rows = await overFiles(
+  const sql = `select distinct link_id from link_syncs
+    where started_at < ${instant(then)} and list_contains(${sqlList(links)}, link_id)`;
+  return (await linkRows(lake, sql)).map(({ link_id }) => String(link_id));
+}
+
+/** Runs a query over those files of `link_syncs` that may have been written since then, by whichever machine. */
+function linkRows(lake: LakeReader, sql: string, writtenSince = 0): Promise<SqlRow[]> {
+  return readTables(
     lake,
-    linkSyncs,
-    () => true,
-    (sql) =>
-      sql.rows(
-        `select distinct link_id from link_syncs
-       where started_at < ${instant(then)} and list_contains(${sqlList(links)}, link_id)`,
-      ),
+    [linkSyncs],
+    (session) => session.rows(sql),
+    ({ modificationTime }) => modificationTime >= writtenSince - MAX_CLOCK_SKEW,
   );
-  return rows.map(({ link_id }) => String(link_id));
 }
 
 function instant(ms: number): string {
   return `${sqlText(new Date(ms).toISOString())}::timestamptz`;
-}
-
-async function overFiles<T>(
-  lake: LakeReader,
-  spec: TableSpec,
-  keep: (modifiedAt: number) => boolean,
-  work: (sql: SqlSession) => Promise<T>,
-): Promise<T> {
-  const view = await newestView(lake, spec, ({ modificationTime }) => keep(modificationTime));
-  return lake.duckdb.exclusive(async (sql) => {
-    await sql.run(view);
-    return work(sql);
-  });
 }

@@ -1,19 +1,12 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { timestamptz, varchar } from "./columns.js";
 
-/** Alerts as they are raised and over, and what became of each message (docs/use/tables.md, "alerts"). */
+/** One row when an alert is raised, when it ends, and for each delivery (docs/use/tables.md, "alerts"). */
 export const alerts = {
   name: "alerts",
   columns: [
-    { name: "alert_id", type: "VARCHAR" },
-    { name: "rule", type: "VARCHAR" },
-    { name: "subject", type: "VARCHAR" },
-    { name: "state", type: "VARCHAR" },
-    { name: "message", type: "VARCHAR" },
-    { name: "action", type: "VARCHAR" },
-    { name: "run_id", type: "VARCHAR" },
-    { name: "targets", type: "VARCHAR" },
-    { name: "delivery", type: "VARCHAR" },
-    { name: "target", type: "VARCHAR" },
-    { name: "recorded_at", type: "TIMESTAMPTZ" },
+    ...varchar("alert_id", "rule", "subject", "state", "message", "action", "run_id", "targets"),
+    ...varchar("delivery", "target"),
+    ...timestamptz("recorded_at"),
   ],
 } as const satisfies TableSpec;

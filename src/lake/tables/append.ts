@@ -3,27 +3,32 @@ import type { Lake } from "../lake.js";
 import { addOf, type DataFile } from "./parquet-file.js";
 
 /**
- * Appends files to a table that is not the feed, once: where a transaction of that name stands, a lost answer
- * is being repeated and nothing is written (docs/inside/architecture.md, "Commits").
+ * Appends a file to a table other than the feed, once: if the table's log has a transaction of that name, this is the
+ * repetition of a call whose answer was lost, and writes nothing (docs/inside/architecture.md, "Commits").
+ *
+ * @param also a transaction that the commit sets as well, even where no file is written
  */
 export async function appendOnce(
   lake: Lake,
   spec: TableSpec,
   appId: string,
   write: () => Promise<DataFile | undefined>,
+  also?: { readonly appId: string; readonly lastUpdated: number },
 ): Promise<void> {
   const table = lake.table(spec.name);
   if ((await table.snapshot()).txns.has(appId)) return;
   const file = await write();
-  if (file === undefined) return;
+  if (file === undefined && also === undefined) return;
   await table.commit((snapshot) => {
     if (snapshot.txns.has(appId)) return null;
-    const now = Date.now();
+    const lastUpdated = Date.now();
+    // Checkpoints drop transactions in the order of their versions, so these are the log's own.
+    const version = snapshot.version + 1;
     return [
-      ...schemaActions(spec, snapshot, now),
-      // The log's own version is the order in which checkpoints leave transactions out.
-      { txn: { appId, version: snapshot.version + 1, lastUpdated: now } },
-      { add: addOf(file) },
+      ...schemaActions(spec, snapshot, lastUpdated),
+      { txn: { appId, version, lastUpdated } },
+      ...(also === undefined ? [] : [{ txn: { ...also, version } }]),
+      ...(file === undefined ? [] : [{ add: addOf(file) }]),
     ];
   });
 }

@@ -1,51 +1,36 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { integer, timestamptz, varchar } from "./columns.js";
 
-/** One row a report of a CIP export: its fields, each instant with the text that it came as. */
+/** One row per report of a CIP export: its fields, and with each instant the text that it came as. */
 export const cipReports = {
   name: "cip_reports",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "external_id", type: "VARCHAR" },
-    { name: "asked", type: "INTEGER" },
-    { name: "asked_at", type: "TIMESTAMPTZ" },
-    { name: "user_id", type: "VARCHAR" },
-    { name: "approved_at", type: "TIMESTAMPTZ" },
-    { name: "approved_at_text", type: "VARCHAR" },
-    { name: "approved_by", type: "VARCHAR" },
-    { name: "approved_reason", type: "VARCHAR" },
-    { name: "check_initiated_at", type: "TIMESTAMPTZ" },
-    { name: "check_initiated_at_text", type: "VARCHAR" },
-    { name: "check_completed_at", type: "TIMESTAMPTZ" },
-    { name: "check_completed_at_text", type: "VARCHAR" },
-    { name: "kyc_completed_at", type: "TIMESTAMPTZ" },
-    { name: "kyc_completed_at_text", type: "VARCHAR" },
+    ...varchar("run_id", "fp_id", "external_id"),
+    ...integer("asked"),
+    ...timestamptz("asked_at"),
+    ...varchar("user_id"),
+    ...timestamptz("approved_at"),
+    ...varchar("approved_at_text", "approved_by", "approved_reason"),
+    ...timestamptz("check_initiated_at"),
+    ...varchar("check_initiated_at_text"),
+    ...timestamptz("check_completed_at"),
+    ...varchar("check_completed_at_text"),
+    ...timestamptz("kyc_completed_at"),
+    ...varchar("kyc_completed_at_text"),
     { name: "ip_address", type: "VARCHAR", encrypted: true },
-    { name: "result", type: "VARCHAR" },
-    { name: "date_of_birth", type: "VARCHAR" },
-    { name: "matched_address", type: "VARCHAR" },
-    { name: "tax_id", type: "VARCHAR" },
-    { name: "checked_data_customer_name", type: "VARCHAR" },
+    ...varchar("result", "date_of_birth", "matched_address", "tax_id", "checked_data_customer_name"),
     { name: "checked_data_address", type: "VARCHAR", encrypted: true },
     { name: "checked_data_date_of_birth", type: "VARCHAR", encrypted: true },
     { name: "checked_data_tax_id", type: "VARCHAR", encrypted: true },
-    { name: "watchlist_result", type: "VARCHAR" },
-    { name: "watchlist_sanction", type: "VARCHAR" },
-    { name: "watchlist_politically_exposed_person", type: "VARCHAR" },
-    { name: "watchlist_adverse_media", type: "VARCHAR" },
-    { name: "watchlist_monitored_lists", type: "VARCHAR" },
-    { name: "watchlist_check_completed_at", type: "TIMESTAMPTZ" },
-    { name: "watchlist_check_completed_at_text", type: "VARCHAR" },
+    ...varchar("watchlist_result", "watchlist_sanction", "watchlist_politically_exposed_person"),
+    ...varchar("watchlist_adverse_media", "watchlist_monitored_lists"),
+    ...timestamptz("watchlist_check_completed_at"),
+    ...varchar("watchlist_check_completed_at_text"),
     { name: "other_fields", type: "VARCHAR", encrypted: true },
   ],
 } as const satisfies TableSpec;
 
-const SOURCE = [
-  { name: "run_id", type: "VARCHAR" },
-  { name: "fp_id", type: "VARCHAR" },
-  { name: "position", type: "INTEGER" },
-  { name: "source", type: "VARCHAR" },
-] as const;
+const SOURCE = [...varchar("run_id", "fp_id"), ...integer("position"), ...varchar("source")] as const;
 
 /** The sources that confirmed an address. */
 export const cipMatchedAddresses = {
@@ -65,38 +50,28 @@ export const cipTaxIdSources = {
   columns: [...SOURCE],
 } as const satisfies TableSpec;
 
-/** What a screening found, item by item. */
+/** One row per item that a screening found. */
 export const cipWatchlistRecords = {
   name: "cip_watchlist_records",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "position", type: "INTEGER" },
-    { name: "kind", type: "VARCHAR" },
+    ...varchar("run_id", "fp_id"),
+    ...integer("position"),
+    ...varchar("kind"),
     { name: "record", type: "VARCHAR", encrypted: true },
   ],
 } as const satisfies TableSpec;
 
-/** What a customer said of himself, one row a report. */
+/** One row per report, with what the customers say about themselves. */
 export const cipSelfReported = {
   name: "cip_self_reported",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "annual_income", type: "VARCHAR" },
-    { name: "citizenships", type: "VARCHAR" },
-    { name: "declarations", type: "VARCHAR" },
-    { name: "employment_status", type: "VARCHAR" },
-    { name: "investment_objectives", type: "VARCHAR" },
-    { name: "is_employed_at_brokerage_firm", type: "VARCHAR" },
-    { name: "net_worth", type: "VARCHAR" },
-    { name: "occupation", type: "VARCHAR" },
-    { name: "us_legal_status", type: "VARCHAR" },
-    { name: "visa_kind", type: "VARCHAR" },
+    ...varchar("run_id", "fp_id", "annual_income", "citizenships", "declarations", "employment_status"),
+    ...varchar("investment_objectives", "is_employed_at_brokerage_firm", "net_worth", "occupation"),
+    ...varchar("us_legal_status", "visa_kind"),
   ],
 } as const satisfies TableSpec;
 
-/** The tables of CIP exports, the one that the others are keyed to first. */
+/** The tables of CIP exports; the others are keyed to the first one. */
 export const CIP_TABLES = [
   cipReports,
   cipMatchedAddresses,

@@ -1,5 +1,5 @@
+import { localFiles } from "../delta/data-files.js";
 import { type AddFile, removeOf } from "../delta/delta-actions.js";
-import { fileKey } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
@@ -7,15 +7,15 @@ import { parquetFiles } from "../sql/duckdb-files.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { addOf, writeQuery } from "./parquet-file.js";
 
-/** So many files of like size become one: a table of n files that came one by one keeps about 16 × log₁₆ n. */
+/** This many files of like size become one: a table of n single files keeps about 16 × log₁₆ n. */
 const FAN_IN = 16;
 /** Files with more rows stay as they are. */
 const MOST_ROWS = 1_000_000;
 
 /**
- * The files of a table that are worth writing as one: those of the smallest size of which there are enough. Pure.
+ * Chooses the files of a table that are worth merging: those of the smallest size that enough files have. Pure.
  *
- * @returns none where every size has few files.
+ * @returns none if every size has few files
  */
 export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
   const sizes = new Map<number, AddFile[]>();
@@ -30,20 +30,17 @@ export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
 }
 
 /**
- * Writes small files of a table as one, in one commit that changes no row; nothing where another writer has taken one
- * of them away meanwhile. Repeated until every size has few files.
+ * Merges small files of a table, in commits that change no row, until every size has few files. It stops if another
+ * writer has removed one of the files meanwhile.
  *
- * @param order columns that the rows of the new file are sorted by
+ * @param order columns that sort the rows of the new file
  */
 export async function compact(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
   const table = lake.table(spec.name);
   for (;;) {
     const merged = filesToMerge((await table.snapshot()).files.values());
     if (merged.length === 0) return;
-    const paths = [];
-    for (const { path } of merged) {
-      paths.push(await lake.store.download(fileKey(spec.name, path), lake.duckdb.scratchDirectory));
-    }
+    const paths = await localFiles({ ...lake, table: spec.name }, merged);
     const columns = spec.columns.map(({ name }) => sqlName(name)).join(", ");
     const file = await writeQuery(
       lake,
@@ -55,8 +52,8 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
     const done = await table.commit(({ files }) => {
       if (merged.some(({ path }) => !files.has(path))) return null;
       const now = Date.now();
-      const gone = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
-      return [...gone, { add: addOf(file, false) }];
+      const removed = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
+      return [...removed, { add: addOf(file, false) }];
     });
     if (done === null) return;
   }

@@ -1,13 +1,13 @@
 import { SEALED_MARK, type Sealer } from "../../domain/sealer.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 
-/** The columns of a table that its list of columns calls encrypted. */
+/** The columns of a table that its column list marks as encrypted. */
 type EncryptedColumn<T extends TableSpec> = Extract<
   T["columns"][number],
   { readonly encrypted: true }
 >["name"];
 
-/** A text as an encrypted column holds it: sealed for that column, as base64. */
+/** Seals a text for an encrypted column, as base64. */
 export function sealColumn<T extends TableSpec>(
   sealer: Sealer,
   table: T,
@@ -18,7 +18,7 @@ export function sealColumn<T extends TableSpec>(
 }
 
 /**
- * As {@link sealColumn}, but the same text of the same owner gives the same value each time, so that rows can be
+ * Seals as {@link sealColumn} does, but the same text of the same owner always gives the same value, so that rows can be
  * compared without a key.
  */
 export function sealColumnRepeatably<T extends TableSpec>(
@@ -32,9 +32,9 @@ export function sealColumnRepeatably<T extends TableSpec>(
 }
 
 /**
- * A value of an encrypted column in the clear. One that was written in the clear is given as it is.
+ * Opens a value of an encrypted column; a value that was written in plain text is returned as it is.
  *
- * @throws InputError when its key is not there or is another one, or the value was changed.
+ * @throws InputError when its key is missing or another one, or the value was changed.
  */
 export function openColumn(sealer: Sealer, table: string, column: string, value: string): string {
   const bytes = Buffer.from(value, "base64");
@@ -42,7 +42,7 @@ export function openColumn(sealer: Sealer, table: string, column: string, value:
   return Buffer.from(sealer.open(bytes, contextOf(table, column))).toString("utf8");
 }
 
-/** What the values of a column are sealed for: they open under it, wherever their row was copied to. */
+/** The context that a column's values are sealed under: they still open where their row is copied elsewhere. */
 function contextOf(table: string, column: string): string {
   return `${table}.${column}`;
 }

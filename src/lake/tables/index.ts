@@ -11,7 +11,7 @@ import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
-/** Every table that is not one stream's own; a new one is one line more. */
+/** Every table that belongs to no single stream; a new one takes one more line. */
 export const LAKE_TABLES: readonly TableSpec[] = [
   alerts,
   ...CIP_TABLES,

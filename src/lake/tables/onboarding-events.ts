@@ -1,20 +1,15 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { bigint, integer, timestamptz, varchar } from "./columns.js";
 
-/** What happened to the rows of batches; it also says under which key each was posted. */
+/** One row per event of a batch's row; it also names the key under which the row was posted. */
 export const onboardingEvents = {
   name: "onboarding_events",
   columns: [
-    { name: "batch_id", type: "VARCHAR" },
-    { name: "run_id", type: "VARCHAR" },
-    { name: "line", type: "BIGINT" },
-    { name: "attempt", type: "INTEGER" },
-    { name: "version", type: "INTEGER" },
-    { name: "row_key", type: "VARCHAR" },
-    { name: "event", type: "VARCHAR" },
-    { name: "status", type: "VARCHAR" },
-    { name: "onboarding_id", type: "VARCHAR" },
-    { name: "message_id", type: "VARCHAR" },
-    { name: "at", type: "TIMESTAMPTZ" },
-    { name: "detail", type: "VARCHAR" },
+    ...varchar("batch_id", "run_id"),
+    ...bigint("line"),
+    ...integer("attempt", "version"),
+    ...varchar("row_key", "event", "status", "onboarding_id", "message_id"),
+    ...timestamptz("at"),
+    ...varchar("detail"),
   ],
 } as const satisfies TableSpec;

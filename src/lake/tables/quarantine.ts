@@ -1,36 +1,24 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { bigint, timestamptz, varchar } from "./columns.js";
 
-/** Rows that could not be loaded, in their own words (docs/use/tables.md, "quarantine"). */
+/** One row per row that could not be loaded, with its raw text (docs/use/tables.md, "quarantine"). */
 export const quarantine = {
   name: "quarantine",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "stream", type: "VARCHAR" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "link_id", type: "VARCHAR" },
-    { name: "page", type: "BIGINT" },
-    { name: "index", type: "BIGINT" },
-    { name: "list", type: "VARCHAR" },
-    { name: "reason", type: "VARCHAR" },
-    { name: "payload", type: "VARCHAR" },
-    { name: "fetched_at", type: "TIMESTAMPTZ" },
+    ...varchar("run_id", "stream", "fp_id", "link_id"),
+    ...bigint("page", "index"),
+    ...varchar("list", "reason", "payload"),
+    ...timestamptz("fetched_at"),
   ],
 } as const satisfies TableSpec;
 
-/** What closed rows of `quarantine`: append-only, by the row's id (docs/use/tables.md, "quarantine_resolutions"). */
+/** One row per closed row of `quarantine`, by the row's id; append-only (docs/use/tables.md, "quarantine_resolutions"). */
 export const quarantineResolutions = {
   name: "quarantine_resolutions",
   columns: [
-    { name: "row_id", type: "VARCHAR" },
-    { name: "run_id", type: "VARCHAR" },
-    { name: "stream", type: "VARCHAR" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "link_id", type: "VARCHAR" },
-    { name: "page", type: "BIGINT" },
-    { name: "index", type: "BIGINT" },
-    { name: "list", type: "VARCHAR" },
-    { name: "resolved_by", type: "VARCHAR" },
-    { name: "reason", type: "VARCHAR" },
-    { name: "resolved_at", type: "TIMESTAMPTZ" },
+    ...varchar("row_id", "run_id", "stream", "fp_id", "link_id"),
+    ...bigint("page", "index"),
+    ...varchar("list", "resolved_by", "reason"),
+    ...timestamptz("resolved_at"),
   ],
 } as const satisfies TableSpec;

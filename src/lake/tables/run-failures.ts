@@ -1,15 +1,13 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { bigint, timestamptz, varchar } from "./columns.js";
 
-/** What failed in a run and has no row of its own elsewhere (docs/use/tables.md, "run_failures"). */
+/** One row per failure of a run that has no row in another table (docs/use/tables.md, "run_failures"). */
 export const runFailures = {
   name: "run_failures",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "stream", type: "VARCHAR" },
-    { name: "line", type: "BIGINT" },
-    { name: "owner", type: "VARCHAR" },
-    { name: "reason", type: "VARCHAR" },
-    { name: "message", type: "VARCHAR" },
-    { name: "failed_at", type: "TIMESTAMPTZ" },
+    ...varchar("run_id", "stream"),
+    ...bigint("line"),
+    ...varchar("owner", "reason", "message"),
+    ...timestamptz("failed_at"),
   ],
 } as const satisfies TableSpec;

@@ -1,37 +1,17 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { bigint, timestamptz, varchar } from "./columns.js";
 
-/** One row a run, written when it ends (docs/use/tables.md, "runs"). */
+/** One row per run, written when it ends (docs/use/tables.md, "runs"). */
 export const runs = {
   name: "runs",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "job_id", type: "VARCHAR" },
-    { name: "kind", type: "VARCHAR" },
-    { name: "status", type: "VARCHAR" },
-    { name: "options", type: "VARCHAR" },
-    { name: "roster_sha256", type: "VARCHAR" },
-    { name: "users", type: "BIGINT" },
-    { name: "links", type: "BIGINT" },
-    { name: "synced", type: "BIGINT" },
-    { name: "unchanged", type: "BIGINT" },
-    { name: "skipped", type: "BIGINT" },
-    { name: "not_ready", type: "BIGINT" },
-    { name: "failed", type: "BIGINT" },
-    { name: "created", type: "BIGINT" },
-    { name: "updated", type: "BIGINT" },
-    { name: "removed", type: "BIGINT" },
-    { name: "quarantined", type: "BIGINT" },
-    { name: "pages", type: "BIGINT" },
-    { name: "restarts", type: "BIGINT" },
-    { name: "calls", type: "BIGINT" },
-    { name: "started_at", type: "TIMESTAMPTZ" },
-    { name: "finished_at", type: "TIMESTAMPTZ" },
-    { name: "version", type: "VARCHAR" },
-    { name: "schedule", type: "VARCHAR" },
-    { name: "scheduled_at", type: "TIMESTAMPTZ" },
-    { name: "message", type: "VARCHAR" },
-    { name: "quarantine_open", type: "BIGINT" },
-    { name: "superseded", type: "BIGINT" },
-    { name: "paused_ms", type: "BIGINT" },
+    ...varchar("run_id", "job_id", "kind", "status", "options", "roster_sha256"),
+    ...bigint("users", "links", "synced", "unchanged", "skipped", "not_ready", "failed", "created"),
+    ...bigint("updated", "removed", "quarantined", "pages", "restarts", "calls"),
+    ...timestamptz("started_at", "finished_at"),
+    ...varchar("version", "schedule"),
+    ...timestamptz("scheduled_at"),
+    ...varchar("message"),
+    ...bigint("quarantine_open", "superseded", "paused_ms"),
   ],
 } as const satisfies TableSpec;

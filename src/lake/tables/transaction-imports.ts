@@ -1,22 +1,17 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { bigint, date, money, timestamptz, varchar } from "./columns.js";
 
-/** One row a line and run of an import (docs/use/tables.md, "transaction_imports"). */
+/** One row per line and run of an import (docs/use/tables.md, "transaction_imports"). */
 export const transactionImports = {
   name: "transaction_imports",
   columns: [
-    { name: "run_id", type: "VARCHAR" },
-    { name: "line", type: "BIGINT" },
-    { name: "link_id", type: "VARCHAR" },
-    { name: "account_id", type: "VARCHAR" },
-    { name: "transaction_id", type: "VARCHAR" },
-    { name: "amount", type: "DECIMAL(28,10)" },
-    { name: "date", type: "DATE" },
-    { name: "date_text", type: "VARCHAR" },
-    { name: "status", type: "VARCHAR" },
-    { name: "reason", type: "VARCHAR" },
-    { name: "chunk", type: "VARCHAR" },
-    { name: "imported_at", type: "TIMESTAMPTZ" },
-    { name: "seen_in_run", type: "VARCHAR" },
-    { name: "error_message", type: "VARCHAR" },
+    ...varchar("run_id"),
+    ...bigint("line"),
+    ...varchar("link_id", "account_id", "transaction_id"),
+    ...money("amount"),
+    ...date("date"),
+    ...varchar("date_text", "status", "reason", "chunk"),
+    ...timestamptz("imported_at"),
+    ...varchar("seen_in_run", "error_message"),
   ],
 } as const satisfies TableSpec;

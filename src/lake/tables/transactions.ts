@@ -1,59 +1,38 @@
-import type { Column, TableSpec } from "../delta/delta-schema.js";
+import type { TableSpec } from "../delta/delta-schema.js";
+import { bigint, boolean, confidence, date, integer, money, timestamptz, varchar } from "./columns.js";
 
-const IDENTITY = [
-  { name: "link_id", type: "VARCHAR" },
-  { name: "fp_id", type: "VARCHAR" },
-  { name: "transaction_id", type: "VARCHAR" },
-] as const satisfies readonly Column[];
-
-const SEQUENCE = { name: "sequence", type: "BIGINT" } as const satisfies Column;
-const GENERATION = { name: "generation", type: "INTEGER" } as const satisfies Column;
+const IDENTITY = varchar("link_id", "fp_id", "transaction_id");
+const ORDER = [...bigint("sequence"), ...integer("generation")] as const;
 
 const VALUES = [
-  { name: "account_id", type: "VARCHAR" },
-  { name: "amount", type: "DECIMAL(28,10)" },
-  { name: "signed_amount", type: "DECIMAL(28,10)" },
-  { name: "currency", type: "VARCHAR" },
-  { name: "date", type: "DATE" },
-  { name: "datetime", type: "TIMESTAMPTZ" },
-  { name: "datetime_text", type: "VARCHAR" },
-  { name: "type", type: "VARCHAR" },
-  { name: "pending", type: "BOOLEAN" },
-  { name: "description", type: "VARCHAR" },
-  { name: "raw_description", type: "VARCHAR" },
-  { name: "category", type: "VARCHAR" },
-  { name: "enrichment_category", type: "VARCHAR" },
-  { name: "enrichment_category_confidence", type: "DECIMAL(18,10)" },
-  { name: "enrichment_subcategory", type: "VARCHAR" },
-  { name: "enrichment_subcategory_confidence", type: "DECIMAL(18,10)" },
-  { name: "merchant_id", type: "VARCHAR" },
-  { name: "merchant_name", type: "VARCHAR" },
-  { name: "merchant_logo", type: "VARCHAR" },
-  { name: "merchant_confidence", type: "DECIMAL(18,10)" },
-  { name: "processor_id", type: "VARCHAR" },
-  { name: "processor_name", type: "VARCHAR" },
-  { name: "processor_logo", type: "VARCHAR" },
-  { name: "processor_confidence", type: "DECIMAL(18,10)" },
-  { name: "run_id", type: "VARCHAR" },
-  { name: "fetched_at", type: "TIMESTAMPTZ" },
-] as const satisfies readonly Column[];
+  ...varchar("account_id"),
+  ...money("amount", "signed_amount"),
+  ...varchar("currency"),
+  ...date("date"),
+  ...timestamptz("datetime"),
+  ...varchar("datetime_text", "type"),
+  ...boolean("pending"),
+  ...varchar("description", "raw_description", "category", "enrichment_category"),
+  ...confidence("enrichment_category_confidence"),
+  ...varchar("enrichment_subcategory"),
+  ...confidence("enrichment_subcategory_confidence"),
+  ...varchar("merchant_id", "merchant_name", "merchant_logo"),
+  ...confidence("merchant_confidence"),
+  ...varchar("processor_id", "processor_name", "processor_logo"),
+  ...confidence("processor_confidence"),
+  ...varchar("run_id"),
+  ...timestamptz("fetched_at"),
+] as const;
 
-/** The feed: every created, updated and removed ever received, in order. */
+/** The feed: every created, updated and removed transaction ever received, in order. */
 export const transactionChanges = {
   name: "transaction_changes",
   feed: true,
-  columns: [
-    ...IDENTITY,
-    { name: "change_type", type: "VARCHAR" },
-    SEQUENCE,
-    GENERATION,
-    { name: "inferred", type: "BOOLEAN" },
-    ...VALUES,
-  ],
+  columns: [...IDENTITY, ...varchar("change_type"), ...ORDER, ...boolean("inferred"), ...VALUES],
 } as const satisfies TableSpec;
 
-/** Current state: one row per live (`link_id`, `transaction_id`). */
+/** The current state: one row per live (`link_id`, `transaction_id`). */
 export const transactions = {
   name: "transactions",
-  columns: [...IDENTITY, SEQUENCE, GENERATION, ...VALUES],
+  columns: [...IDENTITY, ...ORDER, ...VALUES],
 } as const satisfies TableSpec;

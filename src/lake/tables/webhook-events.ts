@@ -1,24 +1,19 @@
 import type { TableSpec } from "../delta/delta-schema.js";
+import { boolean, integer, timestamptz, varchar } from "./columns.js";
 
-/** One row a webhook message, whether anything waited for it or not. */
+/** One row per webhook message, whether or not anything waited for it. */
 export const webhookEvents = {
   name: "webhook_events",
   columns: [
-    { name: "message_id", type: "VARCHAR" },
-    { name: "received_at", type: "TIMESTAMPTZ" },
-    { name: "event_kind", type: "VARCHAR" },
-    { name: "fp_id", type: "VARCHAR" },
-    { name: "external_id", type: "VARCHAR" },
-    { name: "onboarding_id", type: "VARCHAR" },
-    { name: "playbook_key", type: "VARCHAR" },
-    { name: "playbook_version", type: "INTEGER" },
-    { name: "status", type: "VARCHAR" },
-    { name: "requires_manual_review", type: "BOOLEAN" },
-    { name: "is_live", type: "BOOLEAN" },
-    { name: "event_timestamp", type: "TIMESTAMPTZ" },
-    { name: "event_timestamp_text", type: "VARCHAR" },
-    { name: "known", type: "BOOLEAN" },
-    { name: "matched", type: "BOOLEAN" },
+    ...varchar("message_id"),
+    ...timestamptz("received_at"),
+    ...varchar("event_kind", "fp_id", "external_id", "onboarding_id", "playbook_key"),
+    ...integer("playbook_version"),
+    ...varchar("status"),
+    ...boolean("requires_manual_review", "is_live"),
+    ...timestamptz("event_timestamp"),
+    ...varchar("event_timestamp_text"),
+    ...boolean("known", "matched"),
     { name: "payload", type: "VARCHAR", encrypted: true },
   ],
 } as const satisfies TableSpec;

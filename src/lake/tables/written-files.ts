@@ -2,32 +2,29 @@ import { type ColumnStats, type StatsColumn, statsText } from "../delta/delta-st
 import type { SqlSession } from "../sql/duckdb-session.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
 
-/** The quickest level: higher ones cost a tenth of a load and save a few percent (docs/inside/performance.md). */
+/** The fastest level: higher ones cost a tenth of a load and save a few percent (docs/inside/performance.md). */
 const FILE_OPTIONS = "format parquet, compression zstd, compression_level 1, return_stats true";
 
-/** A bound of so many bytes may be the beginning of a longer one: rows beyond it would be skipped. */
-const CUT_BYTES = 256;
+/** A bound of this many bytes may be the beginning of a longer value, and readers would skip rows beyond it. */
+export const CUT_BYTES = 256;
 
-/** How a query's rows are cut into files. */
+/** How a query's rows are split into files. */
 interface FileForm {
-  /** DuckDB makes buffers for the rows that a group may have, for each file that is being written. */
+  /** For each file that it writes, DuckDB allocates buffers for a whole row group. */
   readonly rowGroupSize: number;
-  /** Further options of COPY: what cuts a directory of files. */
+  /** Further options of COPY, such as those that split the rows into a directory of files. */
   readonly cut?: string;
 }
 
-/**
- * Row groups of whole files that are read and written one at a time: bounded memory
- * (docs/inside/architecture.md, "Load").
- */
+/** Appended files: written one at a time, in bounded memory (docs/inside/architecture.md, "Load"). */
 export const APPENDED_FILE: FileForm = { rowGroupSize: 20_480 };
 /**
- * Those of `transactions`: a row group is what a night writes again for a changed row in it
- * (docs/inside/architecture.md, "Materialize"). Without Bloom filters, which a row group can't take with it.
+ * Files of `transactions`: a changed row costs writing its row group again (docs/inside/architecture.md, "Materialize").
+ * They have no Bloom filters, because a row group that is copied to another file can't take its filter along.
  */
 export const CURRENT_FILE: FileForm = { rowGroupSize: 4_096, cut: ", write_bloom_filter false" };
 
-/** A Parquet file in scratch, with what the log will say of it. */
+/** A Parquet file in scratch, with what the log will say about it. */
 export interface WrittenFile {
   readonly path: string;
   readonly rows: number;
@@ -35,9 +32,8 @@ export interface WrittenFile {
 }
 
 /**
- * Writes a query's rows as files of a table: one file where `target` is a path, a directory of them with options
- * that cut. The statistics are those that the writer kept, so that no file is read back; files without rows are
- * left out.
+ * Writes a query's rows as files of a table: one file at the path `target`, or a directory of files if the options split
+ * the rows. The statistics are the writer's, so no file is read back. Files without rows are left out.
  */
 export async function writeFiles(
   sql: SqlSession,
@@ -67,7 +63,7 @@ const STATS_COLUMNS: readonly (readonly [StatsColumn, (text: string) => string |
   ["sequence", BigInt],
 ];
 
-/** The writer keeps no bounds where all is null, and cuts a text's to size: then the log says none either. */
+/** Reads the writer's bounds: none where every value is null, or where the writer may have cut a text. */
 function boundsOf(column: SqlValue, typed: (text: string) => string | bigint): ColumnStats {
   const { min, max, null_count } = column as Readonly<Record<string, string | undefined>>;
   const bound = (text: string | undefined) =>

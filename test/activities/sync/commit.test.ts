@@ -9,7 +9,7 @@ import { freshProgress, handedToLoading, type LinkProgress } from "../../../src/
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { journalPrefix } from "../../../src/lake/sync/journal/journal.js";
-import { linkDomain } from "../../../src/lake/sync/link-checkpoint.js";
+import { linkCheckpoint } from "../../../src/lake/sync/link-checkpoint.js";
 import { flipByte, stageLink } from "../../helpers/sync/staged-links.js";
 import { type ActivityBench, openActivityBench } from "../../helpers/temporal/activity-bench.js";
 
@@ -96,7 +96,7 @@ async function feed() {
       : sql.rows(`select link_id, count(*)::int as n from read_parquet([${paths.map((path) => `'${path}'`)}])
           group by link_id order by link_id`),
   );
-  const cursors = LINKS.filter((link) => linkDomain(snapshot, link)?.cursor);
+  const cursors = LINKS.filter((link) => linkCheckpoint(snapshot, link)?.cursor);
   return { cursors, rows: found.map(({ link_id, n }) => [link_id, Number(n)]) };
 }
 

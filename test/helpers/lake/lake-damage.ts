@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type DeltaAction, parseActions, serializeActions } from "../../../src/lake/delta/delta-actions.js";
 import { createDuckDb } from "../../../src/lake/sql/duckdb.js";
 
-/** A lake that somebody, or a disk, has damaged. */
+/** A lake that a person or a disk has damaged. */
 export class DamagedLake {
   constructor(readonly directory: string) {}
 

@@ -24,7 +24,7 @@ interface LinkRows {
 }
 
 /**
- * Holds the whole lake against the stand-in: current rows value by value, the feed's order, the chain of
+ * Compares the whole lake with the stand-in: current rows value by value, the feed's order, the chain of
  * certificates, and what the last committed update of each link asked for and delivered.
  */
 export async function expectLakeEqualsTruth(
@@ -84,7 +84,7 @@ export async function expectCurrentState(world: SyncWorld): Promise<void> {
   expect(differing?.n).toBe(0);
 }
 
-/** Sequences of a link increase without doubles, and its certificates tell what stands in the feed. */
+/** Sequences of a link increase without doubles, and its certificates match the feed. */
 export async function expectFeedInOrder(world: SyncWorld, link: string): Promise<void> {
   expectInOrder((await linkRows(world))(link));
 }

@@ -144,7 +144,7 @@ describe("what is damaged is named", () => {
     [
       "a field of a certificate",
       (lake) => lake.set("link_syncs", CERTIFIED, "pages", "pages + 1"),
-      /^link b, run NIGHT[12]: its certificate is not the hash of its fields: one of them was changed$/m,
+      /^link b, run NIGHT[12]: its certificate is not the hash of its fields: a field was changed$/m,
     ],
     [
       "a certificate that was made for a changed field",
@@ -184,12 +184,12 @@ describe("what is damaged is named", () => {
     [
       "a head in the feed's log",
       (lake) => lake.changeCheckpoints(/^b$/, { head: "0".repeat(64) }),
-      /^link b, run NIGHT2: its checkpoint in the feed's log is not the one that its head was made of$/m,
+      /^link b, run NIGHT2: its checkpoint in the feed's log does not match its head$/m,
     ],
     [
       "the next sequence in the feed's log",
       (lake) => lake.changeCheckpoints(/^b$/, { next_sequence: 99 }),
-      /^link b, run NIGHT2: its checkpoint in the feed's log goes on at sequence 99; its certificates end before 11$/m,
+      /^link b, run NIGHT2: its checkpoint in the feed's log continues at sequence 99; its certificates end before 11$/m,
     ],
     [
       "a feed that was restored to an earlier version",
@@ -197,12 +197,12 @@ describe("what is damaged is named", () => {
         while (await lake.says("transaction_changes", nights[1] ?? ""))
           await lake.goBack("transaction_changes");
       },
-      /^link b, run NIGHT1: its checkpoint in the feed's log names [0-9a-f]{64}, and link_syncs goes on after it$/m,
+      /^link b, run NIGHT1: its checkpoint in the feed's log names [0-9a-f]{64}, but link_syncs continues after it$/m,
     ],
     [
       "a feed that is gone",
       (lake) => rm(join(lake.directory, "transaction_changes"), { recursive: true }),
-      /^link a: it has certificates, and the feed's log has no checkpoint of it$/m,
+      /^link a: it has certificates, but the feed's log has no checkpoint of it$/m,
     ],
     [
       "link_syncs that was restored to an earlier version",
@@ -213,7 +213,7 @@ describe("what is damaged is named", () => {
       "a data file that is missing",
       async (lake) =>
         rm(join(lake.directory, "transaction_changes", await lake.fileWith("transaction_changes", FIRST))),
-      /^link \w: the file transaction_changes\/\S+\.parquet is not there, or not of \d+ bytes; it holds rows of the links from \w to \w$/m,
+      /^link \w: the file transaction_changes\/\S+\.parquet is missing, or does not have \d+ bytes; it holds rows of the links from \w to \w$/m,
     ],
     [
       "a data file of another table that is cut short",
@@ -221,7 +221,7 @@ describe("what is damaged is named", () => {
         const path = join(lake.directory, "bank_links", await lake.fileWith("bank_links", "true"));
         await truncate(path, (await stat(path)).size - 1);
       },
-      /: the file bank_links\/\S+\.parquet is not there, or not of \d+ bytes/m,
+      /: the file bank_links\/\S+\.parquet is missing, or does not have \d+ bytes/m,
     ],
     [
       "a data file whose bytes are no Parquet any more",

@@ -75,7 +75,7 @@ test("a checkpoint follows so many versions and is named by _last_checkpoint", a
   expect(hint).toMatchObject({ version: 5, size: 3, numOfAddFiles: 0 });
 });
 
-describe("a commit stands", () => {
+describe("a commit stays", () => {
   test("when its checkpoint can't be written, and the failure is told", async () => {
     const failures: unknown[] = [];
     const store = { ...lake.store, upload: () => Promise.reject(new Error("no room")) };

@@ -88,7 +88,7 @@ test("a snapshot that was given out never changes", async () => {
   expect(after.domains).toBe(before.domains);
 });
 
-test("a table that was taken away and made again is read anew", async () => {
+test("a table that was removed and made again is read from its beginning", async () => {
   const table = openTable(lake.store, "again", lake.duckdb);
   await table.create({ ...PLAIN, name: "again" });
   const add = await storedAdd(lake, "again", "old");

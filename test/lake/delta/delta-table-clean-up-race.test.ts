@@ -127,7 +127,7 @@ test("a checkpoint that another process wrote is not written again", async () =>
   ]);
 });
 
-test("a checkpoint that failed is tried again ten versions later, and its table's commits stand", async () => {
+test("a checkpoint that failed is tried again ten versions later, and its table keeps its commits", async () => {
   const failures: unknown[] = [];
   const upload = () => Promise.reject(new Error("no room"));
   const table = openTable({ ...lake.store, upload }, "full", lake.duckdb, {

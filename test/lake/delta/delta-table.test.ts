@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { removeOf } from "../../../src/lake/delta/delta-actions.js";
+import { changesAfter } from "../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { DeltaConflictError, openTable } from "../../../src/lake/delta/delta-table.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
@@ -171,7 +172,7 @@ describe("a table of a newer protocol", () => {
   });
 });
 
-describe("changes between versions", () => {
+describe("changes after a version", () => {
   test("are the files with new rows, in order, and not those of a compaction", async () => {
     const table = openTable(lake.store, "plain", lake.duckdb);
     await table.create(PLAIN);
@@ -179,12 +180,12 @@ describe("changes between versions", () => {
     const compacted = await storedAdd(lake, "plain", "compacted.parquet");
     await table.commit(() => [{ add: { ...compacted, dataChange: false } }]);
     await table.commit(async () => [await added("plain", "3.parquet")]);
-    const changed = await table.changesBetween(0, 3);
+    const changed = await changesAfter({ ...lake, table: "plain" }, 0, await table.snapshot());
     expect(changed?.map(({ version, add }) => [version, add.path])).toEqual([
       [1, "1.parquet"],
       [3, "3.parquet"],
     ]);
-    expect(await table.changesBetween(1, 1)).toEqual([]);
+    expect(await changesAfter({ ...lake, table: "plain" }, 3, await table.snapshot())).toEqual([]);
   });
 
   test("are undefined when a version between them is gone", async () => {
@@ -192,7 +193,20 @@ describe("changes between versions", () => {
     await table.create(PLAIN);
     await table.commit(async () => [await added("plain", "1.parquet")]);
     await table.commit(async () => [await added("plain", "2.parquet")]);
+    const head = await table.snapshot();
     await lake.store.delete("plain/_delta_log/00000000000000000001.json");
-    expect(await table.changesBetween(0, 2)).toBeUndefined();
+    expect(await changesAfter({ ...lake, table: "plain" }, 0, head)).toBeUndefined();
+  });
+
+  test("are undefined when a file of theirs is gone that the table no longer has", async () => {
+    const table = openTable(lake.store, "plain", lake.duckdb);
+    await table.create(PLAIN);
+    const add = await storedAdd(lake, "plain", "1.parquet");
+    await table.commit(() => [{ add }]);
+    await table.commit(() => [{ remove: { ...removeOf(add, 1), dataChange: false } }]);
+    const head = await table.snapshot();
+    expect(await changesAfter({ ...lake, table: "plain" }, 0, head)).toHaveLength(1);
+    await lake.store.delete("plain/1.parquet");
+    expect(await changesAfter({ ...lake, table: "plain" }, 0, head)).toBeUndefined();
   });
 });

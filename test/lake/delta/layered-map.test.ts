@@ -46,7 +46,7 @@ test("a map with changes is what a plain map would be, and those it was made fro
   );
 });
 
-test("whoever goes through a map sees none of what changes meanwhile", () => {
+test("an iteration over a map sees no change that is made meanwhile", () => {
   const before = withChanges(new Map([["a", "1"]]), new Map([["b", "2"]]));
   const entries = before[Symbol.iterator]();
   expect(entries.next().value).toEqual(["a", "1"]);

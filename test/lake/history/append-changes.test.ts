@@ -81,7 +81,7 @@ test("of two runs the older observation adds nothing behind the newer one, also 
   expect(await at.current()).toEqual(["u/a off", "w/c on"]);
 });
 
-test("a clock that was ahead makes no state stand: what follows it comes a microsecond later", async () => {
+test("a clock that was ahead makes no state last: the next row follows a microsecond later", async () => {
   vi.useFakeTimers({ now: night(1), toFake: ["Date"] });
   await at.observe({ run: "r1", at: new Date("2031-01-01"), things: [thing("u", "a", "on")] });
   await at.observe({ run: "r2", at: night(2), things: [thing("u", "a", "off")] });

@@ -91,7 +91,7 @@ test("rows that another tool took out of the history leave the small table", asy
   expect(await at.small()).toEqual(["v/a on"]);
 });
 
-test("a small table of another copy of the history is made anew, and says why", async () => {
+test("a small table of another copy of the history is rebuilt, and says why", async () => {
   for (const n of [1, 2]) {
     await at.observe({ run: `r${n}`, at: night(n), things: [thing("u", "a", `${n}`)] });
   }

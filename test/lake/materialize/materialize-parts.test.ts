@@ -60,7 +60,7 @@ test("much to apply is applied in parts, each with its watermark, and never a pa
   expect(await materialize(at.lake, { partRows: 2 })).toMatchObject({ from: 7, to: 7, rows: 0 });
 });
 
-test("a call that is ended over and over goes on after the last part each time, and comes to an end", async () => {
+test("a call that is stopped again and again continues after its last part, and finishes", async () => {
   await versions();
   const marks: (number | undefined)[] = [];
   for (let calls = 0; calls < 3; calls += 1) {

@@ -95,14 +95,14 @@ test.each([0, 1])(
       from: 1,
       to: 1 + further,
       rebuilt: true,
-      because: expect.stringContaining("not the commit that it stands at"),
+      because: expect.stringContaining("not the commit that it was brought up to"),
     });
     const others = ["a/other0 1 2026-05-05", "a/other1 1 2026-05-05"].slice(0, 1 + further);
     expect(await lake.rows()).toEqual([...others, "a/x 1 2026-05-05", "a/y 1 2026-05-05"]);
   },
 );
 
-test("a feed that was made anew has nothing to do with the watermark of the old one", async () => {
+test("a feed that was made again has nothing to do with the watermark of the old one", async () => {
   await twoNights();
   const lake = await restore({ current: "second" });
   for (const id of ["n", "m", "k"]) await lake.feed({ id, sequence: 1 });
@@ -114,7 +114,7 @@ test("transactions without any feed are left as they are, with an error that say
   await twoNights();
   const lake = await restore({ current: "second" });
   await expect(materialize(lake.lake)).rejects.toThrow(
-    /not there.*restore transaction_changes from a backup/,
+    /is missing.*restore transaction_changes from a backup/,
   );
   expect(await lake.rows()).toEqual(await at.rows());
 });

@@ -127,7 +127,7 @@ const RULES: { rule: string; nights: Change[][]; expected: string[] }[] = [
     expected: ["\u{1F600}'/q'\" 2 2026-05-05"],
   },
   {
-    rule: "dates strewn over three hundred months",
+    rule: "dates scattered over three hundred months",
     nights: [
       Array.from({ length: 300 }, (_, n) => ({
         id: `m${String(n).padStart(3, "0")}`,

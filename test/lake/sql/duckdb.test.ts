@@ -38,7 +38,7 @@ describe("exclusive sections", () => {
   });
 });
 
-test("the engine opens with its first use and, closed, opens anew", async () => {
+test("the engine opens at its first use, and opens again after it was closed", async () => {
   const scratch = join(lake.directory, "engine");
   const engine = createDuckDb({ scratchDirectory: scratch });
   expect(existsSync(scratch)).toBe(false);

@@ -110,7 +110,7 @@ describe("scratch outside of any lake", () => {
     await rm(process.env.TMPDIR, { recursive: true });
   });
 
-  test("is never one that somebody else has planted", async () => {
+  test("is never one that another user has planted", async () => {
     process.env.TMPDIR = await mkdtemp(join(tmpdir(), "nightledger-tmp-"));
     const path = await temporaryScratch();
     await chmod(path, 0o777);
@@ -141,7 +141,7 @@ describe("a living engine's scratch", () => {
     expect(await readdir(base)).toEqual([]);
   });
 
-  test("is made again where it was taken for dead, and the engine goes on and spills", async () => {
+  test("is made again if it was taken for dead, and the engine continues and spills", async () => {
     const engine = createDuckDb({ scratchDirectory: base, memoryLimitMb: 32 });
     const sorted =
       "select count(*) as n from (select hash(range)::varchar as t from range(1000000) order by t)";

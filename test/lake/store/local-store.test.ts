@@ -38,7 +38,7 @@ test.each([0, 1, 256 * 1024, 256 * 1024 + 1, 1024 * 1024])(
   },
 );
 
-test("of many writers of one key exactly one wins, and its content stands", async () => {
+test("of many writers of one key exactly one wins, and its content stays", async () => {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, writer) => lake.store.putIfAbsent("log/1", String(writer))),
   );

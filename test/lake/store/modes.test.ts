@@ -66,7 +66,7 @@ describe("a new lake", () => {
     expect(await modeOf(directory)).toBe(0o750);
     expect(await modesOf(inTables)).toEqual({ directories: ["750"], files: ["640"] });
     expect(await modesOf(inStaging)).toEqual({ directories: ["700"], files: ["600"] });
-    expect(await openness(directory)).toBe("closed to users who are not of the lake's group");
+    expect(await openness(directory)).toBe("closed to users outside the lake's group");
   });
 
   test("is as closed as a tighter umask asks", async () => {
@@ -128,10 +128,10 @@ describe("a lake that others may read", () => {
     // Above this machine's directory for temporary files everybody may pass.
     expect(await openness(directory)).toMatch(/is open to every user of this machine \(0755\): `chmod o= /);
     expect(await openness(directory)).toMatch(
-      /_staging has customers' data in plain text and is open \(0755\)/,
+      /_staging holds customers' data in plain text and is open \(0755\)/,
     );
     await chmod(directory, 0o750);
-    expect(await openness(directory)).toMatch(/^\S+_staging has customers' data/);
+    expect(await openness(directory)).toMatch(/^\S+_staging holds customers' data/);
     const printed: string[] = [];
     const env = {
       NIGHTLEDGER_LAKE: directory,
@@ -151,15 +151,15 @@ describe("a lake that others may read", () => {
     expect(JSON.parse(printed.join(""))).toContainEqual({
       check: "who may read the lake",
       ok: true,
-      detail: expect.stringMatching(/_staging has customers' data.*chmod go= /),
+      detail: expect.stringMatching(/_staging holds customers' data.*chmod go= /),
     });
   });
 });
 
 test("a lake that is not there yet, and one below a closed directory, are not called open", async () => {
-  expect(await openness(directory)).toMatch(/is not there yet; it is made closed/);
+  expect(await openness(directory)).toMatch(/does not exist yet; it will be closed/);
   await mkdir(directory, { mode: 0o755 });
   await chmod(directory, 0o755);
   await chmod(base, 0o700);
-  expect(await openness(directory)).toBe("closed to users who are not of the lake's group");
+  expect(await openness(directory)).toBe("closed to users outside the lake's group");
 });

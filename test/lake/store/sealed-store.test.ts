@@ -39,7 +39,7 @@ async function filesHold(text: string): Promise<boolean> {
   return contents.some((content) => content.includes(text));
 }
 
-test("values and bytes come back as they were, and stand in no file readable", async () => {
+test("values and bytes come back unchanged, and no file holds them in plain text", async () => {
   await sealed.put("a/value", { name: MARK });
   await sealed.put("a/durable", [MARK], { durable: true });
   await sealed.putBytes("a/bytes", Buffer.from(MARK));

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
 import { committedByRun } from "../../../src/lake/sync/committed-by-run.js";
-import { domainName, type LinkDomain, linkDomain } from "../../../src/lake/sync/link-checkpoint.js";
-import { domainActions, type LinkUpdate, standing } from "../../../src/lake/sync/link-update.js";
+import {
+  checkpointDomain,
+  type LinkCheckpoint,
+  linkCheckpoint,
+} from "../../../src/lake/sync/link-checkpoint.js";
+import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../src/lake/sync/link-update.js";
 
-const domain = (change: Partial<LinkDomain> = {}): LinkDomain => ({
+const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   run_id: "r1",
   link_id: "l",
   fp_id: "u",
@@ -31,46 +35,56 @@ const domain = (change: Partial<LinkDomain> = {}): LinkDomain => ({
   finished_at: "",
   ...change,
 });
-const update = (baseHead: string | null, change: Partial<LinkDomain> = {}): LinkUpdate => ({
+const update = (baseHead: string | null, change: Partial<LinkCheckpoint> = {}): LinkUpdate => ({
   linkId: "l",
   baseHead,
-  domain: domain({ run_id: "r2", head: "h2", ...change }),
+  checkpoint: checkpoint({ run_id: "r2", head: "h2", ...change }),
 });
-const committed = (one: LinkDomain) =>
-  advance(NO_TABLE, [{ version: 0, actions: domainActions([{ linkId: "l", baseHead: null, domain: one }]) }]);
+const committed = (one: LinkCheckpoint) =>
+  advance(NO_TABLE, [
+    { version: 0, actions: linkCheckpointActions([{ linkId: "l", baseHead: null, checkpoint: one }]) },
+  ]);
 
-test("a link's whole state comes back out of its domain", () => {
-  const snapshot = committed(domain());
-  expect(linkDomain(snapshot, "l")).toEqual(domain());
-  expect(linkDomain(snapshot, "other")).toBeUndefined();
-  expect([...snapshot.domains.keys()]).toEqual([domainName("l")]);
+test("a link's checkpoint is read back from its domain", () => {
+  const snapshot = committed(checkpoint());
+  expect(linkCheckpoint(snapshot, "l")).toEqual(checkpoint());
+  expect(linkCheckpoint(snapshot, "other")).toBeUndefined();
+  expect([...snapshot.domains.keys()]).toEqual([checkpointDomain("l")]);
 });
 
 test.for([
   ["a new link", NO_TABLE, update(null), "free"],
-  ["the head that the pages started from", committed(domain()), update("h1"), "free"],
-  ["somebody else's head", committed(domain({ head: "h9" })), update("h1"), "superseded"],
-  ["a head where there was none", committed(domain()), update(null), "superseded"],
+  ["the head that the pages started from", committed(checkpoint()), update("h1"), "free"],
+  ["another run's head", committed(checkpoint({ head: "h9" })), update("h1"), "superseded"],
+  ["a head where there was none", committed(checkpoint()), update(null), "superseded"],
   ["no head where there was one", NO_TABLE, update("h1"), "superseded"],
   [
     "this run's and attempt's own",
-    committed(domain({ run_id: "r2", head: "other" })),
+    committed(checkpoint({ run_id: "r2", head: "other" })),
     update("h1"),
     "committed",
   ],
-  ["this run's earlier attempt", committed(domain({ run_id: "r2", attempt: 3 })), update("h0"), "superseded"],
+  [
+    "this run's earlier attempt",
+    committed(checkpoint({ run_id: "r2", attempt: 3 })),
+    update("h0"),
+    "superseded",
+  ],
 ] as const)("compare-and-swap by head: %s", ([, snapshot, wanted, kind]) => {
-  expect(standing(snapshot, wanted).kind).toBe(kind);
+  expect(compareHead(snapshot, wanted).kind).toBe(kind);
 });
 
 test("a superseded link tells which run was faster, where the feed knows", () => {
-  expect(standing(committed(domain({ head: "h9" })), update("h1"))).toEqual({ kind: "superseded", by: "r1" });
-  expect(standing(NO_TABLE, update("h1"))).toEqual({ kind: "superseded", by: null });
+  expect(compareHead(committed(checkpoint({ head: "h9" })), update("h1"))).toEqual({
+    kind: "superseded",
+    by: "r1",
+  });
+  expect(compareHead(NO_TABLE, update("h1"))).toEqual({ kind: "superseded", by: null });
 });
 
 test("what a run has committed is counted by its links, another run's left out", () => {
-  const linkOf = (linkId: string, change: Partial<LinkDomain>) => {
-    return { linkId, baseHead: null, domain: domain({ link_id: linkId, ...change }) };
+  const linkOf = (linkId: string, change: Partial<LinkCheckpoint>) => {
+    return { linkId, baseHead: null, checkpoint: checkpoint({ link_id: linkId, ...change }) };
   };
   const links = [
     linkOf("a", { created: 5, updated: 1, pages: 2 }),
@@ -78,7 +92,7 @@ test("what a run has committed is counted by its links, another run's left out",
     linkOf("c", { created: 0 }),
     linkOf("d", { run_id: "other", created: 9 }),
   ];
-  const feed = advance(NO_TABLE, [{ version: 0, actions: domainActions(links) }]);
+  const feed = advance(NO_TABLE, [{ version: 0, actions: linkCheckpointActions(links) }]);
   expect(committedByRun(feed, "r1")).toEqual({
     ...{ synced: 2, unchanged: 1, created: 5, updated: 1, removed: 3, pages: 4 },
     links: new Set(["a", "b", "c"]),
@@ -86,6 +100,6 @@ test("what a run has committed is counted by its links, another run's left out",
 });
 
 test("the cursor's text decides nothing: the same cursor under another head is superseded", () => {
-  const snapshot = committed(domain({ head: "h9", cursor: "c" }));
-  expect(standing(snapshot, update("h1", { cursor: "c" })).kind).toBe("superseded");
+  const snapshot = committed(checkpoint({ head: "h9", cursor: "c" }));
+  expect(compareHead(snapshot, update("h1", { cursor: "c" })).kind).toBe("superseded");
 });

@@ -145,7 +145,7 @@ test.for([
     "created",
     0,
   ],
-  ["an id that stands there twice", '{"transaction_id":"t","transaction_id":"t"}', "created", 1],
+  ["an id that appears twice", '{"transaction_id":"t","transaction_id":"t"}', "created", 1],
   ["an id that is a number", '{"transaction_id":1}', "created", 1],
   ["an id of something within", '{"enrichment":{"transaction_id":"t"}}', "created", 1],
   ["what is not an object", "[1]", "created", 1],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { creationOf } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
-import { domainName } from "../../../src/lake/sync/link-checkpoint.js";
+import { checkpointDomain } from "../../../src/lake/sync/link-checkpoint.js";
 import { linksSkippedBy, staleLinks } from "../../../src/lake/sync/unread-links.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { linkSyncs } from "../../../src/lake/tables/link-syncs.js";
@@ -41,7 +41,7 @@ async function checkpoints(...texts: readonly string[]): Promise<void> {
     ...texts.map((text) => {
       const [link = "", days, fp_id] = text.split(" ");
       const configuration = JSON.stringify({ link_id: link, fp_id, finished_at: ago(Number(days)) });
-      return { domainMetadata: { domain: domainName(link), configuration, removed: false } };
+      return { domainMetadata: { domain: checkpointDomain(link), configuration, removed: false } };
     }),
   ]);
 }

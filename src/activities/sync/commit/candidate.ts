@@ -5,7 +5,7 @@ import type { LinkRows } from "../../../lake/sync/feed-file.js";
 import { type InferredRemovals, inferRemovals } from "../../../lake/sync/inferred-removals.js";
 import { type BadRow, readBadRows } from "../../../lake/sync/journal/journal.js";
 import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
-import { certificateOf, type LinkDomain } from "../../../lake/sync/link-checkpoint.js";
+import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../load/manifest.js";
 import type { KnownLink } from "./complete-links.js";
@@ -31,7 +31,7 @@ export interface Candidate {
   /** What a full resync of a known link makes disappear. */
   readonly removals: InferredRemovals | undefined;
   /** The link's next state; null where nothing came and the cursor stayed. */
-  readonly domain: LinkDomain | null;
+  readonly domain: LinkCheckpoint | null;
   /** Why it must never be committed; null where nothing speaks against it. */
   readonly problem: string | null;
 }
@@ -133,7 +133,7 @@ function nextDomain(
   counts: Counts,
   quarantined: number,
   inferred: number,
-): LinkDomain | null {
+): LinkCheckpoint | null {
   const { base } = planned;
   const cursor = progress.lastNext ?? (progress.mode === "full" ? null : (base?.cursor ?? null));
   const generation = generationOf(planned, progress);

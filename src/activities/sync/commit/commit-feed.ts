@@ -1,7 +1,7 @@
 import { creationOf } from "../../../lake/delta/delta-schema.js";
 import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
-import type { LinkDomain } from "../../../lake/sync/link-checkpoint.js";
-import { domainActions, type LinkUpdate, standing } from "../../../lake/sync/link-update.js";
+import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
+import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../lake/sync/link-update.js";
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
@@ -21,7 +21,7 @@ interface Standings {
   readonly superseded: Map<Candidate, string | null>;
   /** Whose pages had to be loaded once more and were gone by then, and the reason. */
   readonly lost: Map<Candidate, string>;
-  readonly committed: Map<Candidate, LinkDomain>;
+  readonly committed: Map<Candidate, LinkCheckpoint>;
 }
 
 /**
@@ -93,30 +93,30 @@ async function publish(
       return [
         ...(snapshot.version === -1 ? creationOf(transactionChanges, Date.now()) : []),
         ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),
-        ...domainActions(free.map(updateOf)),
+        ...linkCheckpointActions(free.map(updateOf)),
       ];
     });
     if (committed !== null) for (const candidate of free) found.committed.set(candidate, domainOf(candidate));
   }
 }
 
-function domainOf(candidate: Candidate): LinkDomain {
+function domainOf(candidate: Candidate): LinkCheckpoint {
   if (candidate.domain === null) throw new Error("a link without a change has nothing to commit");
   return candidate.domain;
 }
 
 function updateOf(candidate: Candidate): LinkUpdate {
   const { planned } = candidate;
-  return { linkId: planned.link_id, baseHead: planned.base?.head ?? null, domain: domainOf(candidate) };
+  return { linkId: planned.link_id, baseHead: planned.base?.head ?? null, checkpoint: domainOf(candidate) };
 }
 
 function allFree(snapshot: Snapshot, candidates: readonly Candidate[], found: Standings): boolean {
   let all = true;
   for (const candidate of candidates) {
-    const now = standing(snapshot, updateOf(candidate));
+    const now = compareHead(snapshot, updateOf(candidate));
     if (now.kind === "free") continue;
     all = false;
-    if (now.kind === "committed") found.committed.set(candidate, now.domain);
+    if (now.kind === "committed") found.committed.set(candidate, now.checkpoint);
     else found.superseded.set(candidate, now.by);
   }
   return all;

@@ -1,7 +1,7 @@
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkStatus } from "../../../domain/sync/link-reading.js";
 import type { FoundLink, QuietLink } from "../../../lake/sync/journal/report.js";
-import type { LinkDomain } from "../../../lake/sync/link-checkpoint.js";
+import type { LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
 
 /** One row of `link_syncs` (docs/use/tables.md, "link_syncs"). */
 export interface LinkSyncRow extends Readonly<Record<string, string | number | null>> {
@@ -18,7 +18,7 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
 }
 
 /** The row of a committed update, from the state that was committed: both always agree. */
-export function committedRow(domain: LinkDomain): LinkSyncRow {
+export function committedRow(domain: LinkCheckpoint): LinkSyncRow {
   const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } = domain;
   const status = domain.created + domain.updated + domain.removed > 0 ? "synced" : "unchanged";
   return { ...kept, status, reason: null, certificate: head };

@@ -1,14 +1,14 @@
-import { isOutOfMemory } from "../../sql/duckdb.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
 import { sqlText } from "../../sql/duckdb-sql.js";
+import { andInPart, inHalves } from "../row-parts.js";
 import { GONE, SUPERSEDED } from "../shared-tables.js";
 import { fileNumber, holdingLinks, reading, type SourceFile } from "../sources.js";
-import { halvesOf, type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
+import { type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
 
-/** Keys that are looked for in one pass, whatever their links: a pass for the links first costs half as much. */
+/** Up to this many keys are looked up in one pass, whatever their links: a first pass for the links costs half as much. */
 const FEW_ROWS = 50_000;
 
-/** What the keys of changed rows say about both tables. */
+/** What the keys of changed rows tell about both tables. */
 interface ChangedKeys {
   /** Feed rows to apply, superseded and removed ones left out. */
   readonly freshRows: number;
@@ -17,11 +17,11 @@ interface ChangedKeys {
 }
 
 /**
- * Looks at the keys of changed rows, slice by slice, and leaves two tables for whoever reads whole rows:
- * `SUPERSEDED(file, link_id, sequence)`, the feed rows that leave nothing (an older row of their key, or a
- * removal), and `GONE(file, row, link_id, sequence)`, the rows that leave their live file. (`link_id`, `sequence`) names one
- * row of the feed, and of `transactions`, whose rows are those of the feed: sequences of a link only grow, and a commit that compares heads lets nobody use one twice
- * (docs/inside/architecture.md, "Heads").
+ * Compares the keys of changed rows, slice by slice, and leaves two tables for the statements that read whole rows:
+ * `SUPERSEDED(file, link_id, sequence)` has the feed rows that leave nothing (an older row of their key, or a removal), and
+ * `GONE(file, row, link_id, sequence)` the rows that leave their live file. (`link_id`, `sequence`) identifies one row of
+ * the feed, and of `transactions`, whose rows are the feed's: sequences of a link only grow, and commits that compare
+ * heads never use one twice (docs/inside/architecture.md, "Heads").
  */
 export async function findChangedKeys(
   sql: SqlSession,
@@ -38,7 +38,12 @@ export async function findChangedKeys(
   const rows = links.reduce((sum, link) => sum + link.rows, 0);
   if (rows > FEW_ROWS) await findKnownLinks(sql, links, live);
   else await sql.run(`insert into known_link select distinct link_id from ${reading(feed)}`);
-  for (const slice of keySlices(links)) await readSlice(sql, slice, feed, live, signal);
+  for (const slice of keySlices(links)) {
+    await inHalves(slice, (part) => {
+      signal?.throwIfAborted();
+      return inTransaction(sql, () => judgeSlice(sql, part, feed, live));
+    });
+  }
   const [{ superseded } = {}] = await sql.rows(`select count(*) as superseded from ${SUPERSEDED}`);
   const touched = await sql.rows(`select distinct file from ${GONE}`);
   const ids = new Set(touched.map(({ file }) => Number(file)));
@@ -55,7 +60,7 @@ async function linkCounts(sql: SqlSession, feed: readonly SourceFile[]): Promise
   return rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) }));
 }
 
-/** Links without an earlier row need no looking for it: a feed's first load reads no keys of `transactions`. */
+/** Finds links that have earlier rows: only theirs are looked up, so a feed's first load reads no keys of `transactions`. */
 async function findKnownLinks(
   sql: SqlSession,
   links: readonly LinkCount[],
@@ -69,23 +74,14 @@ async function findKnownLinks(
     where link_id between ${sqlText(first.link)} and ${sqlText(last.link)}`);
 }
 
-async function readSlice(
-  sql: SqlSession,
-  slice: KeySlice,
-  feed: readonly SourceFile[],
-  live: readonly SourceFile[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  signal?.throwIfAborted();
+async function inTransaction(sql: SqlSession, work: () => Promise<void>): Promise<void> {
   await sql.run("begin");
   try {
-    await judgeSlice(sql, slice, feed, live);
+    await work();
     await sql.run("commit");
   } catch (error) {
     await sql.run("rollback");
-    const halves = isOutOfMemory(error) ? halvesOf(slice) : undefined;
-    if (halves === undefined) throw error;
-    for (const half of halves) await readSlice(sql, half, feed, live, signal);
+    throw error;
   }
 }
 
@@ -95,9 +91,7 @@ async function judgeSlice(
   feed: readonly SourceFile[],
   live: readonly SourceFile[],
 ): Promise<void> {
-  const within =
-    `link_id between ${sqlText(slice.from)} and ${sqlText(slice.to)}` +
-    (slice.parts > 1 ? ` and hash(transaction_id) % ${slice.parts} = ${slice.part}` : "");
+  const within = `link_id between ${sqlText(slice.from)} and ${sqlText(slice.to)}${andInPart(slice)}`;
   const changed = holdingLinks(feed, slice.from, slice.to);
   await sql.run(`create or replace temp table change as
     select ${fileNumber(changed)} as file, link_id, transaction_id, sequence, change_type = 'removed' as removed

@@ -1,72 +1,50 @@
 import type { AddFile } from "../../delta/delta-actions.js";
-import { fileKey } from "../../delta/delta-path.js";
+import { type ChangedFile, changesAfter } from "../../delta/delta-log.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { factsOf } from "../../delta/delta-stats.js";
-import type { ChangedFile } from "../../delta/delta-table.js";
 import type { Lake } from "../../lake.js";
 import { transactionChanges, transactions } from "../../tables/transactions.js";
-import { strangeWatermark, watermarkOf } from "../../watermark.js";
+import { sinceWatermark } from "../../watermark.js";
 
 /** What brings `transactions` from one version of the feed to a later one. */
 export interface FeedChanges {
   readonly adds: readonly AddFile[];
-  /** The version that `transactions` stands at with them. */
+  /** The feed's version that `transactions` has reached with them. */
   readonly to: number;
-  /** The adds are all that the feed has up to there, and they replace whatever `transactions` holds. */
+  /** Whether the adds are all that the feed has up to there; they then replace whatever `transactions` holds. */
   readonly whole: boolean;
-  /** Why the whole feed is read where a table is there already. */
+  /** Why the whole feed is read although there is a table. */
   readonly because?: string;
 }
 
 /**
- * The feed's files to apply next to a state of `transactions`: those of as many versions as bring `partRows` rows,
- * one at least. A watermark that is not this feed's means starting from the feed's beginning; so does a version or a
- * file that can't be read any more (log or data cleaned up by another tool), and then all live files are one part: a
- * feed is append-only, so they hold all its rows, but nothing tells which of them came first.
+ * Finds the feed's files to apply next to a state of `transactions`: those of as many versions as bring `partRows` rows,
+ * at least one. It starts from the feed's beginning if the watermark is not this feed's, or if another tool cleaned up a
+ * version or a file. If even the beginning can't be read, all live files are one part: a feed is append-only, so they hold
+ * all its rows, but nothing tells which of them came first.
  */
 export async function feedChanges(
   lake: Lake,
-  standing: Snapshot,
+  current: Snapshot,
   head: Snapshot,
   partRows: number,
 ): Promise<FeedChanges> {
-  const from = watermarkOf(standing, transactionChanges.name);
-  const reason =
-    (await strangeWatermark(
-      lake.store,
-      { table: transactions.name, snapshot: standing },
-      { table: transactionChanges.name, snapshot: head },
-    )) ?? (from < 0 && standing.files.size > 0 ? "it has lost its watermark" : undefined);
-  const because = reason === undefined ? {} : { because: reason };
+  const feed = transactionChanges.name;
+  const since = await sinceWatermark(
+    lake,
+    { table: transactions.name, snapshot: current },
+    { table: feed, snapshot: head },
+  );
+  if (since.changed !== undefined) return { ...firstPart(since.changed, head, partRows), whole: false };
+  const because = since.because ?? (current.files.size > 0 ? "it has lost its watermark" : undefined);
   const live = { adds: [...head.files.values()], to: head.version };
-  if (reason !== undefined || from < 0) {
-    const parts = isOnePart(live.adds, partRows) ? undefined : await changedFiles(lake, -1, head);
-    return { ...(parts === undefined ? live : firstPart(parts, head, partRows)), whole: true, ...because };
-  }
-  const changed = await changedFiles(lake, from, head);
-  if (changed !== undefined) return { ...firstPart(changed, head, partRows), whole: false };
-  return {
-    ...live,
-    whole: true,
-    because: `what the feed brought after version ${from} can't be read any more`,
-  };
+  const isOnePart = live.adds.reduce((sum, add) => sum + rowsIn(add), 0) <= partRows;
+  const changed = isOnePart ? undefined : await changesAfter({ ...lake, table: feed }, -1, head);
+  const part = changed === undefined ? live : firstPart(changed, head, partRows);
+  return { ...part, whole: true, ...(because !== undefined && { because }) };
 }
 
-/** The files of the versions after `from`; undefined where one of them can't be read any more. */
-async function changedFiles(lake: Lake, from: number, head: Snapshot): Promise<ChangedFile[] | undefined> {
-  const changed = await lake.table(transactionChanges.name).changesBetween(from, head.version);
-  for (const { add } of changed ?? []) {
-    if (head.files.has(add.path)) continue;
-    if ((await lake.store.stat(fileKey(transactionChanges.name, add.path))) === undefined) return undefined;
-  }
-  return changed;
-}
-
-function isOnePart(adds: readonly AddFile[], partRows: number): boolean {
-  return adds.reduce((sum, add) => sum + rowsIn(add), 0) <= partRows;
-}
-
-/** Whole versions only: rows of one commit are never seen apart. */
+/** Takes whole versions only, so that readers never see part of a commit's rows. */
 function firstPart(changed: readonly ChangedFile[], head: Snapshot, partRows: number) {
   let rows = 0;
   let to: number | undefined;

@@ -6,41 +6,39 @@ import { type DataFile, scratchPath, storeFiles } from "../../tables/parquet-fil
 import { transactions } from "../../tables/transactions.js";
 import type { WrittenFile } from "../../tables/written-files.js";
 
-/** Files that wait for the disk together: small ones take it as long as one does. */
+/** Files that are synced together: for small ones the disk takes no longer than for one. */
 const STORED_AT_ONCE = 4;
 
-/** A file that a commit is to refer to. */
 interface StoredFile extends DataFile {
-  /** Its rows are those of files that it replaces, unchanged. */
+  /** Whether its rows are those of the files that it replaces, unchanged. */
   readonly same: boolean;
 }
 
-/** Stores files in the table while SQL goes on with the next ones. */
+/** Stores files in the table while SQL writes the next ones. */
 export class FileStorage {
-  readonly #lake: Lake;
-  readonly #prefix: string;
   readonly #directory: string;
   readonly #stored: StoredFile[] = [];
   #made: Promise<unknown> | undefined;
   #waiting: { file: WrittenFile; same: boolean }[] = [];
   #last: Promise<void> = Promise.resolve();
 
-  constructor(lake: Lake, prefix: string) {
-    this.#lake = lake;
-    this.#prefix = prefix;
+  constructor(
+    private readonly lake: Lake,
+    private readonly prefix: string,
+  ) {
     this.#directory = scratchPath(lake, "materialize");
   }
 
-  /** A new path in scratch for SQL to write to; nothing is left there in the end. */
+  /** Makes a new path in scratch for SQL to write to; the end of the call clears the scratch. */
   async scratch(extension: string): Promise<string> {
-    this.#made ??= this.#lake.duckdb.makeScratch().then(() => mkdir(this.#directory, { recursive: true }));
+    this.#made ??= this.lake.duckdb.makeScratch().then(() => mkdir(this.#directory, { recursive: true }));
     await this.#made;
     return join(this.#directory, `${randomUUID()}.${extension}`);
   }
 
   /**
-   * Takes files over; `same` where their rows are those of the files that they replace. Waits only for those before
-   * the last ones, so that few of them lie in scratch.
+   * Takes files over; `same` if their rows are those of the files that they replace. It waits for all but the last few
+   * files, so that scratch holds only a few.
    */
   async store(files: readonly WrittenFile[], same: boolean): Promise<void> {
     this.#waiting.push(...files.map((file) => ({ file, same })));
@@ -50,7 +48,6 @@ export class FileStorage {
     await before;
   }
 
-  /** All files, once they are durable. */
   async finished(): Promise<readonly StoredFile[]> {
     this.#storeWaiting();
     await this.#last;
@@ -58,13 +55,11 @@ export class FileStorage {
     return this.#stored;
   }
 
-  /** Takes all stored files away again: no commit refers to them. */
+  /** Deletes all stored files: no commit refers to them. */
   async discard(): Promise<void> {
     await this.#last.catch(() => undefined);
     await rm(this.#directory, { force: true, recursive: true });
-    await Promise.all(
-      this.#stored.map(({ path }) => this.#lake.store.delete(`${transactions.name}/${path}`)),
-    );
+    await Promise.all(this.#stored.map(({ path }) => this.lake.store.delete(`${transactions.name}/${path}`)));
   }
 
   #storeWaiting(): void {
@@ -72,10 +67,10 @@ export class FileStorage {
     this.#waiting = [];
     this.#last = this.#last.then(async () => {
       const files = waiting.map(({ file }) => file);
-      const stored = await storeFiles(this.#lake, transactions, this.#prefix, files);
+      const stored = await storeFiles(this.lake, transactions, this.prefix, files);
       this.#stored.push(...stored.map((file, at) => ({ ...file, same: waiting[at]?.same === true })));
     });
-    // Whoever waits next gets the failure; until then it must not count as unhandled.
+    // The next wait throws the failure; until then it must not count as unhandled.
     this.#last.catch(() => undefined);
   }
 }

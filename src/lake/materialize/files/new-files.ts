@@ -16,25 +16,24 @@ import { freshMonths, nameShelves, type Piece, writePieces } from "./pieces.js";
 import { planShelves, type Shelf } from "./shelf-plan.js";
 import { ownFooter, ShelfWriter } from "./shelf-writer.js";
 
-/** A live file that new ones replace. */
-interface Replaced {
+export interface Replaced {
   readonly add: AddFile;
-  /** Its rows are in the new files, unchanged. */
+  /** Whether its rows are in the new files, unchanged. */
   readonly same: boolean;
 }
 
-/** Writes the files that bring `transactions` up to date; returns the live files that they replace. */
+/** Writes the files that bring `transactions` up to date, and returns the live files that they replace. */
 export async function writeNewFiles(
   lake: Lake,
   storage: FileStorage,
   changes: FeedChanges,
-  standing: Snapshot,
+  current: Snapshot,
   options: WriteOptions,
 ): Promise<readonly Replaced[]> {
-  const standingFiles = [...standing.files.values()];
-  const replacedByAll = (changes.whole ? standingFiles : []).map((add) => ({ add, same: false }));
+  const currentFiles = [...current.files.values()];
+  const replacedByAll = (changes.whole ? currentFiles : []).map((add) => ({ add, same: false }));
   const feed = await sourceFiles(lake, transactionChanges.name, changes.adds);
-  const live = await sourceFiles(lake, transactions.name, changes.whole ? [] : standingFiles);
+  const live = await sourceFiles(lake, transactions.name, changes.whole ? [] : currentFiles);
   if (feed.length === 0) return replacedByAll;
   return lake.duckdb.exclusive((sql) =>
     withSharedTables(sql, async () => {
@@ -71,7 +70,7 @@ async function writeShelves(
       }),
   );
   await inTwoLanes(lake, sql, cutting);
-  // In the order of the feed, in which a link's rows lie together.
+  // Keep the order of the feed, in which a link's rows are together.
   const piecesOf = shelves.map((): Piece[] => []);
   for (const piece of pieces.flat()) piecesOf[piece.shelf]?.push(piece);
   const writer = new ShelfWriter(storage, await ownFooter(sql, storage));
@@ -86,7 +85,7 @@ async function writeShelves(
     (shelf, at) => (session: SqlSession) =>
       progress.of(shelf.rows, () =>
         write(session, shelf, at).catch((error) => {
-          // Memory may suffice where the other connection holds none of it.
+          // It is tried again alone: memory may suffice if the other connection uses none.
           if (!isOutOfMemory(error)) throw error;
           tooLarge.push([shelf, at]);
         }),

@@ -1,17 +1,19 @@
 import { rm } from "node:fs/promises";
-import { isOutOfMemory } from "../../sql/duckdb.js";
 import type { SqlSession } from "../../sql/duckdb-session.js";
-import { sqlText } from "../../sql/duckdb-sql.js";
+import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
+import { transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
-import { batchQuery } from "../batch-query.js";
-import { type Batch, smallerBatches } from "../batches.js";
-import { SHELF_OF_MONTH } from "../shared-tables.js";
-import { reading } from "../sources.js";
+import type { Batch } from "../batches.js";
+import { andInPart, inHalves } from "../row-parts.js";
+import { SHELF_OF_MONTH, SUPERSEDED } from "../shared-tables.js";
+import { numbersOf, reading } from "../sources.js";
 import type { FileStorage } from "./file-storage.js";
 import type { FreshMonth, Shelf } from "./shelf-plan.js";
 
-/** The month of a row as `YYYY-MM`; rows without a day, which another tool left, lie together. */
+/** SQL of a row's month as `YYYY-MM`; rows without a day, which other tools leave, go together. */
 const MONTH = `left(date_trunc('month', coalesce("date", date '1970-01-01'))::date::varchar, 7)`;
+
+const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
 
 /** A batch's rows of one shelf, as a file in scratch. */
 export interface Piece {
@@ -19,7 +21,7 @@ export interface Piece {
   readonly path: string;
 }
 
-/** New rows by month; those that will be left out are still counted. */
+/** Counts new rows by month, including rows that will be left out. */
 export async function freshMonths(
   sql: SqlSession,
   batches: readonly Batch[],
@@ -37,32 +39,41 @@ export async function freshMonths(
   return months;
 }
 
-/** Fills the table that says which shelf a month's new rows go to. */
+/** Fills the table that maps each month with new rows to its shelf. */
 export async function nameShelves(sql: SqlSession, shelves: readonly Shelf[]): Promise<void> {
   await sql.run(`create or replace table ${SHELF_OF_MONTH} (month varchar, shelf bigint)`);
   const values = shelves.flatMap(({ months }, at) => months.map((month) => `(${sqlText(month)}, ${at})`));
   if (values.length > 0) await sql.run(`insert into ${SHELF_OF_MONTH} values ${values.join(", ")}`);
 }
 
-/** Writes a batch's rows as a file for each shelf that they go to; in smaller batches where memory does not suffice. */
+/** Writes a batch's rows as one file per shelf; in smaller batches if memory does not suffice. */
 export async function writePieces(sql: SqlSession, storage: FileStorage, batch: Batch): Promise<Piece[]> {
-  const directory = await storage.scratch("pieces");
-  const query = `select source.*, shelf from (${batchQuery(batch)}) source
+  const written = await inHalves(batch, async (part) => {
+    const directory = await storage.scratch("pieces");
+    try {
+      const files = await writeFiles(sql, piecesQuery(part), sqlText(directory), PIECE_FILE);
+      return files.map(({ path }) => ({ path, shelf: shelfNumber(path) }));
+    } catch (error) {
+      await rm(directory, { force: true, recursive: true });
+      throw error;
+    }
+  });
+  return written.flat();
+}
+
+const PIECE_FILE = {
+  ...CURRENT_FILE,
+  cut: `${CURRENT_FILE.cut}, partition_by (shelf), write_partition_columns false, overwrite_or_ignore true`,
+};
+
+/** SQL of the rows that a batch of feed files brings, with their shelves. */
+function piecesQuery(batch: Batch): string {
+  const superseded = `select link_id, sequence from ${SUPERSEDED} where file in ${numbersOf(batch.feed)}`;
+  const rows = `select ${COLUMNS} from ${reading(batch.feed)}
+    anti join (${superseded}) using (link_id, sequence)
+    where change_type <> 'removed'${andInPart(batch)}`;
+  return `select source.*, shelf from (${rows}) source
     join ${SHELF_OF_MONTH} on month = ${MONTH.replace('"date"', 'source."date"')}`;
-  try {
-    const files = await writeFiles(sql, query, sqlText(directory), {
-      ...CURRENT_FILE,
-      cut: `${CURRENT_FILE.cut}, partition_by (shelf), write_partition_columns false, overwrite_or_ignore true`,
-    });
-    return files.map(({ path }) => ({ path, shelf: shelfNumber(path) }));
-  } catch (error) {
-    await rm(directory, { force: true, recursive: true });
-    const smaller = isOutOfMemory(error) ? smallerBatches(batch) : undefined;
-    if (smaller === undefined) throw error;
-    const pieces: Piece[] = [];
-    for (const part of smaller) pieces.push(...(await writePieces(sql, storage, part)));
-    return pieces;
-  }
 }
 
 function shelfNumber(path: string): number {

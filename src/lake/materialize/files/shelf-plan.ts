@@ -1,52 +1,49 @@
 import { filesToMerge } from "../../tables/compact.js";
 import { fileRows } from "../batches.js";
 import type { SourceFile } from "../sources.js";
-import { runsOf } from "./runs.js";
 
 /** The size that files of a month grow to. */
 const FILE_BYTES = 32 * 1024 * 1024;
 
-/** A smaller file is open: it takes further rows of its month. */
+/** A smaller file is open: further rows of its month are added to it. */
 const OPEN_BYTES = FILE_BYTES * 0.75;
 
-/** A row group with fewer rows is written again together with others: it costs a reader as much as a whole one. */
+/** A row group with fewer rows is merged with others: it costs a reader as much as a full one. */
 export const SMALL_GROUP_ROWS = 2_048;
 
-/** Months with fewer new rows share a file, so that dates strewn over centuries don't make a file each. */
+/** Months with fewer new rows share a file, so that dates scattered over centuries don't make a file each. */
 const OWN_FILE_ROWS = 1_024;
 
-/** New months among the rows of one commit; more share files. SQL keeps about so many files open at once. */
+/** The most shelves of new months in one commit; more months share files. SQL keeps about so many files open at once. */
 const MOST_NEW_SHELVES = 96;
 
-/** What one commit copies of open files that nothing has changed, so that many small ones don't make one night long. */
+/** The most that one commit copies of unchanged open files, so that many small ones don't make one night long. */
 const COPIED_FILES = 64;
 const COPIED_BYTES = 64 * 1024 * 1024;
 
-/** Files and new rows that become one file, or several where they are much. */
+/** Files and new rows that become one file, or several if they are large. */
 export interface Shelf {
-  /** Live files that are replaced. */
   readonly files: readonly SourceFile[];
-  /** Months (`YYYY-MM`) whose new rows go in. */
+  /** Months (`YYYY-MM`) whose new rows are added. */
   readonly months: readonly string[];
   /** Rows at most. */
   readonly rows: number;
 }
 
-/** New rows of a month. */
 export interface FreshMonth {
   readonly rows: number;
-  /** Batches that hold some of them: each writes its own, as a row group at least. */
+  /** Batches that contain some of them: each writes at least one row group. */
   readonly pieces: number;
 }
 
-/** The month of a file's first day; files without bounds have none. */
+/** Gives the month of a file's first day; empty for files without bounds. */
 function monthOf(file: SourceFile): string {
   return file.firstDay?.slice(0, 7) ?? "";
 }
 
 /**
- * Plans which files and new rows go together. A month's new rows join its open files, of which one is left in the
- * end; a full file is written again only where rows of it have changed. Pure.
+ * Plans which files and new rows are written together. A month's new rows join its open files, which become one; a full
+ * file is written again only if it loses rows. Pure.
  *
  * @param touched files that lose rows
  * @param fresh new rows by month
@@ -56,13 +53,13 @@ export function planShelves(
   touched: ReadonlySet<SourceFile>,
   fresh: ReadonlyMap<string, FreshMonth>,
 ): Shelf[] {
-  const open = live.filter((file) => monthOf(file) !== "" && file.add.size < OPEN_BYTES);
-  const isOpen = new Set(open);
-  const months = new Map<string, { files: SourceFile[]; fresh: Month[] }>();
-  for (const file of open.sort(byMonth)) {
-    const { files } = months.get(monthOf(file)) ?? {};
-    if (files === undefined) months.set(monthOf(file), { files: [file], fresh: [] });
-    else files.push(file);
+  const isOpen = (file: SourceFile) => monthOf(file) !== "" && file.add.size < OPEN_BYTES;
+  const open = live.filter(isOpen).sort(byMonth);
+  const months = new Map<string, OpenMonth>();
+  for (const file of open) {
+    const month = months.get(monthOf(file)) ?? { files: [], fresh: [] };
+    months.set(monthOf(file), month);
+    month.files.push(file);
   }
   const unhosted: Month[] = [];
   for (const [month, { rows, pieces }] of [...fresh].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -70,7 +67,7 @@ export function planShelves(
     const place = host === undefined ? unhosted : months.get(monthOf(host))?.fresh;
     place?.push({ month, rows, pieces });
   }
-  const full = live.filter((file) => touched.has(file) && !isOpen.has(file));
+  const full = live.filter((file) => touched.has(file) && !isOpen(file));
   const budget = new CopyBudget();
   return [
     ...full.map((file) => shelfOf([file], [])),
@@ -84,11 +81,16 @@ interface Month extends FreshMonth {
   readonly month: string;
 }
 
+interface OpenMonth {
+  readonly files: SourceFile[];
+  readonly fresh: Month[];
+}
+
 function byMonth(a: SourceFile, b: SourceFile): number {
   return monthOf(a) < monthOf(b) ? -1 : Number(monthOf(a) !== monthOf(b));
 }
 
-/** The open files of a month: those that must be written again, with others as far as the budget goes. */
+/** Plans a month's open files: those that must be written again, with others as far as the budget allows. */
 function openShelf(
   files: readonly SourceFile[],
   fresh: readonly Month[],
@@ -104,39 +106,42 @@ function openShelf(
 }
 
 /**
- * Whole months, in order; small ones share a shelf, and so do those of which each batch brings less than a row group:
- * a load of many small links would write each of its rows twice.
+ * Plans shelves for new months, in order. Small months share a shelf, and so do months of which each batch brings less
+ * than a row group: otherwise a load of many small links would write each of its rows twice.
  */
 function newShelves(months: readonly Month[]): Shelf[] {
   const total = months.reduce((sum, { rows }) => sum + rows, 0);
   const pieces = months.reduce((sum, month) => sum + month.pieces, 0);
   const whole = (SMALL_GROUP_ROWS * pieces) / Math.max(1, months.length);
-  const runs = runsOf(
-    months,
-    Math.max(OWN_FILE_ROWS, total / MOST_NEW_SHELVES, pieces > months.length ? whole : 0),
-  );
-  return runs.map((run) => shelfOf([], run));
+  const least = Math.max(OWN_FILE_ROWS, total / MOST_NEW_SHELVES, pieces > months.length ? whole : 0);
+  return groupsOf(months, least).map((group) => shelfOf([], group));
 }
 
-/** Single files of a few rows, of months far apart, are merged as those of any table are. */
-function strewnShelf(
-  months: readonly { readonly files: readonly SourceFile[]; readonly fresh: readonly Month[] }[],
-  touched: ReadonlySet<SourceFile>,
-): Shelf[] {
+/** Groups items in their order: one with at least so many rows alone, the others together until they have as many. */
+export function groupsOf<T extends { readonly rows: number }>(items: readonly T[], least: number): T[][] {
+  const groups: T[][] = [];
+  let rows = least;
+  for (const item of items) {
+    if (rows >= least || item.rows >= least) {
+      groups.push([]);
+      rows = 0;
+    }
+    groups.at(-1)?.push(item);
+    rows += item.rows;
+  }
+  return groups;
+}
+
+/** Plans the merge of single files with few rows, of months far apart, as for any other table. */
+function strewnShelf(months: readonly OpenMonth[], touched: ReadonlySet<SourceFile>): Shelf[] {
   const single = months.flatMap(({ files, fresh }) => {
     const [only] = files;
     const rests = files.length === 1 && fresh.length === 0 && only !== undefined && !touched.has(only);
     return rests && fileRows(only) < OWN_FILE_ROWS ? [only] : [];
   });
   const merged = new Set(filesToMerge(single.map(({ add }) => add)));
-  return merged.size === 0
-    ? []
-    : [
-        shelfOf(
-          single.filter(({ add }) => merged.has(add)),
-          [],
-        ),
-      ];
+  const files = single.filter(({ add }) => merged.has(add));
+  return files.length === 0 ? [] : [shelfOf(files, [])];
 }
 
 function shelfOf(files: readonly SourceFile[], fresh: readonly Month[]): Shelf {
@@ -144,7 +149,7 @@ function shelfOf(files: readonly SourceFile[], fresh: readonly Month[]): Shelf {
   return { files, months: fresh.map(({ month }) => month), rows: rows.reduce((sum, n) => sum + n, 0) };
 }
 
-/** How many files of a shelf with so many bytes; each is of about the size that is aimed at. */
+/** Gives how many files a shelf of so many bytes becomes, each of about the intended size. */
 export function filesOfShelf(bytes: number): number {
   return Math.max(1, Math.round(bytes / FILE_BYTES));
 }

@@ -11,30 +11,29 @@ import {
   unframed,
 } from "./record.js";
 
-/** The key prefix of a run's journals, or of one folder of them. */
+/** Gives the key prefix of a run's journals, or of one folder of them. */
 export function journalPrefix(runId: string, folder?: string): string {
   const run = `_staging/${runId}/journals/`;
   return folder === undefined ? run : `${run}${folder}/`;
 }
 
-/** The key of a journal. */
 export function journalKey(runId: string, journal: string): string {
   return `${journalPrefix(runId)}${journal}`;
 }
 
-/** What a header has besides what {@link Journal.add} finds out itself. */
+/** The part of a header that {@link Journal.add} can't find out itself. */
 type Description = Pick<RecordHeader, "kind" | "page" | "cleaned">;
 
 /**
- * What one attempt of an activity stages: records, one behind the other, in one object that is made with the first
+ * What one attempt of an activity stages: a sequence of records in one object, which the first record makes
  * (docs/inside/architecture.md, "Staging").
  */
 export class Journal {
-  /** As places have it. */
+  /** Its name in places. */
   readonly name: string;
   #object: Promise<GrowingObject> | undefined;
 
-  /** @param folder names the work; each of its attempts has a journal of its own in there */
+  /** @param folder names the work; each attempt at it has its own journal there */
   constructor(
     private readonly store: ObjectStore,
     private readonly runId: string,
@@ -43,7 +42,7 @@ export class Journal {
     this.name = `${folder}/${randomUUID().slice(0, 8)}`;
   }
 
-  /** Appends a record. @throws StoreFullError on a full disk: nothing of it is left */
+  /** Appends a record. @throws StoreFullError on a full disk; nothing of the record is left */
   async add(description: Description, body: Uint8Array, sha256 = hash("sha256", body)): Promise<Place> {
     this.#object ??= this.store.grow(journalKey(this.runId, this.name));
     const object = await this.#object;
@@ -54,12 +53,10 @@ export class Journal {
     return { journal: this.name, at, bytes, sha256: shortHash(sha256) };
   }
 
-  /** As {@link add}, of a value. */
   addValue(kind: RecordHeader["kind"], value: unknown): Promise<Place> {
     return this.add({ kind }, Buffer.from(JSON.stringify(value)));
   }
 
-  /** Makes what was appended survive a power cut. */
   async persist(): Promise<void> {
     if (this.#object !== undefined) await this.store.persist([journalKey(this.runId, this.name)]);
   }
@@ -69,7 +66,7 @@ export class Journal {
   }
 }
 
-/** Reads the record at a place; undefined where it is gone, torn, or another one. */
+/** Reads the record at a place; undefined if it is gone, torn, or another one. */
 export async function readRecord(
   store: ObjectStore,
   runId: string,
@@ -80,14 +77,13 @@ export async function readRecord(
   return record !== undefined && shortHash(record.header.sha256) === sha256 ? record : undefined;
 }
 
-/** A value that stands at a place. @throws StagingLostError */
+/** Reads the value at a place. @throws StagingLostError */
 export async function readValue<T>(store: ObjectStore, runId: string, place: Place): Promise<T> {
   const record = await readRecord(store, runId, place);
   if (record === undefined) throw new StagingLostError(journalKey(runId, place.journal), "torn");
   return JSON.parse(record.body.toString("utf8")) as T;
 }
 
-/** A bad row of a staged page. */
 export interface BadRow {
   readonly list: string;
   readonly index: number;
@@ -96,21 +92,21 @@ export interface BadRow {
   readonly payload: string;
 }
 
-/** A page without its bad rows, and these. */
+/** A page without its bad rows, and the bad rows. */
 export interface CleanedPage {
   /** JSON that SQL can read. */
   readonly clean: string;
   readonly bad: readonly BadRow[];
 }
 
-/** Appends a cleaned page, before the page or in its stead. */
+/** Appends a cleaned page, before the page itself or instead of it. */
 export async function addCleaned(journal: Journal, { clean, bad }: CleanedPage): Promise<CleanedPlaces> {
   const cleanPlace = await journal.add({ kind: "clean" }, Buffer.from(clean));
   const lines = bad.map((row) => `${JSON.stringify(row)}\n`).join("");
   return { clean: cleanPlace, bad: await journal.add({ kind: "bad" }, Buffer.from(lines)) };
 }
 
-/** The bad rows at a place; undefined where they are lost. */
+/** Reads the bad rows at a place; undefined if they are lost. */
 export async function readBadRows(
   store: ObjectStore,
   runId: string,

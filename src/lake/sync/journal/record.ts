@@ -1,67 +1,64 @@
 import { hash } from "node:crypto";
 import type { Place } from "../../../domain/sync/place.js";
 
-/** What a record says of itself, in the line before its body. */
+/** Describes a record, in the line before its body. */
 export interface RecordHeader {
   readonly kind: "page" | "clean" | "bad" | "link" | "report";
   /** ISO instant. */
   readonly at: string;
-  /** Bytes of the body. */
   readonly bytes: number;
   readonly sha256: string;
-  /** Of a page: by what a repeated activity finds it. */
+  /** Of a page: the name by which a repeated activity finds it. */
   readonly page?: PageName;
-  /** Of a page whose bad rows were cut out. */
+  /** Of a page whose bad rows were removed. */
   readonly cleaned?: CleanedPlaces;
 }
 
-/** Which page of whose answers a record holds. */
+/** Identifies the page that a record holds. */
 export interface PageName {
   readonly stream: string;
   /** `link_id` or `fp_id`. */
   readonly owner: string;
   readonly attempt: number;
   readonly page: number;
-  /** Hash of what the page follows, the cursor and the committed state: an answer to another question is no answer. */
+  /** Hash of what the page follows, cursor and committed state: another state's page must not be reused. */
   readonly after: string;
 }
 
-/** A page's name as a key of maps. */
 export function nameKey({ stream, owner, attempt, page, after }: PageName): string {
   return JSON.stringify([stream, owner, attempt, page, after]);
 }
 
-/** Where the two parts of a page whose bad rows were cut out stand. */
+/** The places of the two parts of a page whose bad rows were removed. */
 export interface CleanedPlaces {
-  /** What SQL reads in the page's stead. */
+  /** What SQL reads instead of the page. */
   readonly clean: Place;
   readonly bad: Place;
 }
 
-/** A whole record. */
 export interface StagedRecord {
   readonly header: RecordHeader;
   readonly body: Buffer;
 }
 
 const END = Buffer.from("\n");
-/** Bytes that no header is longer than. */
+/** The most bytes of a header. */
 export const LONGEST_HEADER = 32_768;
 
-/** How much of the hash a place keeps. */
+/** How many digits of the hash a place keeps. */
 const SHORT_HASH = 16;
 
-/** The hash of a body as places have it. */
+/** Shortens the hash of a body to the form in places. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, SHORT_HASH);
 }
 
-/** A record's bytes: the header as a line of JSON, the body unchanged, and a line feed. */
+/** Writes a record: the header as a line of JSON, the body unchanged, and a line feed. */
 export function framed(header: RecordHeader, body: Uint8Array): Uint8Array[] {
   return [Buffer.from(`${JSON.stringify(header)}\n`), body, END];
 }
 
-/** The record at the beginning of some bytes; undefined where it is torn, or is not what its hash says. */
+/** Reads the record at the beginning of some bytes; undefined if it is torn or does not match its hash. */
 export function unframed(bytes: Buffer): (StagedRecord & { readonly length: number }) | undefined {
   const head = headerOf(bytes);
   if (head === undefined) return undefined;
@@ -72,7 +69,7 @@ export function unframed(bytes: Buffer): (StagedRecord & { readonly length: numb
   return hash("sha256", body) === header.sha256 ? { header, body, length } : undefined;
 }
 
-/** The header at the beginning of some bytes and where its body begins; undefined where it is torn. */
+/** Reads the header at the beginning of some bytes, and where its body begins; undefined if it is torn. */
 export function headerOf(
   bytes: Buffer,
 ): { readonly header: RecordHeader; readonly from: number } | undefined {

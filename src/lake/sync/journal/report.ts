@@ -3,22 +3,20 @@ import type { LinkBase } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import type { ObjectStore } from "../../store/object-store.js";
-import { linkDomain } from "../link-checkpoint.js";
+import { type LinkCheckpoint, linkCheckpoint } from "../link-checkpoint.js";
 import { readValue } from "./journal.js";
 import type { CleanedPlaces } from "./record.js";
 
 /** The committed state that a link's pages start from. */
-interface LinkBaseState {
-  readonly cursor: string | null;
-  readonly generation: number;
-  readonly next_sequence: number;
-  readonly head: string;
-  readonly last_page_sha256: string | null;
+type LinkBaseState = Pick<
+  LinkCheckpoint,
+  "cursor" | "generation" | "next_sequence" | "head" | "last_page_sha256"
+> & {
   /** Whether a committed row of the link had a sign conflict. */
   readonly signs_differ: boolean;
-}
+};
 
-/** A bank link as a slice found it. Staged, so that no history holds ids in bulk. */
+/** A bank link as a slice found it. It is staged, so that no workflow history holds ids in bulk. */
 export interface FoundLink {
   readonly link_id: string;
   readonly fp_id: string;
@@ -27,21 +25,21 @@ export interface FoundLink {
   readonly started_at: string;
 }
 
-/** The state of a link that a reading starts from; null for one that was never committed. */
+/** Reads the state of a link that a reading starts from; null if the link was never committed. */
 export function baseOf(feed: Snapshot, linkId: string): LinkBaseState | null {
-  const domain = linkDomain(feed, linkId);
-  if (domain === undefined) return null;
-  const { cursor, generation, next_sequence, head, last_page_sha256 } = domain;
-  const signs_differ = domain.signs_differ ?? domain.sign_conflicts > 0;
+  const checkpoint = linkCheckpoint(feed, linkId);
+  if (checkpoint === undefined) return null;
+  const { cursor, generation, next_sequence, head, last_page_sha256 } = checkpoint;
+  const signs_differ = checkpoint.signs_differ ?? checkpoint.sign_conflicts > 0;
   return { cursor, generation, next_sequence, head, last_page_sha256, signs_differ };
 }
 
-/** What the course of a link depends on, without naming it. */
+/** Gives what the reading of a link depends on, without its ids. */
 export function linkBase({ base }: FoundLink): LinkBase {
   return { cursor: base?.cursor ?? null, known: base !== null };
 }
 
-/** Links with what their records say of them. @throws StagingLostError */
+/** Reads the records of links. @throws StagingLostError */
 export async function withFound<L extends { readonly link: Place }>(
   store: ObjectStore,
   runId: string,
@@ -52,7 +50,7 @@ export async function withFound<L extends { readonly link: Place }>(
   return known;
 }
 
-/** Generation of the rows that a reading brings: a full read of a known link starts a new one. */
+/** Gives the generation of the rows that a reading brings: a full read of a known link starts a new one. */
 export function generationOf({ base }: FoundLink, { mode }: Pick<LinkProgress, "mode">): number {
   if (base === null) return 1;
   return mode === "full" ? base.generation + 1 : base.generation;
@@ -68,7 +66,7 @@ export interface ObservedPage {
   readonly cleaned?: CleanedPlaces;
 }
 
-/** A link that the slice brought to its end with nothing to load. */
+/** A link that the slice finished with nothing to load. */
 export interface QuietLink extends FoundLink {
   readonly status: "unchanged" | "skipped";
   readonly reason: string | null;
@@ -76,19 +74,19 @@ export interface QuietLink extends FoundLink {
   readonly pages_sha256: string | null;
 }
 
-/** A link that was read to its end within one slice. */
+/** A link that one slice read completely. */
 interface FinishedLink {
   /** Of its {@link FoundLink}. */
   readonly link: Place;
   readonly progress: LinkProgress;
 }
 
-/** What a slice hands on in bulk: its run's workflow holds the report's place and some counts. */
+/** What a slice passes on in bulk; the run's workflow only holds the report's place and some counts. */
 export interface SliceReport {
-  /** Of users who were read to their end. */
+  /** Pages of users who were read completely. */
   readonly observed: readonly ObservedPage[];
   readonly quiet: readonly QuietLink[];
   readonly finished: readonly FinishedLink[];
-  /** Links that were found and not begun: places of {@link FoundLink}. */
+  /** Links that were found but not begun: places of {@link FoundLink}. */
   readonly waiting: readonly Place[];
 }

@@ -6,7 +6,7 @@ import { creationOf } from "../../../../src/lake/delta/delta-schema.js";
 import type { ObjectStore } from "../../../../src/lake/store/object-store.js";
 import { journalKey, readRecord, readValue } from "../../../../src/lake/sync/journal/journal.js";
 import type { FoundLink } from "../../../../src/lake/sync/journal/report.js";
-import { domainName } from "../../../../src/lake/sync/link-checkpoint.js";
+import { checkpointDomain } from "../../../../src/lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../../../src/lake/tables/transactions.js";
 import { withFaults } from "../../../helpers/kill/fault-store.js";
 import { forgetful } from "../../../helpers/kill/forgetful-store.js";
@@ -98,7 +98,7 @@ test.for(["before", "after"] as const)(
 function domainOf(link: string, cursor: string | null = null) {
   const state = { cursor, generation: 1, next_sequence: 5, head: "other", last_page_sha256: null };
   const configuration = JSON.stringify({ ...state, sign_conflicts: 0 });
-  return { domainMetadata: { domain: domainName(link), configuration, removed: false } };
+  return { domainMetadata: { domain: checkpointDomain(link), configuration, removed: false } };
 }
 
 test("a lost attempt's page that answered another cursor, or another head, is not used", async () => {

@@ -15,7 +15,7 @@ const TABLE = "struck";
 
 /**
  * Has every step of a commit with its checkpoint and clean-up go wrong once, each time on a copy of one old table, and
- * holds log and table against what they must be, at once and after further commits. Gives the number of steps.
+ * checks log and table at once and after further commits. Gives the number of steps.
  */
 export async function strikeEachStep(lake: TestLake, strike: (typeof STRIKES)[number]): Promise<number> {
   if ((await logNames(lake.store, TABLE)).length === 0) await makeOldTable(lake, TABLE, 7);
@@ -26,13 +26,13 @@ export async function strikeEachStep(lake: TestLake, strike: (typeof STRIKES)[nu
     const store = createLocalStore(copy);
     const struck = strikeAt(store, nth, strike);
     const table = openTable(struck, TABLE, lake.duckdb, EAGER);
-    const stands = await table.commit(counting).then(
+    const isCommitted = await table.commit(counting).then(
       () => true,
       () => false,
     );
     if (!struck.struck()) return nth;
     const version = await readCounted(lake, TABLE, store);
-    if (stands) expect(version).toBe(7);
+    if (isCommitted) expect(version).toBe(7);
     else expect([6, 7]).toContain(version);
     await expectWholeLog(store, TABLE);
     if (!isKilled) await table.commit(counting);
@@ -53,7 +53,7 @@ export const KILLS: readonly (readonly [string, Pick<StoreFault, "on" | "key">])
   ["the last file is deleted", { on: "delete", key: "5.json$" }],
 ];
 
-/** Kills a process by SIGKILL at a step of its clean-up, and holds log and table against what they must be. */
+/** Kills a process by SIGKILL at a step of its clean-up, and checks log and table. */
 export async function killCleaning(
   lake: TestLake,
   at: Pick<StoreFault, "on" | "key">,

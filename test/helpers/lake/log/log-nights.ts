@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { changesAfter } from "../../../../src/lake/delta/delta-log.js";
 import { creationOf } from "../../../../src/lake/delta/delta-schema.js";
 import { openTable } from "../../../../src/lake/delta/delta-table.js";
 import { FEED, type TestLake } from "../delta-lake.js";
@@ -42,13 +43,16 @@ export async function simulateNights(lake: TestLake, { links, nights, commitLink
       ]);
     }
     const reader = openTable(lake.store, FEED.name, lake.duckdb, table);
-    const { version, domains } = await reader.snapshot();
+    const head = await reader.snapshot();
+    const { version, domains } = head;
     expect(domains.size).toBe(expected.size);
     expect([...domains].every(([domain, configuration]) => expected.get(domain) === configuration)).toBe(
       true,
     );
     versions.push(version);
-    expect(await reader.changesBetween(versions.at(-NIGHTS_BEHIND) ?? -1, version)).toEqual([]);
+    expect(
+      await changesAfter({ ...lake, table: FEED.name }, versions.at(-NIGHTS_BEHIND) ?? -1, head),
+    ).toEqual([]);
     for (; dated <= version; dated += 1) await date(lake, dated, night);
   }
   const log = await lake.store.list(`${FEED.name}/_delta_log/`);

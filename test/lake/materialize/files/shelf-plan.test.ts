@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { runsOf } from "../../../../src/lake/materialize/files/runs.js";
 import {
   type FreshMonth,
   filesOfShelf,
+  groupsOf,
   planShelves,
 } from "../../../../src/lake/materialize/files/shelf-plan.js";
 import type { SourceFile } from "../../../../src/lake/materialize/sources.js";
@@ -195,7 +195,7 @@ test.each([
   { rows: [10, 3, 3, 3, 3, 3], runs: [[10], [3, 3, 3, 3], [3]] },
 ])("runs of at least ten: $rows", ({ rows, runs }) => {
   expect(
-    runsOf(
+    groupsOf(
       rows.map((n) => ({ rows: n })),
       10,
     ).map((run) => run.map((one) => one.rows)),

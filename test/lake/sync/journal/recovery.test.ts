@@ -73,7 +73,7 @@ test("of a journal that is cut anywhere, exactly the whole records before the cu
   }
 });
 
-test("a journal that goes on behind a torn record is not read beyond it, but what a place names still is", async () => {
+test("a journal that continues after a torn record is not read beyond it, except at the places that are named", async () => {
   const journal = new Journal(lake.store, "run", "0");
   const places = await append(journal, 4);
   await flipByte(lake.store, places[2] as Place);
@@ -103,7 +103,7 @@ test("what an attempt names stays as it is when an earlier attempt wakes up and 
   expect(journals.size).toBe(2);
 });
 
-test("a page whose name is longer than a header may be is asked for again, and so is what stands behind it", async () => {
+test("a page whose name is too long for a header is asked for again, and so is every record after it", async () => {
   const journal = new Journal(lake.store, "run", "0");
   const [first] = await append(journal, 1);
   await journal.add(

@@ -1,11 +1,24 @@
+import { mapConcurrent } from "../../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { AddFile, DeltaAction } from "./delta-actions.js";
 import type { DeltaLocation } from "./delta-location.js";
 import { fileKey } from "./delta-path.js";
 
+const DOWNLOADS_AT_ONCE = 32;
+
+/** Gives local paths of a table's data files, in their order. @throws InputError where one is missing. */
+export function localFiles(
+  { store, table, duckdb }: DeltaLocation,
+  files: Iterable<{ readonly path: string }>,
+): Promise<string[]> {
+  return mapConcurrent(DOWNLOADS_AT_ONCE, [...files], ({ path }) =>
+    store.download(fileKey(table, path), duckdb.scratchDirectory),
+  );
+}
+
 /**
- * Thrown when a commit would add files that are not there, or not whole: another tool's vacuum took them, or a disk
- * lost them. Nothing was published; whoever wrote them writes them again.
+ * Thrown when a commit would add files that are missing or cut short: another tool's vacuum removed them, or a disk lost
+ * them. Nothing was published; the step that wrote them writes them again.
  */
 class MissingFilesError extends Error {
   override readonly name = FAILURE_TYPES.transient;
@@ -15,13 +28,13 @@ class MissingFilesError extends Error {
     readonly paths: readonly string[],
   ) {
     super(
-      `A commit adds ${paths[0]} to table ${table}, which is missing or cut short (one of ${paths.length} such files). ` +
-        "Nothing of this commit was published; the files are written again.",
+      `A commit adds ${paths[0]} to table ${table}, but the file is missing or cut short (one of ${paths.length} ` +
+        "such files). Nothing of this commit was published; the files will be written again.",
     );
   }
 }
 
-/** Holds every file that a commit adds against the store. @throws MissingFilesError */
+/** Checks that every file that a commit adds is there. @throws MissingFilesError */
 export async function assertFilesThere(
   location: Pick<DeltaLocation, "store" | "table">,
   actions: readonly DeltaAction[],
@@ -31,7 +44,7 @@ export async function assertFilesThere(
   if (missing.length > 0) throw new MissingFilesError(location.table, missing);
 }
 
-/** Those of some files of a table that are not there, or have another size than the log says. */
+/** Finds those of a table's files that are missing, or whose size is not the one in the log. */
 export async function missingFiles(
   { store, table }: Pick<DeltaLocation, "store" | "table">,
   files: Iterable<AddFile>,

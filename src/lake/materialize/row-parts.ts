@@ -1,0 +1,38 @@
+import { isOutOfMemory } from "../sql/duckdb.js";
+
+/** Below this size, splitting further will not cure an out-of-memory error. */
+const FLOOR_ROWS = 5_000;
+
+/** Rows that one statement handles: those whose `hash(transaction_id) % parts` is `part`. */
+export interface RowPart {
+  readonly rows: number;
+  readonly parts: number;
+  readonly part: number;
+}
+
+/** Splits rows into equal parts of at most so many rows. */
+export function rowParts(rows: number, most: number): RowPart[] {
+  const parts = Math.max(1, Math.ceil(rows / most));
+  return Array.from({ length: parts }, (_, part) => ({ rows: Math.ceil(rows / parts), parts, part }));
+}
+
+/** SQL that restricts a statement with a `where` to a part. */
+export function andInPart({ parts, part }: RowPart): string {
+  return parts > 1 ? ` and hash(transaction_id) % ${parts} = ${part}` : "";
+}
+
+/** Works on a part; if memory does not suffice, on its halves, one after the other, and on theirs. */
+export async function inHalves<T extends RowPart, R>(
+  whole: T,
+  work: (part: T) => Promise<R>,
+): Promise<readonly R[]> {
+  try {
+    return [await work(whole)];
+  } catch (error) {
+    const rows = Math.ceil(whole.rows / 2);
+    if (!isOutOfMemory(error) || rows < FLOOR_ROWS) throw error;
+    const parts = whole.parts * 2;
+    const first = await inHalves({ ...whole, rows, parts }, work);
+    return [...first, ...(await inHalves({ ...whole, rows, parts, part: whole.part + whole.parts }, work))];
+  }
+}
