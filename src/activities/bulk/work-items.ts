@@ -87,7 +87,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     items,
     results: name,
     totals: { ...totalsOf(ends, owner), calls },
-    gateUntil: deps.api.gateUntil ?? null,
+    gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };
 }

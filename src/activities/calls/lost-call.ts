@@ -36,5 +36,5 @@ export function ageOf(intent: EarlierIntent, storeTime: number, { api }: Depende
 /** Milliseconds after its last intent before a request that left no effect is believed to have none. */
 export function settlesAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
   // A service that was asked to take its time may show the effect only when it is done.
-  return SETTLE_AFTER_MS + (operation.patienceMs?.(checkRequest(operation, params)) ?? 0);
+  return SETTLE_AFTER_MS + (operation.extraTimeoutMs?.(checkRequest(operation, params)) ?? 0);
 }

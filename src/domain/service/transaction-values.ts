@@ -46,10 +46,5 @@ export function hasLoneSurrogate(text: string): boolean {
   return LONE_SURROGATE.test(text);
 }
 
-/** An id that can be a key: not blank and expressible in UTF-8. */
-export function isKeyText(text: string): boolean {
-  return !isBlank(text) && !hasLoneSurrogate(text);
-}
-
 /** The two directions of money. */
 export const TRANSACTION_TYPES = ["debit", "credit"] as const;
