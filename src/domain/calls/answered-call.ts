@@ -1,5 +1,5 @@
 /** The answer of a call, and where it came from. */
-export interface SettledCall<A> {
+export interface AnsweredCall<A> {
   readonly body: A;
   /** Epoch milliseconds at which it came. */
   readonly at: number;
