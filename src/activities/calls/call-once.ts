@@ -3,7 +3,11 @@ import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import type { AnsweredCall } from "../../domain/calls/answered-call.js";
-import { decideAfterFailure, decideBeforeSending, waitAfterUnusable } from "../../domain/calls/call-decisions.js";
+import {
+  decideAfterFailure,
+  decideBeforeSending,
+  waitAfterUnusable,
+} from "../../domain/calls/call-decisions.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
@@ -103,7 +107,14 @@ async function planOf<O extends Operation, A>(
 
 function send<O extends Operation, A>(
   deps: Dependencies,
-  { operation, clientToken, run, resolution, send: how, notAfter = Date.now() + START_WITHIN_MS }: OnceCall<O, A>,
+  {
+    operation,
+    clientToken,
+    run,
+    resolution,
+    send: how,
+    notAfter = Date.now() + START_WITHIN_MS,
+  }: OnceCall<O, A>,
   params: ParamsOf<O>,
   record: CallRecord,
 ): Promise<A> {
@@ -129,7 +140,8 @@ function effectIn<O extends Operation, A>(
   { earlier: [first] }: CallRecord,
   error: ApiError,
 ): { readonly found: A } | undefined {
-  if (first === undefined || resolution?.rule !== "again" || !(error instanceof RejectedError)) return undefined;
+  if (first === undefined || resolution?.rule !== "again" || !(error instanceof RejectedError))
+    return undefined;
   const meaning = resolution.refused?.(error.status ?? 0);
   if (meaning === "unknown") throw new LostAnswerError(operation.name, first.at, { cause: error });
   return meaning;
@@ -148,7 +160,8 @@ async function failureOf<O extends Operation, A>(
       isDeclared: record.declaredAt !== undefined,
       sent,
       isRefused: status >= 400 && status < 500 && !isTransient,
-      error: error instanceof SchemaError ? "schema" : isTransient && error.reason === NO_JSON ? NO_JSON : "other",
+      error:
+        error instanceof SchemaError ? "schema" : isTransient && error.reason === NO_JSON ? NO_JSON : "other",
     },
     resolution?.rule,
   );

@@ -72,7 +72,10 @@ const RULES = [
   rule({ operation: updateBusiness, resolutionOf: () => ({ rule: "again", refused: () => "unknown" }) }),
   rule<typeof importTransactions, ImportedRows>({
     operation: importTransactions,
-    resolutionOf: ({ deps, run }, params) => ({ rule: "lookup", find: () => findImported(deps, params, run) }),
+    resolutionOf: ({ deps, run }, params) => ({
+      rule: "lookup",
+      find: () => findImported(deps, params, run),
+    }),
     send: async ({ deps }, params, options) => {
       await deps.api.read(importTransactions, params, options);
       return { sent: params.body.transactions.length, found: 0, unknown: [] };

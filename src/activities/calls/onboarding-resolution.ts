@@ -125,7 +125,11 @@ async function startedOnboarding(
 type ReadOptions = Pick<CallOptions, "signal" | "run">;
 
 // The document has one field for users and businesses, so the id may be of either.
-async function onboardingsOf({ api }: Dependencies, id: string, options: ReadOptions): Promise<OnboardingItem[]> {
+async function onboardingsOf(
+  { api }: Dependencies,
+  id: string,
+  options: ReadOptions,
+): Promise<OnboardingItem[]> {
   const ofUser = readList(api, listUserOnboardings, { path: { fp_id: id } }, options);
   const ofBusiness = readList(api, listBusinessOnboardings, { path: { fp_bid: id } }, options);
   return ((await all(ofUser)) ?? (await all(ofBusiness)) ?? []) as OnboardingItem[];

@@ -87,7 +87,10 @@ class PagedList<O extends Operation, Item> implements AsyncIterable<Item> {
     }
   }
 
-  async #read(page: number | undefined, before: number): Promise<ReadPage<Item> & { readonly body: Envelope }> {
+  async #read(
+    page: number | undefined,
+    before: number,
+  ): Promise<ReadPage<Item> & { readonly body: Envelope }> {
     const { client, operation, params, options } = this;
     const { query } = params as { readonly query?: object };
     const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;

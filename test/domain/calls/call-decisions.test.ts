@@ -42,5 +42,12 @@ describe("after a failed request", () => {
 });
 
 test("unusable answers are waited for longer and longer, and the fifth is the last", () => {
-  expect([1, 2, 3, 4, 5, 6].map(waitAfterUnusable)).toEqual([3_000, 9_000, 27_000, 81_000, undefined, undefined]);
+  expect([1, 2, 3, 4, 5, 6].map(waitAfterUnusable)).toEqual([
+    3_000,
+    9_000,
+    27_000,
+    81_000,
+    undefined,
+    undefined,
+  ]);
 });

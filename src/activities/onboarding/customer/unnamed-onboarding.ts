@@ -15,7 +15,7 @@ import {
   unnamedPosts,
 } from "../../../lake/onboarding/unnamed-posts.js";
 import { CallRecord, callState } from "../../calls/call-record.js";
-import { ageOf, lostCall, believedMissingAfter } from "../../calls/lost-call.js";
+import { ageOf, believedMissingAfter, lostCall } from "../../calls/lost-call.js";
 import {
   findOnboarding,
   type LostCreation,
