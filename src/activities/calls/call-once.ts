@@ -19,7 +19,6 @@ import type { Finding, Resolution } from "./resolution.js";
 /** Milliseconds a call may wait to start; after that it frees its place and is tried later. */
 const START_WITHIN_MS = 120_000;
 
-/** One call that must not take effect twice. */
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly operation: O;
   readonly params: ParamsOf<O>;

@@ -5,10 +5,8 @@ import type { SealedStore } from "../../lake/store/sealed-store.js";
 /** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
 const INTENT_HOLDS_MS = 5_000;
 
-/** That a request is about to leave. */
 export interface CallIntent {
   readonly operation: string;
-  /** Epoch milliseconds. */
   readonly at: number;
   /** Milliseconds that the service's clock was ahead of that of the worker that sent it, where it was known. */
   readonly clockAheadMs: number | null;
@@ -22,7 +20,7 @@ export interface EarlierIntent extends CallIntent {
 
 type CallState = "not sent" | "sent" | "answered";
 
-/** How far the call below a prefix came. `sent` may be a request that took effect or one that did not. */
+/** How far the call below a prefix came. A `sent` request may or may not have taken effect. */
 export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
   if ((await sealed.stat(answerKey(prefix))) !== undefined) return "answered";
   return (await sealed.list(intentsOf(prefix))).length > 0 ? "sent" : "not sent";
@@ -58,7 +56,6 @@ export class CallRecord {
     this.#last = last;
   }
 
-  /** Reads what earlier attempts of the call left. */
   static async open(sealed: SealedStore, prefix: string, operation: string): Promise<CallRecord> {
     const entries = await sealed.list(intentsOf(prefix));
     const sorted = [...entries].sort((a, b) => numberOf(a.key) - numberOf(b.key));
@@ -82,7 +79,6 @@ export class CallRecord {
     return entry.modifiedAt.getTime();
   }
 
-  /** The answer that an earlier attempt kept. */
   async answer<A>(): Promise<KeptAnswer<A> | undefined> {
     const kept = await this.sealed.get<KeptAnswer<A>>(answerKey(this.prefix));
     if (kept === undefined || kept.operation === this.operation) return kept;
@@ -138,7 +134,7 @@ export class CallRecord {
     return number;
   }
 
-  /** Takes this attempt's intent away: its request certainly did not take effect. */
+  /** Deletes this attempt's intent: its request certainly had no effect. */
   async retract(): Promise<void> {
     if (this.#own === undefined) return;
     await this.sealed.delete(`${intentsOf(this.prefix)}${this.#own.number}`);

@@ -17,16 +17,13 @@ import { findImported, type ImportedRows } from "./import-resolution.js";
 import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
 import type { Resolution } from "./resolution.js";
 
-/** Where a call is made. */
 export interface CallPlace {
   readonly deps: Dependencies;
   readonly run: string;
-  /** Staging prefix of the call. */
   readonly prefix: string;
   readonly request: SealedRequest;
 }
 
-/** How an operation is called once. */
 export interface CallRule<O extends Operation, A> {
   readonly operation: O;
   /** How a lost answer is resolved; left out, an operation that is not idempotent is never sent again. */
@@ -38,13 +35,11 @@ export interface CallRule<O extends Operation, A> {
 /** Statuses of a repeated request that mean: its external id exists already. */
 const TAKEN: readonly number[] = [400, 409, 422];
 
-/** A business as its creation answered. */
 interface CreatedBusiness {
   /** `null`: it exists under its external id, and the answer with its id was lost. */
   readonly id: string | null;
 }
 
-/** The operations that have a rule of their own. */
 const RULES = [
   rule<typeof createOnboarding, StartedOnboarding>({
     operation: createOnboarding,

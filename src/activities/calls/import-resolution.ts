@@ -8,7 +8,6 @@ import type { Finding } from "./resolution.js";
 export interface ImportedRows {
   /** Rows of the last request. */
   readonly sent: number;
-  /** Rows that were found in the link after an answer was lost. */
   readonly found: number;
   /** Indexes of rows of which nothing tells whether a lost request imported them. */
   readonly unknown: readonly number[];

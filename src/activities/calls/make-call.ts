@@ -17,7 +17,6 @@ import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 /** Seconds for which a call's client token is good: the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
-/** A call that a workflow asks for. */
 export interface CallInput {
   /** After its first 401 or 403 no call of a run starts any more. */
   readonly run: string;

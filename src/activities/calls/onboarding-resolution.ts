@@ -12,15 +12,15 @@ import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import type { Finding, LostCall, Resolution } from "./resolution.js";
 
-/** What two clocks may differ by, besides the difference that an answer's date showed, to the second. */
+/** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** The result of a creation; of one that was found after its answer was lost, what reading it tells. */
+/** The result of a creation, or what a later read tells of it where the answer was lost. */
 export type StartedOnboarding = Pick<
   OnboardingResult,
   "id" | "status" | "output" | "error_message" | "continue_onboarding"
 > & {
-  /** `null`: not told. */
+  /** `null`: unknown. */
   readonly requires_manual_review: boolean | null;
 };
 
@@ -63,10 +63,8 @@ export interface LostCreation {
 }
 
 interface OnboardingSearch {
-  /** The playbook's key as it was posted. */
   readonly playbook: string;
   readonly fpId: string;
-  /** Any of these may have made it. */
   readonly creations: readonly LostCreation[];
   /** Ids that an answer has named: one of these, if the user has it, is the onboarding. */
   readonly answered?: readonly string[];

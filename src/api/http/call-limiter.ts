@@ -11,7 +11,6 @@ import type { SharedPause } from "./shared-pause.js";
 /** Shared by all calls that need not wait. */
 const STARTED = Promise.resolve();
 
-/** A call that waits to start. */
 export interface WaitingCall {
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
@@ -78,13 +77,11 @@ export class CallLimiter {
     this.#applyPause(until);
   }
 
-  /** Lets no call of this run start any more. */
   closeRun(run: string): void {
     this.#closedRuns.add(run);
     this.#rejectWaiting(({ call }) => (call.run === run ? refusedRun(call) : undefined));
   }
 
-  /** Rejects every call, waiting and future. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

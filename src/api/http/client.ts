@@ -17,7 +17,6 @@ import { compileRequest, type Request } from "./request.js";
 import type { SendIntent } from "./send-intent.js";
 import { SharedPause } from "./shared-pause.js";
 
-/** Compiled settings of a client. */
 export interface ApiClientOptions extends ExchangeLimits {
   /** Canonical base address, without a slash at its end. */
   readonly baseUrl: string;
@@ -31,7 +30,6 @@ export interface ApiClientOptions extends ExchangeLimits {
   readonly pauses?: string | undefined;
 }
 
-/** Options of one call. */
 export interface CallOptions {
   /** Ends the call, waiting or in flight; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -72,7 +70,6 @@ export interface ApiClient {
   ): Promise<Omit<Reply, "body">>;
   /** Makes one call and returns the parsed answer, checked against the operation's response schema. */
   read<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResponseOf<O>>;
-  /** Requests that left this process so far. */
   readonly requestsSent: number;
   /** Epoch milliseconds until which the service asked for a pause; undefined without one. */
   readonly pausedUntil: number | undefined;

@@ -4,17 +4,15 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 export interface CallFacts {
   readonly operation: string;
   readonly status?: number | undefined;
-  /** Whether the request left this process. */
   readonly sent: boolean;
   /** Left out: the secret key. */
   readonly credential?: "client_token" | undefined;
-  /** Whether the request would change something at the service. */
   readonly write?: boolean | undefined;
   /** What the service said when it refused the request, masked (`refusal-words.ts`): for people only. */
   readonly said?: string | undefined;
 }
 
-/** Reason of a {@link TransientError}: a write was answered 2xx, and the answer is no JSON. */
+/** Reason of a {@link TransientError}: a 2xx answer to a write is not JSON. */
 export const NO_JSON = "no_json";
 
 const SOMEBODY_ELSE =
@@ -45,7 +43,6 @@ export class AuthError extends ApiError {
   }
 }
 
-/** Thrown when the service asked to slow down (429). */
 export class RateLimitedError extends ApiError {
   override readonly name = FAILURE_TYPES.rateLimited;
 
@@ -158,7 +155,7 @@ function refusedCredentials(facts: CallFacts): string {
     : `the service refused the client token (status ${status})${answered(facts)}. It may have expired, or lack the scope or the fields: make a new one`;
 }
 
-/** What the service said, or what became of the request where it said nothing. */
+/** Quotes what the service said, else says that nothing was done. */
 function answered({ said }: CallFacts): string {
   return said === undefined ? "; nothing was read or changed" : `; it said: ${said.replace(/\.+$/, "")}`;
 }

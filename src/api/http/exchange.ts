@@ -20,7 +20,6 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** How long and how much an answer may be. */
 export interface ExchangeLimits {
   /** Milliseconds from the start, connecting included, to the answer's headers. */
   readonly headersTimeoutMs: number;
@@ -29,18 +28,15 @@ export interface ExchangeLimits {
   readonly maxBodyBytes: number;
 }
 
-/** What the client does at the turning points of an exchange. */
 interface ExchangeEvents {
   /** Asked right before the first byte leaves; an error given here stops the request unsent. */
   readonly beforeSend: () => Error | undefined;
-  /** A head came, before its body. */
   readonly onHead: (status: number, headers: IncomingHttpHeaders) => void;
 }
 
 /** One call on the wire: its operation, and what is special about it. */
 export interface ExchangeCall {
   readonly operation: Operation;
-  /** A body that is read while it is sent. */
   readonly source?: ByteSource | undefined;
   /** Accepts any status as an answer: behind a proxy it may be the target's. */
   readonly anyStatus?: boolean | undefined;

@@ -12,12 +12,9 @@ const MAIL = /[^\s"'`<>()[\]{},;:=@]{1,64}@[^\s"'`<>()[\]{},;:=@]{1,255}/gu;
 const OPAQUE = /[A-Za-z0-9+/_=-]{20,}/g;
 const NUMBER = /\+?\d(?:[ .\-/():T+]{0,3}\d){5,}Z?/g;
 
-/** The body of an answer that refused a request, as far as it came. */
 export interface RefusalBody {
   readonly bytes: Buffer;
-  /** Whether nothing is missing at its end. */
   readonly isWhole: boolean;
-  /** Its content encoding, where it has one. */
   readonly encoding?: string | undefined;
 }
 

@@ -8,7 +8,6 @@ import { headerLines } from "./header-lines.js";
 
 /** A request that is ready to send, apart from its authentication. */
 export interface Request {
-  /** Path and query below the base address. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Bytes | undefined;

@@ -1,4 +1,3 @@
-/** One page of a list, as its reader sees it. */
 export interface ReadPage<Item> {
   readonly items: readonly Item[];
   readonly ids: readonly string[];
@@ -14,12 +13,10 @@ export class ListPass {
   #total: number | undefined;
   #before = 0;
 
-  /** Rows of the pages seen so far. */
   get before(): number {
     return this.#before;
   }
 
-  /** Rows that came more than once. */
   get repeated(): number {
     return this.#before - this.#ids.size;
   }

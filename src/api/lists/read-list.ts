@@ -8,7 +8,6 @@ const MAX_RESTARTS = 5;
 /** The envelope of a list, as far as paging goes. */
 type Envelope = Readonly<Record<string, unknown>>;
 
-/** One page with the rows that were not given before. */
 interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly body: Envelope;
@@ -61,7 +60,6 @@ class PagedList<O extends Operation, Item> implements AsyncIterable<Item> {
     for await (const { items } of this.pages()) yield* items;
   }
 
-  /** Every page with what is new in it. */
   async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
     const given = new Set<string>();
     while ((yield* this.#pass(given)) === "moved") {
@@ -145,7 +143,7 @@ function idOf(row: unknown, field: string): string {
 
 type Rest = Pick<ReadPage<unknown>, "total" | "next">;
 
-/** What `page`/`size`/`total` says about the rest: the end is where as many rows came as there are. */
+/** Continues by `page`/`size`/`total`: the list ends once `total` rows came. */
 function byTotal(operation: string, rows: number, body: Envelope, page = 1, before = 0): Rest {
   if (body.page !== page)
     throw new SchemaError({ operation, sent: true }, "page", "expected the page asked for");
@@ -155,7 +153,6 @@ function byTotal(operation: string, rows: number, body: Envelope, page = 1, befo
   return { total, next: moved ? "moved" : read === total ? "end" : page + 1 };
 }
 
-/** What `meta.next_page` says about the rest. */
 function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   const { next_page: next } = (body.meta ?? {}) as { next_page?: number | null };
   if (typeof next === "number" && next <= page) {

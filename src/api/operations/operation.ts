@@ -25,11 +25,9 @@ export interface RuleBreach {
   readonly accepted: string;
 }
 
-/** What a client operation does with the vault. */
 interface TokenUse {
   readonly use: "decrypt" | "vault";
   readonly fields: readonly string[];
-  /** Whether the call gives a reason of its own. */
   readonly reason: boolean;
 }
 
@@ -39,13 +37,11 @@ interface TokenUse {
  */
 export interface ListForm {
   readonly style: "total" | "next_page";
-  /** Field of the envelope that holds the rows. */
   readonly rows: string;
   /** Field of a row that identifies it. */
   readonly id: string;
 }
 
-/** The parts of the service (docs/reference/api-operations.md). */
 type ServicePart = "onboarding" | "users and vault" | "businesses" | "bank data" | "proxy and webhooks";
 
 /** One operation of the service (docs/reference/api-operations.md): everything a call needs to know about it. */
@@ -82,13 +78,11 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   readonly lostAnswer: string;
   /** Paths of secrets and personal values in the answer: `continue_onboarding.token`; `*` for all values. */
   readonly secrets?: readonly string[];
-  /** The shape of the answer, for people. */
   readonly answer: string;
   /** What the document leaves open, and how it is read here. */
   readonly notShown?: string;
 }
 
-/** What all reads have in common. */
 const READ = {
   method: "GET",
   auth: "secret_key",
@@ -117,7 +111,6 @@ export type ParamsOf<O extends Operation> = Given<"path", O["params"]["path"]> &
   Optional<O["params"], "headers"> &
   Optional<O["params"], "body">;
 
-/** The parsed answer of an operation. */
 export type ResponseOf<O extends Operation> = z.output<O["response"]>;
 
 /** Whether a request of the operation changes something at the service. */
@@ -125,7 +118,6 @@ export function isWrite({ idempotent, changes }: Pick<Operation, "idempotent" | 
   return !idempotent || changes === true;
 }
 
-/** Declares a read. */
 export function defineRead<P extends ParameterSchemas, R extends z.ZodType>(
   operation: ReadOperation<P, R>,
 ): Operation<P, R> {

@@ -35,7 +35,7 @@ function indexTable(): string {
 
 const AUTH = { secret_key: "secret key", client_token: "client token" } as const;
 
-/** What is said of one operation, also as the help of \`nightledger call\`. */
+/** Describes one operation, also as the help of \`nightledger call\`. */
 export function operationText(operation: Operation): string {
   const { name, summary, method, path, auth, idempotent, lostAnswer, answer, notShown, list } = operation;
   const facts = [

@@ -39,5 +39,4 @@ export const filledText = anyText.refine((text) => !isBlank(text), "blank");
 /** Money as a JSON string; a JSON number would have passed through a float somewhere. */
 export const amountText = z.string("not a decimal string").refine(isAmount, "not a decimal string");
 
-/** A calendar day. */
 export const dayText = z.string("not a day YYYY-MM-DD").refine(isRealDay, "not a day YYYY-MM-DD");

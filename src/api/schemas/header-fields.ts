@@ -49,7 +49,6 @@ export function pem(kind: "CERTIFICATE" | "PRIVATE KEY") {
   return ruled(anyText, problem).describe(`base64 of a PEM ${kind.toLowerCase()}`);
 }
 
-/** An HTTP method for a proxy's target. */
 export const targetMethod = z
   .enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], "not an HTTP method in capitals")
   .describe("GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS; the service takes POST when left out");
@@ -61,7 +60,6 @@ export const pathAndQuery = ruled(anyText, (text) => {
   return text.includes("#") ? "with a fragment" : undefined;
 }).describe("a path and query such as /v1/cards?expand=true, other characters percent-encoded");
 
-/** A media type. */
 export const mediaType = ruled(anyText, (text) => {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/.test(text)
     ? headerProblem(text)

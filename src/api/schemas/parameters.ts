@@ -4,7 +4,6 @@ import { ruled } from "./body-fields.js";
 import { anyText, each, integer, listOf, looseObject, strictObject } from "./fields.js";
 import { segmentProblem } from "./url-path.js";
 
-/** An id that stands in a path. */
 export const pathId = ruled(anyText, segmentProblem).describe(
   "the id as the service issued it, without slashes",
 );

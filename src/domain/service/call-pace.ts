@@ -3,7 +3,6 @@ const PACE_SLACK_MS = 10;
 
 /** What decides when calls may start; times are epoch milliseconds. */
 export interface CallPace {
-  /** Calls that have started and not ended. */
   readonly active: number;
   /** No call starts before: the service asked for a pause. */
   readonly pausedUntil: number;

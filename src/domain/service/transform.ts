@@ -24,7 +24,6 @@ const FORMS = {
 
 type TransformName = keyof typeof FORMS;
 
-/** The accepted forms, for people. */
 export const TRANSFORM_FORMS =
   "to_lowercase, to_uppercase, to_ascii, prefix(<n>), suffix(<n>), replace('<from>','<to>'), " +
   "date_format('<from_format>','<to_format>'), hmac_sha256('<key>'), " +

@@ -8,7 +8,6 @@ import { type Lease, liveLeases, writeLease } from "./leases.js";
 import type { ServerRecord } from "./server-record.js";
 import { Sightings, STALE_MS } from "./sightings.js";
 
-/** A command's use of the embedded server. */
 export interface EmbeddedServer {
   readonly address: string;
   readonly namespace: string;

@@ -24,14 +24,12 @@ export interface HomeServerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who else uses a HOME's server. */
 export interface OtherUse {
   readonly isShared: boolean;
   /** Among them is a process on another machine or in another PID namespace. */
   readonly isElsewhere: boolean;
 }
 
-/** The namespace of every embedded server. */
 export const EMBEDDED_NAMESPACE = "default";
 
 const HEALTH_DEADLINE_MS = 10_000;
@@ -74,7 +72,6 @@ export class HomeServer {
     await removePipes(home);
   }
 
-  /** Ends this process's hold on the server. */
   async letGo(): Promise<void> {
     await this.#take(undefined);
   }

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** The embedded server's SQLite file in a HOME. */
 export function databaseOf(home: string): string {
   return join(home, "temporal.db");
 }

@@ -11,7 +11,6 @@ import { becomesReady } from "./server-readiness.js";
 import type { ServerRecord } from "./server-record.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
-/** What it takes to start one dev server. */
 interface ServerStart extends Pick<ServerFlags, "database"> {
   readonly cliPath: string;
   /** The server ends with the last process that holds it; this one gets a hold. */
@@ -35,7 +34,6 @@ const KILL_GRACE_MS = 5_000;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 const START_ATTEMPTS = 3;
 
-/** A server that is ready. */
 interface StartedServer {
   readonly record: ServerRecord;
   readonly hold: Hold | undefined;

@@ -6,9 +6,7 @@ import { replaceFile } from "./sightings.js";
 /** The embedded server that HOME knows of, as `HOME/server.json` keeps it. */
 export interface ServerRecord extends ProcessIdentity {
   readonly port: number;
-  /** `127.0.0.1:<port>` */
   readonly address: string;
-  /** Address of the web UI, when it was started with one. */
   readonly ui?: string | undefined;
   /** Where its address means something, see `networkHere`; version 0.1.0 wrote none. */
   readonly network?: string | undefined;

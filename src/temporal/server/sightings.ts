@@ -6,7 +6,6 @@ const RENEW_MS = 2_000;
 /** A file that has not been renewed for so long has lost its holder. */
 export const STALE_MS = 15_000;
 
-/** Writes a JSON file, whole or not at all. */
 export async function replaceFile(path: string, value: unknown, draft = `${path}.tmp`): Promise<void> {
   await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
   await rename(draft, path);

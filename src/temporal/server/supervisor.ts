@@ -36,7 +36,6 @@ const ANSWER_POLL_MS = 10;
 /** A command's end of the pipe to the supervisor of one server. */
 export interface Hold {
   readonly pipe: string;
-  /** Whether the pipe still has a reader. */
   isHeard(): Promise<boolean>;
   release(): Promise<void>;
 }
