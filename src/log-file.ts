@@ -13,17 +13,16 @@ import { basename, dirname, join } from "node:path";
 const MOST_BYTES = 10 * 1024 * 1024;
 const KEPT = 5;
 
-/** A log file that is being written. */
 interface LogFile {
-  /** Appends a whole line. One that can't be written, as on a full disk, is lost: what is logged goes on all the same. */
+  /** Appends a whole line. A line that can't be written, as on a full disk, is lost, so that the work continues. */
   write(line: string): void;
   close(): void;
 }
 
 interface LogFileOptions {
-  /** Size in bytes from which the file is put aside. */
+  /** Size in bytes from which the file is rotated. */
   readonly mostBytes?: number;
-  /** Files that are kept beside the one that is written. */
+  /** Rotated files that are kept. */
   readonly kept?: number;
 }
 
@@ -43,7 +42,6 @@ export function openLogFile(
     closeSync(old);
     return open;
   };
-  /** The file to write to now. */
   const current = (file: number) => {
     const there = statSync(path, { throwIfNoEntry: false });
     if (there === undefined || there.ino !== fstatSync(file).ino) return reopen(file);
@@ -71,7 +69,7 @@ export function openLogFile(
   };
 }
 
-/** Renames the log, unless another process has done so in this moment. */
+/** Renames the log, unless another process has just done so. */
 function putAside(path: string, name: string): void {
   try {
     renameSync(path, name);

@@ -8,21 +8,19 @@ const CAMEL_CASE_KEY = /[a-z]Keys?$/;
 const MIN_SECRET_LENGTH = 4;
 const MAX_DEPTH = 8;
 
-/** Where logs go and what they may not say. Never standard output: that is for results. */
+/** Where logs go and what they must not contain. Never standard output: that is for results. */
 interface LoggerOptions {
   readonly destination: "stderr" | { readonly file: string };
   readonly level: string;
-  /** Configured secrets: taken out wherever they stand, also inside a message. */
+  /** Configured secrets: removed anywhere, also inside a message. */
   readonly secrets: readonly string[];
 }
 
-/** What writes a log line: `(fields, message)` or `(message)`. */
 export type Logger = pino.Logger;
 
-/** A logger and the release of its file. */
 export interface LogHandle {
   readonly logger: Logger;
-  /** Writes out what is left and closes the file. */
+  /** Flushes and closes the file. */
   close(): void;
 }
 
@@ -56,7 +54,7 @@ function standardError() {
   return { write: (line: string) => stream.write(line), close: () => stream.flushSync() };
 }
 
-/** Takes out of a value everything that stands under a secret's name; errors become plain objects. */
+/** Redacts every field with a secret's name; errors become plain objects. */
 function redactFields(value: unknown, depth = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth >= MAX_DEPTH) return "[deep]";
@@ -70,7 +68,7 @@ function redactFields(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A function that takes secrets out of a line, as they are, as JSON writes them, and as HTTP Basic sends them. */
+/** Makes a function that redacts secrets in a line: plain, JSON-escaped, URL-encoded, and as HTTP Basic. */
 function scrubber(secrets: readonly string[]): (line: string) => string {
   const forms = secrets
     .filter((secret) => secret.length >= MIN_SECRET_LENGTH)

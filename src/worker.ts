@@ -21,30 +21,27 @@ import { workerIdentity } from "./temporal/worker-identity.js";
 import { VERSION } from "./version.js";
 import type { RunLog } from "./workflows/run-log.js";
 
-/** What a worker is made of. */
 interface WorkerSettings {
   readonly api: ApiConfig;
-  /** Directory of the lake. */
   readonly lake: string;
   readonly server: TemporalAddress;
   readonly keys: EncryptionKeys;
   readonly taskQueue: string;
   readonly log: Logger;
-  /** What is judged after each run; left out, nothing is. */
+  /** Alert rules that are checked after each run. */
   readonly alerts?: AlertConfig;
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;
-  /** The store of the tables, where it is not the lake's directory itself. */
+  /** Left out: the lake's directory. */
   readonly store?: ObjectStore;
-  /** Kinds of bulk jobs, where they are not this version's. */
+  /** Kinds of bulk jobs; left out: this version's. */
   readonly jobs?: readonly AnyJob[];
 }
 
-/** A worker that is polling. */
 export interface RunningWorker {
-  /** Settles when the worker has stopped; rejects when it failed. */
+  /** Resolves when the worker has stopped; rejects when it failed. */
   readonly done: Promise<void>;
-  /** Stops polling, cancels what is running, releases everything; no call is sent afterwards. */
+  /** Stops polling, cancels running work, releases everything; no call is sent afterwards. */
   stop(): Promise<void>;
 }
 

@@ -39,8 +39,8 @@ export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown
     get requestsSent() {
       return api.requestsSent;
     },
-    get gateUntil() {
-      return api.gateUntil;
+    get pausedUntil() {
+      return api.pausedUntil;
     },
     get clockAheadMs() {
       return api.clockAheadMs;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
-import { listLinkAccounts } from "../api/operations/link-accounts.js";
+import { listLinkAccounts } from "../api/operations/bank-accounts.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
 import { type Sent, sendByHalves } from "../domain/bulk/halving.js";
 import {

@@ -3,7 +3,7 @@ import type { ApiClient } from "../api/http/client.js";
 import type { Operation, ParamsOf, ResponseOf } from "../api/operations/operation.js";
 import type { Asker, BulkOptions } from "../domain/bulk/bulk-job.js";
 import type { RowEnd } from "../domain/bulk/frozen-row.js";
-import type { SettledCall } from "../domain/calls/settled-call.js";
+import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
@@ -40,7 +40,7 @@ export interface Caller {
     operation: O,
     params: ParamsOf<O>,
     owner?: { readonly fp_id: string; readonly decrypt_reason?: string },
-  ): Promise<SettledCall<Answer>>;
+  ): Promise<AnsweredCall<Answer>>;
   /** Requests of the call of this name whose answer was lost. */
   lost(name: string): Promise<number>;
 }

@@ -1,26 +1,23 @@
 import { REFUSALS, type Refusal } from "../domain/webhooks/rejection.js";
 import type { Logger } from "../logger.js";
 
-/** What a receiver has done since it started. */
 export interface ReceiverCounts {
-  /** Events that were answered with 2xx. */
+  /** Events answered with 2xx. */
   readonly taken: number;
-  /** Of these: they waited in the staging area already. */
+  /** Of these: staged already. */
   readonly repeated: number;
-  /** Of these: a customer's workflow waited for them. */
+  /** Of these: received by a customer's workflow. */
   readonly matched: number;
   /** Of these: of a kind that the document does not name. */
   readonly unknown: number;
-  /** Sessions that were validated. */
   readonly validated: number;
-  /** Requests that were not taken, by the reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
 }
 
 const SAY_EVERY_MS = 60_000;
 const COMPLAIN_EVERY_MS = 10_000;
 
-/** Counts what comes in; says it in the log once a minute while something does, and at the end. */
+/** Counts requests, and logs the counts at the end and once a minute while they change. */
 export class CountBook {
   #counts: ReceiverCounts;
   #said = "";
@@ -59,7 +56,7 @@ export class CountBook {
     this.#counts = { ...this.#counts, refused: { ...refused, [refusal]: refused[refusal] + 1 } };
   }
 
-  /** Says why requests are put off; not once for each of them. */
+  /** Logs why requests are answered with 503, at most every ten seconds. */
   complain(error: unknown): void {
     if (Date.now() - this.#complained < COMPLAIN_EVERY_MS) return;
     this.#complained = Date.now();

@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import { signalRunning } from "../temporal/running-workflows.js";
 
-/** Temporal has this long for one request; after it the sender is asked to try again. */
+/** Time for one Temporal request; after it the sender is asked to try again. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Makes a request of Temporal that does not wait for ever. */
+/** Makes a Temporal request with a deadline. */
 export function inTime<R>(client: Client, work: () => Promise<R>, ms: number = ANSWER_WITHIN_MS): Promise<R> {
   return client.withDeadline(Date.now() + ms, work);
 }
 
-/** Sends a signal to each of some workflows; whether any of them runs. */
+/** Sends a signal to each workflow; returns whether any of them runs. */
 export async function signalAny(
   client: Client,
   workflowIds: readonly string[],
@@ -23,5 +23,5 @@ export async function signalAny(
   return sent.includes(true);
 }
 
-/** As names of workflows take it: in hex. */
+/** In hex, as workflow ids use it. */
 export const sha256 = (text: string): string => hash("sha256", text);

@@ -8,10 +8,10 @@ import {
 import { signalOrStart } from "../temporal/running-workflows.js";
 import { inTime } from "./customer-signals.js";
 
-/** Those who wait for one signal together; one of them brings up to {@link MOST_COLLECTED} receipts. */
+/** Senders that share one signal; each brings up to {@link MOST_COLLECTED} receipts. */
 const MOST_WAITING = 200;
 const MOST_COLLECTED = 1_000;
-/** Each signal is a task of the workflow and some writes of Temporal: what nobody waits for goes together. */
+/** Each signal costs a workflow task and some writes, so receipts that nobody waits for are collected. */
 const COLLECT_MS = 500;
 const AGAIN_AFTER_MS = 10_000;
 
@@ -32,7 +32,7 @@ export class EventNotice {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @param complain Told of what was to be told soon and could not be; it is tried again. */
+  /** @param complain Gets the error when collected receipts could not be sent; they are sent again later. */
   constructor(
     private readonly client: Client,
     private readonly scope: string,
@@ -40,14 +40,14 @@ export class EventNotice {
     private readonly complain: (error: unknown) => void,
   ) {}
 
-  /** Tells of an event for whose sake nobody waits, with others; those too many are found in the staging area. */
+  /** Collects a receipt that nobody waits for. When too many wait, the rest is dropped: the events are staged anyway. */
   tellSoon(receipt: EventReceipt): void {
     if (this.#soon.length >= MOST_COLLECTED) return;
     this.#soon.push(receipt);
     this.#collect(COLLECT_MS);
   }
 
-  /** Tells what is still to be told soon, if it can be. */
+  /** Sends what is still collected, if possible. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);

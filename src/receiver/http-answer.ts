@@ -1,22 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { REFUSALS, type Refusal } from "../domain/webhooks/rejection.js";
 
-/** What a receiver answers. */
 export interface Answer {
   readonly status: number;
-  /** Written as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The answer of a refusal; it says nothing of what was sent. */
+/** The answer to a refused request; it quotes nothing of the request. */
 export function refusalAnswer(refusal: Refusal): Answer {
   const status = REFUSALS[refusal];
   const answer: Answer = { status, body: { error: refusal } };
   return status === 503 ? { ...answer, headers: { "retry-after": "1" } } : answer;
 }
 
-/** Milliseconds for which an answer may travel before its connection is cut: cut at once it might never arrive. */
+/** Milliseconds before the connection is cut after an answer: cut at once, the answer might never arrive. */
 const TRAVEL_MS = 1_000;
 
 /**

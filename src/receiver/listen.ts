@@ -1,14 +1,13 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { InputError } from "../domain/failures.js";
 
-/** Where a receiver listens. */
 export interface ReceiverPlace {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
 }
 
-/** Begins to listen. @throws InputError where the port can't be taken. */
+/** Starts listening. @throws InputError where the port can't be used. */
 export function listen(server: Server, { host, port }: ReceiverPlace): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -22,14 +21,13 @@ export function listen(server: Server, { host, port }: ReceiverPlace): Promise<v
   });
 }
 
-/** Looks whether a receiver could listen there, before anything is started. @throws InputError as {@link listen}. */
+/** Checks that a receiver could listen there, before anything is started. @throws InputError as {@link listen}. */
 export async function checkPlace(place: ReceiverPlace): Promise<void> {
   const probe = createServer();
   await listen(probe, place);
   await new Promise((resolve) => probe.close(resolve));
 }
 
-/** The address of a server that listens. */
 export function addressOf(server: Server, { host }: ReceiverPlace): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -13,14 +13,14 @@ import { addressOf, listen, type ReceiverPlace } from "./listen.js";
 import { createRoutes, type RouteLimits } from "./routes.js";
 import { Signatures } from "./signatures.js";
 
-/** What a receiver allows a sender, so that its memory and its connections are bounded. */
+/** Bounds a receiver's memory and connections. */
 export interface ReceiverLimits extends RouteLimits {
   readonly connections: number;
-  /** Until the headers of a request are there. */
+  /** Timeout for a request's headers. */
   readonly headersMs: number;
-  /** Until a request is there as a whole. */
+  /** Timeout for a whole request. */
   readonly requestMs: number;
-  /** For requests that are being answered when the receiver stops. */
+  /** Time to finish open requests when the receiver stops. */
   readonly graceMs: number;
 }
 
@@ -47,11 +47,10 @@ export interface ReceiverOptions extends ReceiverPlace {
   readonly limits?: Partial<ReceiverLimits>;
 }
 
-/** A receiver that serves. */
 export interface Receiver {
   readonly url: string;
   counts(): ReceiverCounts;
-  /** Takes no new connection, ends the requests that are there, and then everything. */
+  /** Accepts no new connection, finishes the open requests, then releases everything. */
   stop(): Promise<void>;
 }
 
@@ -109,7 +108,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   };
 }
 
-/** What an earlier receiver staged and could not tell of any more, and follow-ups that nobody sees to. */
+/** Reports events that an earlier receiver staged without reporting them, and follow-ups that wait. */
 async function takeUpEarlier(sealed: SealedStore, notice: EventNotice, counts: CountBook): Promise<void> {
   try {
     const left = [...(await stagedEvents(sealed)), ...(await followUpNames(sealed))];

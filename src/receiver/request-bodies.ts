@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-/** How large bodies may be: one of them, and together all that are still on their way. */
+/** Limits of one body, and of all bodies that are still arriving together. */
 interface BodyLimits {
   readonly bodyBytes: number;
   readonly unfinishedBytes: number;

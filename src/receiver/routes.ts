@@ -6,7 +6,6 @@ import { type Answer, refusalAnswer } from "./http-answer.js";
 import { RequestBodies } from "./request-bodies.js";
 import { type SessionIntakeParts, takeSession } from "./session-intake.js";
 
-/** The paths that a receiver answers. */
 export const RECEIVER_PATHS = { webhooks: "/webhooks", validate: "/validate", health: "/healthz" } as const;
 
 /**
@@ -38,7 +37,7 @@ export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limit
     return refusalAnswer(refusal);
   };
 
-  /** A route that takes a body and works on so many at once; one that is still being sent takes no place. */
+  /** A route that handles `most` bodies at once; a body that is still arriving takes no place. */
   function intake(
     most: number,
     take: (request: IncomingMessage, body: string) => Promise<Answer | Refusal>,

@@ -59,7 +59,7 @@ export async function takeSession(
   return { matched: matched.filter(Boolean).length };
 }
 
-/** Tries harder than with an event: nobody repeats this but whoever has the token. */
+/** Tries harder than for an event: only the holder of the token could repeat this. */
 async function tell(client: Client, ids: readonly string[], message: SessionValidated): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {

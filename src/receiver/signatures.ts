@@ -5,12 +5,11 @@ import type { Refusal } from "../domain/webhooks/rejection.js";
 
 const TOLERANCE_S = 5 * 60;
 
-/** A message as its headers name it. */
 interface SignedMessage {
   readonly messageId: string;
 }
 
-/** Checks messages as Standard Webhooks say; while a secret is rotated, either one will do. */
+/** Checks messages by Standard Webhooks; during a rotation each of the secrets is accepted. */
 export class Signatures {
   readonly #webhooks: readonly Webhook[];
 
@@ -19,7 +18,7 @@ export class Signatures {
     this.#webhooks = secrets.map((secret) => new Webhook(secret));
   }
 
-  /** Who sent a body, or why it is refused. */
+  /** Returns the message's id, or why the message is refused. */
   check(headers: IncomingHttpHeaders, body: string): SignedMessage | Refusal {
     const { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature } = headers;
     if (typeof id !== "string" || typeof timestamp !== "string" || typeof signature !== "string") {

@@ -4,7 +4,7 @@ import { InputError } from "../domain/failures.js";
 
 type ConnectConfig = ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
 
-/** Where a Temporal server is and how to get in. */
+/** Where a Temporal server is and how to authenticate. */
 export interface TemporalAddress {
   readonly address: string;
   readonly namespace: string;
@@ -13,7 +13,7 @@ export interface TemporalAddress {
   readonly metadata?: ConnectConfig["metadata"];
 }
 
-/** What the `TEMPORAL_*` settings say: a server of one's own in HOME, or a cluster. */
+/** What the `TEMPORAL_*` settings say: the embedded server in HOME, or a cluster. */
 export type TemporalSettings =
   | { readonly mode: "embedded" }
   | ({ readonly mode: "cluster" } & TemporalAddress);

@@ -5,7 +5,6 @@ import type { TemporalAddress } from "./connection-settings.js";
 import type { EncryptionKeys } from "./encryption/keys.js";
 import { dataConverter } from "./encryption/payload-codec.js";
 
-/** A client with its connection. */
 export interface TemporalClient {
   readonly client: Client;
   close(): Promise<void>;
@@ -67,7 +66,6 @@ export async function connectWorker(
   }
 }
 
-/** Whether an address is of this machine. */
 export function isLoopback(address: string): boolean {
   return /^(127\.\d+\.\d+\.\d+|localhost|\[?::1\]?)(:\d+)?$/.test(address);
 }

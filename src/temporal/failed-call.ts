@@ -8,7 +8,7 @@ export function isFailedCall(error: unknown): error is Error {
   return error instanceof Error && (error.name === "ServiceError" || statusOf(error) !== undefined);
 }
 
-/** The error of such a call as a command ends with it; what may quote headers is left out. */
+/** The error with which a command ends after such a call; it leaves out what may quote headers. */
 export function failedCallError(error: Error): UnreachableError {
   const isBare = statusOf(error) !== undefined;
   const status = isBare ? statusOf(error) : statusOf(error.cause);

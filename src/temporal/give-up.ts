@@ -8,20 +8,19 @@ import {
 import { pendingFailuresOf } from "./pending-failures.js";
 import { describeRunning } from "./running-workflows.js";
 
-/** How long a cancelled run may stand still: it comes to its end, its row is written, its staging deleted. */
+/** How long a cancelled run may make no progress towards its end (its row, the deletion of its staging). */
 const CANCEL_MS = 30_000;
 const LOOK_EVERY_MS = 250;
 
-/** A run that is going on. */
 interface GoingRun {
   readonly handle: WorkflowHandle;
   readonly runId: string;
 }
 
 interface GiveUpOptions {
-  /** Milliseconds for which the cancelled run may stand still. */
+  /** Milliseconds without progress of the cancelled run before it is terminated. */
   readonly cancelMs?: number;
-  /** The user waits no longer: the run is left as it is by then. */
+  /** Stops waiting; the run is left as it is then. */
   readonly signal?: AbortSignal;
 }
 
@@ -61,7 +60,7 @@ export async function giveUpRun(
   }
 }
 
-/** Whether something was done since a run was last seen. What is only told of it is nothing while a step fails. */
+/** Whether a run made progress since it was last seen. While a step fails, events alone are no progress. */
 async function hasMoved(
   client: Client,
   before: WorkflowExecutionDescription,
@@ -71,7 +70,7 @@ async function hasMoved(
   return (await pendingFailuresOf(client, now)).length === 0;
 }
 
-/** It may end at any time by itself. */
+/** Ignores that the run has ended by itself meanwhile. */
 async function unlessEnded(request: Promise<unknown>): Promise<void> {
   await request.catch((error: unknown) => {
     if (!(error instanceof WorkflowNotFoundError)) throw error;

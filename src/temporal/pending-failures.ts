@@ -3,13 +3,13 @@ import { ApplicationFailure } from "@temporalio/common";
 import { decodeOptionalFailureToOptionalError } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { describeWorkflow } from "./running-workflows.js";
 
-/** Workflows within a run that are looked at: all groups of a sync, some customers of a batch. */
+/** Child workflows that are inspected: all groups of a sync, some customers of a batch. */
 const MOST_WITHIN = 4;
 
-/** Type of the failure of a step whose worker was told to stop, as by Ctrl-C: the next worker goes on with it. */
+/** Type of the failure when a worker was told to stop, as by Ctrl-C: the next worker continues. */
 const WORKER_STOPPED = "WorkerShutdown";
 
-/** Attempts that may fail without a word, where the failure does not say what to do. */
+/** Attempts that may fail unreported, where the failure does not say what to do. */
 const MOST_SILENT_ATTEMPTS = 3;
 
 /**
@@ -31,7 +31,7 @@ export async function pendingFailuresOf(
   return [...new Set(failures.flat())];
 }
 
-/** Failures of one kind differ in the file that they name: to tell the first of them is enough. */
+/** Failures that differ only in the file they name are of one kind: the first one is reported. */
 export function failureKind(words: string): string {
   return words.replaceAll(/\/\S+/g, "/…");
 }

@@ -6,7 +6,7 @@ import type {
 } from "@temporalio/client";
 import { TASK_TIMEOUT } from "../domain/task-timeout.js";
 
-/** Tells one Temporal from another: the id that its namespace got when it was made. */
+/** Identifies a Temporal server: the id that its namespace got at its creation. */
 export async function namespaceId(client: Client): Promise<string> {
   const { namespace } = client.options;
   const { namespaceInfo } = await client.connection.workflowService.describeNamespace({ namespace });
@@ -59,10 +59,9 @@ export async function signalOrStart(
   });
 }
 
-/** Types of the workflows that are the runs of jobs. */
 const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
 
-/** A run of a job that is going on, as Temporal lists it. */
+/** A running job, as Temporal lists it. */
 export interface RunningRun {
   readonly runId: string;
   readonly workflowId: string;
@@ -74,7 +73,7 @@ export interface RunningRun {
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
-/** The runs of jobs that are going on, as far as the listing knows them by now. */
+/** The running jobs, as far as the listing knows them by now. */
 export async function runningRuns(client: Client, taskQueue: string): Promise<RunningRun[]> {
   const types = RUN_WORKFLOWS.map((type) => `WorkflowType = "${type}"`).join(" OR ");
   const query = `ExecutionStatus = "Running" AND TaskQueue = "${taskQueue}" AND (${types})`;
@@ -89,7 +88,7 @@ export async function runningRuns(client: Client, taskQueue: string): Promise<Ru
 
 const PROGRESS_WITHIN_MS = 2_000;
 
-/** How far a run is, as its workflow tells. @throws where no worker answers. */
+/** Queries a run's progress. @throws where no worker answers. */
 export function queryProgress<Progress>(client: Client, handle: WorkflowHandle): Promise<Progress> {
   return client.connection.withDeadline(Date.now() + PROGRESS_WITHIN_MS, () =>
     handle.query<Progress>("progress"),
@@ -107,7 +106,7 @@ interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"
   readonly memo: { readonly runId: string; readonly [name: string]: unknown };
 }
 
-/** How long to look for a run whose start was not answered. */
+/** How long to search for a run whose start was not answered. */
 const LOOK_MS = 10_000;
 
 /**

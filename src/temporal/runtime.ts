@@ -1,7 +1,6 @@
 import type { Logger, LogLevel, LogMetadata } from "@temporalio/common";
 import { Runtime } from "@temporalio/worker";
 
-/** Where the SDK's messages go; a pino logger is one. */
 interface RuntimeLogger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -5,7 +5,7 @@ import { RUN_ATTRIBUTES } from "../domain/run.js";
 const KEYWORD = "KEYWORD";
 const known = new WeakMap<Client, Promise<boolean>>();
 
-/** What a run is started with so that Temporal's listings can search for it; nothing where a cluster does not know it. */
+/** Search attributes of a new run; none where a cluster does not know them. */
 export async function startAttributes(
   client: Client,
   { kind, schedule }: { readonly kind: string; readonly schedule: string | undefined },
@@ -20,7 +20,7 @@ export async function startAttributes(
   }));
 }
 
-/** A cluster's administrator adds them (docs/run/operate.md, "Search attributes"); a run goes without. */
+/** A cluster's administrator adds them (docs/run/operate.md, "Search attributes"); until then runs have none. */
 async function knowsAttributes(client: Client): Promise<boolean> {
   try {
     const { namespace } = client.options;

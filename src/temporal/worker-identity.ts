@@ -8,19 +8,16 @@ const GONE_AFTER_MS = 90_000;
 const ACTIVITY_TASKS = 2;
 const FORM = /^(\d+@\S+) since (\S+Z) key ([A-Za-z0-9._-]{1,32}):([0-9a-f]{12})$/;
 
-/** A worker as it names itself to Temporal. */
 export interface WorkerIdentity {
-  /** `pid@host` */
   readonly process: string;
-  /** ISO instant at which the process started. */
   readonly startedAt: string;
   /** Encryption key that the fingerprint is made with. */
   readonly keyId: string;
-  /** Of the service's key that it works with: tells two keys apart and gives nothing to guess by. */
+  /** Of its service key: tells two keys apart and reveals nothing to guess by. */
   readonly fingerprint: string;
 }
 
-/** This process as a worker names itself, `1234@host since <instant> key <id>:<fingerprint>`. */
+/** The name of this process as a worker, `1234@host since <instant> key <id>:<fingerprint>`. */
 export function workerIdentity({ current }: EncryptionKeys, apiKey: string): string {
   const startedAt = new Date(Date.now() - process.uptime() * 1_000).toISOString();
   return `${process.pid}@${hostname()} since ${startedAt} key ${current.id}:${fingerprintOf(current, apiKey)}`;

@@ -12,7 +12,7 @@ import type { Caller } from "../../jobs/job.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
 import { callRule } from "../calls/call-rules.js";
-import { settledCall } from "../calls/make-call.js";
+import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
 import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
@@ -87,7 +87,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     items,
     results: name,
     totals: { ...totalsOf(ends, owner), calls },
-    gateUntil: deps.api.gateUntil ?? null,
+    gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };
 }
@@ -113,7 +113,7 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }) };
       const place = { deps, run: runId, prefix: own, request };
-      const settled = await settledCall(place, callRule(operation.name), params as never, deadline);
+      const settled = await makeRuledCall(place, callRule(operation.name), params as never, deadline);
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {

@@ -2,185 +2,192 @@ import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { ApiError, NO_JSON, RejectedError, SchemaError, TransientError } from "../../api/http/errors.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
-import type { SettledCall } from "../../domain/calls/settled-call.js";
+import type { AnsweredCall } from "../../domain/calls/answered-call.js";
+import {
+  decideAfterFailure,
+  decideBeforeSending,
+  waitAfterUnusable,
+} from "../../domain/calls/call-decisions.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { KeptAnswer } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { CallRecord } from "./call-record.js";
-import { ageOf, lostCall, settlesAfter } from "./lost-call.js";
-import type { Finding, Settlement } from "./settlement.js";
+import { ageOf, believedMissingAfter, lostCall } from "./lost-call.js";
+import type { Finding, Resolution } from "./resolution.js";
 
-/** Milliseconds a call may wait for its turn; after that its place is free for others, and it is tried later. */
-const TURN_MS = 120_000;
+/** Milliseconds a call may wait to start; after that it frees its place and is tried later. */
+const START_WITHIN_MS = 120_000;
 
-/** Answers to one call, or about it, that tell nothing, before it is given up, and milliseconds after the first. */
-const MOST_UNUSABLE = 5;
-const AFTER_UNUSABLE_MS = 3_000;
-
-/** One call that must not take effect twice. */
 export interface OnceCall<O extends Operation, A = ResponseOf<O>> {
   readonly operation: O;
   readonly params: ParamsOf<O>;
-  /** Staging prefix of this one call, ending in `/`: whoever repeats it with the same prefix gets its answer. */
+  /** Staging prefix of this one call, ending in `/`: a repetition with the same prefix gets its answer. */
   readonly key: string;
-  /** How a lost answer is settled; needed where the operation is not idempotent. */
-  readonly settle?: Settlement<ParamsOf<O>, A>;
+  /** How a lost answer is resolved; needed where the operation is not idempotent. */
+  readonly resolution?: Resolution<ParamsOf<O>, A>;
   readonly clientToken?: ClientToken;
-  /** The run it belongs to: after its first 401/403 no call of it starts any more. */
+  /** The run it belongs to: after the run's first 401/403 none of its calls starts any more. */
   readonly run?: string;
-  /** Makes the call and gives what is kept of its answer; left out: the parsed body. */
+  /** Makes the call and returns what is kept of its answer; left out: the parsed body. */
   readonly send?: (params: ParamsOf<O>, options: CallOptions) => Promise<A>;
-  readonly settleAfterMs?: number;
-  /** Epoch milliseconds after which no request leaves any more; left out: after {@link TURN_MS}. */
+  readonly believedMissingAfterMs?: number;
+  /** Epoch milliseconds after which no request leaves any more; left out: after {@link START_WITHIN_MS}. */
   readonly notAfter?: number;
 }
 
 /**
- * Makes a call whose answer is kept, sealed, in the staging area, so that however often the activity is repeated it
- * takes effect once. Runs inside an activity.
+ * Makes a call whose answer is kept, sealed, in the staging area, so that it takes effect once however often the
+ * activity is repeated. Runs inside an activity.
  *
  * @throws LostAnswerError when an earlier request may have taken effect and nothing tells.
  * @throws ApplicationFailure of type TransientError while it is too early to say that a lost request had no effect,
- * or after an answer that tells nothing of it.
+ * or after an answer that says nothing of it.
  * @throws ApiError, InputError of the call itself.
  */
 export async function callOnce<O extends Operation, A = ResponseOf<O>>(
   deps: Dependencies,
   call: OnceCall<O, A>,
-): Promise<SettledCall<A>> {
-  const { operation, key, settle } = call;
-  const guarded = settle !== undefined || !operation.idempotent;
-  const record = await CallRecord.open(deps.sealed, key, operation.name);
+): Promise<AnsweredCall<A>> {
+  const record = await CallRecord.open(deps.sealed, call.key, call.operation.name);
   const kept = await record.answer<A>();
   if (kept !== undefined) return answered(kept, "found");
   const plan = await planOf(deps, call, record);
   if ("found" in plan) return answered(await record.keep(plan.found), "settled");
   try {
-    const body = await send(deps, call, plan.missing, guarded ? record : undefined);
+    const body = await send(deps, call, plan.missing, record);
     const whole = plan.complete?.(body) ?? body;
     return answered(await record.keep(whole), "no");
   } catch (error) {
-    const meaning = meaningOf(call, record, error);
-    if (meaning instanceof Error) throw meaning;
-    if (meaning !== undefined) return answered(await record.keep(meaning.found), "settled");
-    throw await judged(call, record, error);
+    if (!(error instanceof ApiError)) throw error;
+    const effect = effectIn(call, record, error);
+    if (effect !== undefined) return answered(await record.keep(effect.found), "settled");
+    throw await failureOf(call, record, error);
   }
 }
 
 function answered<A>(
   { body, at, asked }: KeptAnswer<A>,
-  repeated: SettledCall<A>["repeated"],
-): SettledCall<A> {
+  repeated: AnsweredCall<A>["repeated"],
+): AnsweredCall<A> {
   return { body, at, asked, repeated };
 }
 
-/** What is to be sent, after what earlier attempts have sent. */
+/** Plans what to send, after what earlier attempts have sent. */
 async function planOf<O extends Operation, A>(
   deps: Dependencies,
-  { operation, params, settle, settleAfterMs }: OnceCall<O, A>,
+  { operation, params, resolution, believedMissingAfterMs }: OnceCall<O, A>,
   record: CallRecord,
 ): Promise<Finding<ParamsOf<O>, A>> {
   const { earlier } = record;
   const [first] = earlier;
-  if (first === undefined || settle?.rule === "again") return { missing: params };
-  if (settle?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
+  const decided = decideBeforeSending(first !== undefined, resolution?.rule);
+  if (first === undefined || decided === "send") return { missing: params };
+  if (resolution?.rule !== "lookup") throw new LostAnswerError(operation.name, first.at);
   const storeTime = await record.storeTime();
   let finding: Finding<ParamsOf<O>, A>;
   try {
-    finding = await settle.find(lostCall(operation, first, storeTime));
+    finding = await resolution.find(lostCall(operation, first, storeTime));
   } catch (error) {
-    throw error instanceof SchemaError ? await untold(operation, record, error) : error;
+    throw error instanceof SchemaError ? await unusableAnswer(operation, record, error) : error;
   }
   if ("found" in finding) return finding;
-  const settled = settleAfterMs ?? settlesAfter(operation, params);
-  const wait = settled - Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
+  const youngest = Math.min(...earlier.map((intent) => ageOf(intent, storeTime, deps)));
+  const wait = (believedMissingAfterMs ?? believedMissingAfter(operation, params)) - youngest;
   if (wait <= 0) return finding;
   throw ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
     message:
-      `${operation.name}: the answer to an earlier request was lost, and its effect is not to be found yet. ` +
-      "Nothing was sent; it is looked for once more, and sent again when it is not there then",
+      `${operation.name}: the answer to an earlier request was lost, and its effect can't be found yet. ` +
+      "Nothing was sent; it is looked for once more, and the request is sent again if it is still missing then",
     nextRetryDelay: wait,
   });
 }
 
 function send<O extends Operation, A>(
   deps: Dependencies,
-  { operation, clientToken, run, settle, send: how, notAfter = Date.now() + TURN_MS }: OnceCall<O, A>,
+  {
+    operation,
+    clientToken,
+    run,
+    resolution,
+    send: how,
+    notAfter = Date.now() + START_WITHIN_MS,
+  }: OnceCall<O, A>,
   params: ParamsOf<O>,
-  record: CallRecord | undefined,
+  record: CallRecord,
 ): Promise<A> {
+  const intent = {
+    declare: () => record.declare(deps.api.clockAheadMs),
+    holds: () => record.holds(),
+    early: resolution?.rule === "again" && resolution.refused === undefined,
+  };
+  const isGuarded = resolution !== undefined || !operation.idempotent;
   const options: CallOptions = {
     signal: cancellationSignal(),
     notAfter,
     clientToken,
     run,
-    intent: record && {
-      declare: () => record.declare(deps.api.clockAheadMs),
-      holds: () => record.holds(),
-      early: settle?.rule === "again" && settle.refused === undefined,
-    },
+    ...(isGuarded && { intent }),
   };
   return how?.(params, options) ?? (deps.api.read(operation, params, options) as Promise<A>);
 }
 
-/** What the refusal of a repetition says of the request before it. */
-function meaningOf<O extends Operation, A>(
-  { operation, settle }: OnceCall<O, A>,
+/** The effect of an earlier request, where the refusal of its repetition shows it. @throws LostAnswerError */
+function effectIn<O extends Operation, A>(
+  { operation, resolution }: OnceCall<O, A>,
   { earlier: [first] }: CallRecord,
-  error: unknown,
-): { readonly found: A } | Error | undefined {
-  if (first === undefined || settle?.rule !== "again" || !(error instanceof RejectedError)) return undefined;
-  const meaning = settle.refused?.(error.status ?? 0);
-  return meaning === "unknown" ? new LostAnswerError(operation.name, first.at, { cause: error }) : meaning;
+  error: ApiError,
+): { readonly found: A } | undefined {
+  if (first === undefined || resolution?.rule !== "again" || !(error instanceof RejectedError))
+    return undefined;
+  const meaning = resolution.refused?.(error.status ?? 0);
+  if (meaning === "unknown") throw new LostAnswerError(operation.name, first.at, { cause: error });
+  return meaning;
 }
 
-/** Takes the intent back where the request had no effect, and gives the error to throw. */
-async function judged<O extends Operation, A>(
-  { operation, settle }: OnceCall<O, A>,
+/** Makes the error of a failed call, and takes its intent back where it had no effect. */
+async function failureOf<O extends Operation, A>(
+  { operation, resolution }: OnceCall<O, A>,
   record: CallRecord,
-  error: unknown,
-): Promise<unknown> {
-  const sentAt = record.declaredAt;
-  if (!(error instanceof ApiError)) return error;
-  if (sentAt !== undefined) {
-    if (hadNoEffect(error)) {
-      await record.retract();
-      return error;
-    }
-    const hopeless = settle === undefined || settle.rule === "unknown";
-    if (hopeless && !(error instanceof SchemaError)) {
-      return new LostAnswerError(operation.name, sentAt, { cause: error });
-    }
-  }
-  const tellsNothing = error instanceof TransientError && error.reason === NO_JSON;
-  return tellsNothing ? untold(operation, record, error) : error;
+  error: ApiError,
+): Promise<Error> {
+  const { sent, status = 0 } = error;
+  const isTransient = error instanceof TransientError;
+  const decided = decideAfterFailure(
+    {
+      isDeclared: record.declaredAt !== undefined,
+      sent,
+      isRefused: status >= 400 && status < 500 && !isTransient,
+      error:
+        error instanceof SchemaError ? "schema" : isTransient && error.reason === NO_JSON ? NO_JSON : "other",
+    },
+    resolution?.rule,
+  );
+  if (decided === "retract") await record.retract();
+  if (decided === "lost") return new LostAnswerError(operation.name, sentAt(record), { cause: error });
+  return decided === "unusable" ? unusableAnswer(operation, record, error) : error;
 }
 
 /**
- * What to throw after an answer that says nothing of what the service did: it is settled as a lost one, but a page
- * that a proxy gives to everything would be asked for without end.
+ * Makes the error for an answer that says nothing of what the service did. It is resolved as a lost one, but only so
+ * often: a page that a proxy gives to every request would be asked for without end.
  */
-async function untold({ name }: Operation, record: CallRecord, error: ApiError): Promise<Error> {
+async function unusableAnswer({ name }: Operation, record: CallRecord, error: ApiError): Promise<Error> {
   const unusable = await record.countUnusable();
-  if (unusable >= MOST_UNUSABLE) {
-    const sentAt = record.earlier[0]?.at ?? record.declaredAt ?? Date.now();
-    return new LostAnswerError(name, sentAt, { cause: error, unusable });
-  }
+  const wait = waitAfterUnusable(unusable);
+  if (wait === undefined) return new LostAnswerError(name, sentAt(record), { cause: error, unusable });
   const { operation, sent, status } = error;
   return ApplicationFailure.create({
     type: FAILURE_TYPES.transient,
     message: error.message,
     cause: error,
-    nextRetryDelay: AFTER_UNUSABLE_MS * 3 ** (unusable - 1),
+    nextRetryDelay: wait,
     details: [{ operation, sent, reason: NO_JSON, ...(status !== undefined && { status }) }],
   });
 }
 
-/** Whether a failed request certainly changed nothing: it never left, or was refused. */
-function hadNoEffect(error: ApiError): boolean {
-  if (!error.sent) return true;
-  const { status } = error;
-  return status !== undefined && status >= 400 && status < 500 && !(error instanceof TransientError);
+/** When the call was first sent, by what is recorded of it. */
+function sentAt({ earlier: [first], declaredAt }: CallRecord): number {
+  return first?.at ?? declaredAt ?? Date.now();
 }

@@ -5,10 +5,8 @@ import type { SealedStore } from "../../lake/store/sealed-store.js";
 /** Milliseconds after its intent within which a request must leave: later, another attempt may have judged it. */
 const INTENT_HOLDS_MS = 5_000;
 
-/** That a request is about to leave. */
 export interface CallIntent {
   readonly operation: string;
-  /** Epoch milliseconds. */
   readonly at: number;
   /** Milliseconds that the service's clock was ahead of that of the worker that sent it, where it was known. */
   readonly clockAheadMs: number | null;
@@ -20,21 +18,12 @@ export interface EarlierIntent extends CallIntent {
   readonly storedAt: number;
 }
 
-/** How far a call came, by what it left. */
 type CallState = "not sent" | "sent" | "answered";
 
-function intentsPrefix(prefix: string): string {
-  return `${prefix}intents/`;
-}
-
-function unusablePrefix(prefix: string): string {
-  return `${prefix}unusable/`;
-}
-
-/** How far the call below a prefix came. `sent` may be a request that took effect or one that did not. */
+/** How far the call below a prefix came. A `sent` request may or may not have taken effect. */
 export async function callState(sealed: SealedStore, prefix: string): Promise<CallState> {
   if ((await sealed.stat(answerKey(prefix))) !== undefined) return "answered";
-  return (await sealed.list(intentsPrefix(prefix))).length > 0 ? "sent" : "not sent";
+  return (await sealed.list(intentsOf(prefix))).length > 0 ? "sent" : "not sent";
 }
 
 /** Requests of the calls below a prefix that may have reached the service, by what they left. */
@@ -52,10 +41,8 @@ export async function requestsSent(sealed: SealedStore, prefix: string): Promise
  * one attempt can take: of a stalled attempt and the one that was started in its place, one sends.
  */
 export class CallRecord {
-  #own: number | undefined;
-  #ownAt = 0;
-  /** When it was declared, by a clock that nobody sets. */
-  #ownSince = 0;
+  /** This attempt's intent; `since` is by a clock that can't be set. */
+  #own: { readonly number: number; readonly at: number; readonly since: number } | undefined;
   #last: number;
 
   private constructor(
@@ -69,9 +56,8 @@ export class CallRecord {
     this.#last = last;
   }
 
-  /** Reads what earlier attempts of the call left. */
   static async open(sealed: SealedStore, prefix: string, operation: string): Promise<CallRecord> {
-    const entries = await sealed.list(intentsPrefix(prefix));
+    const entries = await sealed.list(intentsOf(prefix));
     const sorted = [...entries].sort((a, b) => numberOf(a.key) - numberOf(b.key));
     const found = await Promise.all(
       sorted.map(async ({ key, modifiedAt }) => {
@@ -93,7 +79,6 @@ export class CallRecord {
     return entry.modifiedAt.getTime();
   }
 
-  /** The answer that an earlier attempt kept. */
   async answer<A>(): Promise<KeptAnswer<A> | undefined> {
     const kept = await this.sealed.get<KeptAnswer<A>>(answerKey(this.prefix));
     if (kept === undefined || kept.operation === this.operation) return kept;
@@ -102,7 +87,7 @@ export class CallRecord {
 
   /**
    * Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer.
-   * Where another attempt was faster, its answer is the one that everybody is given.
+   * Where another attempt was faster, its answer counts.
    */
   async keep<A>(body: A): Promise<KeptAnswer<A>> {
     const key = answerKey(this.prefix);
@@ -111,7 +96,7 @@ export class CallRecord {
   }
 
   /**
-   * Writes down, durably, that the request is about to leave.
+   * Records, durably, that the request is about to leave.
    *
    * @throws NotSentError when another attempt of the same call has done so since.
    */
@@ -119,46 +104,46 @@ export class CallRecord {
     const next = this.#last + 1;
     const at = Date.now();
     const intent: CallIntent = { operation: this.operation, at, clockAheadMs: clockAheadMs ?? null };
-    if (!(await this.sealed.putIfAbsent(intentKey(this.prefix, next), intent))) {
+    if (!(await this.sealed.putIfAbsent(`${intentsOf(this.prefix)}${next}`, intent))) {
       throw new NotSentError(this.operation);
     }
-    // Only now: an attempt that saw the former one must find this number taken.
+    // Only now: an attempt that has seen the former intent must find this number taken.
     await this.retract();
-    this.#own = next;
-    this.#ownAt = at;
-    this.#ownSince = performance.now();
+    this.#own = { number: next, at, since: performance.now() };
     this.#last = next;
   }
 
   /** Epoch milliseconds of this attempt's intent; undefined before it has one. */
   get declaredAt(): number | undefined {
-    return this.#own === undefined ? undefined : this.#ownAt;
+    return this.#own?.at;
   }
 
-  /** By two clocks: one may be set back, and the other stands still while the machine sleeps. */
+  /** Measures by two clocks: one may be set back, and the other stops while the machine sleeps. */
   holds(): boolean {
-    const age = Math.max(Date.now() - this.#ownAt, performance.now() - this.#ownSince);
-    return this.#own !== undefined && age < INTENT_HOLDS_MS;
+    if (this.#own === undefined) return false;
+    const { at, since } = this.#own;
+    return Math.max(Date.now() - at, performance.now() - since) < INTENT_HOLDS_MS;
   }
 
-  /** Notes an answer that tells nothing of what the service did; how many there are of this call by now. */
+  /** Counts an answer that says nothing of what the service did; returns how many there are of this call. */
   async countUnusable(): Promise<number> {
     const note = { operation: this.operation, at: Date.now() };
-    let number = (await this.sealed.list(unusablePrefix(this.prefix))).length + 1;
-    while (!(await this.sealed.putIfAbsent(`${unusablePrefix(this.prefix)}${number}`, note))) number += 1;
+    const prefix = `${this.prefix}unusable/`;
+    let number = (await this.sealed.list(prefix)).length + 1;
+    while (!(await this.sealed.putIfAbsent(`${prefix}${number}`, note))) number += 1;
     return number;
   }
 
-  /** Takes this attempt's intent away: its request certainly did not take effect. */
+  /** Deletes this attempt's intent: its request certainly had no effect. */
   async retract(): Promise<void> {
     if (this.#own === undefined) return;
-    await this.sealed.delete(intentKey(this.prefix, this.#own));
+    await this.sealed.delete(`${intentsOf(this.prefix)}${this.#own.number}`);
     this.#own = undefined;
   }
 }
 
-function intentKey(prefix: string, number: number): string {
-  return `${intentsPrefix(prefix)}${number}`;
+function intentsOf(prefix: string): string {
+  return `${prefix}intents/`;
 }
 
 function numberOf(key: string): number {

@@ -13,42 +13,37 @@ import { InputError } from "../../domain/failures.js";
 import type { ProxyAnswer, SealedRequest } from "../../lake/calls/staged-call.js";
 import { putStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
-import { findImported, type ImportedRows } from "./import-settlement.js";
-import { onboardingSettlement, type StartedOnboarding } from "./onboarding-settlement.js";
-import type { Settlement } from "./settlement.js";
+import { findImported, type ImportedRows } from "./import-resolution.js";
+import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
+import type { Resolution } from "./resolution.js";
 
-/** Where a call is made. */
 export interface CallPlace {
   readonly deps: Dependencies;
   readonly run: string;
-  /** Staging prefix of the call. */
   readonly prefix: string;
   readonly request: SealedRequest;
 }
 
-/** How an operation is called once. */
 export interface CallRule<O extends Operation, A> {
   readonly operation: O;
-  /** How a lost answer is settled; left out, an operation that is not idempotent is never sent again by itself. */
-  readonly settle?: (place: CallPlace, params: ParamsOf<O>) => Settlement<ParamsOf<O>, A>;
-  /** Makes the call and gives what is kept of its answer; left out: the parsed body. */
+  /** How a lost answer is resolved; left out, an operation that is not idempotent is never sent again. */
+  readonly resolutionOf?: (place: CallPlace, params: ParamsOf<O>) => Resolution<ParamsOf<O>, A>;
+  /** Makes the call and returns what is kept of its answer; left out: the parsed body. */
   readonly send?: (place: CallPlace, params: ParamsOf<O>, options: CallOptions) => Promise<A>;
 }
 
-/** What a refusal of a repeated request may stand for: that its external id is there. */
+/** Statuses of a repeated request that mean: its external id exists already. */
 const TAKEN: readonly number[] = [400, 409, 422];
 
-/** A business as its creation answered. */
 interface CreatedBusiness {
-  /** `null`: it is there under its external id, and the answer with its id was lost. */
+  /** `null`: it exists under its external id, and the answer with its id was lost. */
   readonly id: string | null;
 }
 
-/** The operations that have a rule of their own. */
 const RULES = [
   rule<typeof createOnboarding, StartedOnboarding>({
     operation: createOnboarding,
-    settle: ({ deps, run }, params) => onboardingSettlement(deps, params, { run }),
+    resolutionOf: ({ deps, run }, params) => onboardingResolution(deps, params, { run }),
   }),
   rule<typeof createClientToken, Pick<ResponseOf<typeof createClientToken>, "expires_at" | "fields">>({
     operation: createClientToken,
@@ -60,7 +55,7 @@ const RULES = [
   }),
   rule<typeof createBusiness, CreatedBusiness>({
     operation: createBusiness,
-    settle: (_, { headers }) =>
+    resolutionOf: (_, { headers }) =>
       headers?.external_id === undefined
         ? { rule: "unknown" }
         : {
@@ -68,11 +63,14 @@ const RULES = [
             refused: (status) => (TAKEN.includes(status) ? { found: { id: null } } : "unknown"),
           },
   }),
-  rule({ operation: createCipReport, settle: () => ({ rule: "again" }) }),
-  rule({ operation: updateBusiness, settle: () => ({ rule: "again", refused: () => "unknown" }) }),
+  rule({ operation: createCipReport, resolutionOf: () => ({ rule: "again" }) }),
+  rule({ operation: updateBusiness, resolutionOf: () => ({ rule: "again", refused: () => "unknown" }) }),
   rule<typeof importTransactions, ImportedRows>({
     operation: importTransactions,
-    settle: ({ deps, run }, params) => ({ rule: "lookup", find: () => findImported(deps, params, run) }),
+    resolutionOf: ({ deps, run }, params) => ({
+      rule: "lookup",
+      find: () => findImported(deps, params, run),
+    }),
     send: async ({ deps }, params, options) => {
       await deps.api.read(importTransactions, params, options);
       return { sent: params.body.transactions.length, found: 0, unknown: [] };
@@ -87,7 +85,7 @@ const RULES = [
         through.destroy(error);
         throw error;
       });
-      // Whichever of the two breaks ends the other; what the call says comes first.
+      // A failure of either ends the other; the call's own error wins.
       stored.catch(() => undefined);
       const { anyStatus } = request;
       const head = await deps.api.download(callVaultProxy, params, through, { ...options, anyStatus });
@@ -96,7 +94,7 @@ const RULES = [
   }),
   rule({
     operation: sendTestWebhook,
-    settle: (_, { body }) => ({ rule: body.idempotency_key === undefined ? "unknown" : "again" }),
+    resolutionOf: (_, { body }) => ({ rule: body.idempotency_key === undefined ? "unknown" : "again" }),
   }),
 ];
 
@@ -108,6 +106,6 @@ function rule<O extends Operation, A = ResponseOf<O>>(one: CallRule<O, A>): Call
 export function callRule(name: string): CallRule<Operation, unknown> {
   const operation = OPERATIONS.find((one) => one.name === name);
   if (operation === undefined)
-    throw new InputError(`${name} is no operation of the service; nothing was sent`);
+    throw new InputError(`${name} is not an operation of the service; nothing was sent`);
   return RULES.find((one) => one.operation === operation) ?? { operation };
 }

@@ -2,13 +2,13 @@ import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import type { Dependencies } from "../dependencies.js";
 import type { EarlierIntent } from "./call-record.js";
-import type { LostCall } from "./settlement.js";
+import type { LostCall } from "./resolution.js";
 
 /**
- * Milliseconds after a lost request before *not there* is believed: the service may still be at it, and a
- * stalled attempt may still be about to send (`call-record.ts`).
+ * Milliseconds after a lost request before its effect is believed to be missing: the service may still work on it, and
+ * a stalled attempt may still be about to send (`call-record.ts`).
  */
-const SETTLE_AFTER_MS = 10_000;
+const MISSING_AFTER_MS = 10_000;
 
 /** The service tells its time in whole seconds. */
 const WHOLE_SECOND_MS = 1_000;
@@ -22,19 +22,19 @@ export function lostCall({ name }: Operation, intent: EarlierIntent, storeTime: 
 
 /**
  * Milliseconds since an intent by the clocks that both workers see, the store's and, where both know it, the
- * service's. The smaller one counts: a clock that jumps ahead makes no request old.
+ * service's. The smaller one counts, so a clock that jumps ahead ages no request.
  */
 export function ageOf(intent: EarlierIntent, storeTime: number, { api }: Dependencies): number {
   const byStore = storeTime - intent.storedAt;
   if (intent.clockAheadMs === null || api.clockAheadMs === undefined) return Math.max(0, byStore);
   const byService = Date.now() + api.clockAheadMs - (intent.at + intent.clockAheadMs) + WHOLE_SECOND_MS;
-  // A clock that was set back says nothing.
+  // A clock that was set back tells no age.
   const ages = [byStore, byService].filter((age) => age >= 0);
   return ages.length === 0 ? 0 : Math.min(...ages);
 }
 
-/** Milliseconds after its last intent before a request that left no effect is believed to have none. */
-export function settlesAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
-  // A service that was asked to take its time may show the effect only when it is done.
-  return SETTLE_AFTER_MS + (operation.patienceMs?.(checkRequest(operation, params)) ?? 0);
+/** Milliseconds after the last intent before a request is believed to have had no effect. */
+export function believedMissingAfter<O extends Operation>(operation: O, params: ParamsOf<O>): number {
+  // A service that was asked to wait for a result may show the effect only then.
+  return MISSING_AFTER_MS + (operation.extraTimeoutMs?.(checkRequest(operation, params)) ?? 0);
 }

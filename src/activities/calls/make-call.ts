@@ -5,7 +5,7 @@ import { AuthError, RejectedError } from "../../api/http/errors.js";
 import { checkRequest } from "../../api/http/request.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { type Bytes, fileBytes } from "../../api/schemas/byte-source.js";
-import type { SettledCall } from "../../domain/calls/settled-call.js";
+import type { AnsweredCall } from "../../domain/calls/answered-call.js";
 import { InputError } from "../../domain/failures.js";
 import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
@@ -14,10 +14,9 @@ import { withHeartbeat } from "../heartbeat.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
-/** Seconds for which a call's client token is good: the call may have to wait for its turn. */
+/** Seconds for which a call's client token is good: the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
-/** A call that a workflow asks for. */
 export interface CallInput {
   /** After its first 401 or 403 no call of a run starts any more. */
   readonly run: string;
@@ -27,7 +26,7 @@ export interface CallInput {
 
 /** What a workflow is told of a call: nothing of the answer, which is kept sealed below the prefix. */
 export interface CallResult {
-  readonly repeated: SettledCall<unknown>["repeated"];
+  readonly repeated: AnsweredCall<unknown>["repeated"];
 }
 
 /** Makes the call that a sealed request asks for, once, however often the activity is repeated. */
@@ -36,18 +35,18 @@ export function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promis
     const request = await deps.sealed.require<SealedRequest>(requestKey(prefix));
     const rule = callRule(request.operation);
     const params = await paramsOf(deps, rule.operation, request);
-    const { repeated } = await settledCall({ deps, run, prefix, request }, rule, params);
+    const { repeated } = await makeRuledCall({ deps, run, prefix, request }, rule, params);
     return { repeated };
   });
 }
 
-/** Makes one call, once, with what its operation says of a lost answer, and with a token where it needs one. */
-export function settledCall(
+/** Makes one call, once, by the rule of its operation, and with a token where it needs one. */
+export function makeRuledCall(
   place: CallPlace,
-  { operation, settle, send }: CallRule<Operation, unknown>,
+  { operation, resolutionOf, send }: CallRule<Operation, unknown>,
   params: ParamsOf<Operation>,
   notAfter?: number,
-): Promise<SettledCall<unknown>> {
+): Promise<AnsweredCall<unknown>> {
   const checked = checkRequest(operation, params);
   return withToken(place, operation, checked, (clientToken) =>
     callOnce<Operation, unknown>(place.deps, {
@@ -56,7 +55,7 @@ export function settledCall(
       key: place.prefix,
       run: place.run,
       ...(clientToken && { clientToken }),
-      ...(settle && { settle: settle(place, params) }),
+      ...(resolutionOf && { resolution: resolutionOf(place, params) }),
       ...(send && { send: send.bind(undefined, place) }),
       ...(notAfter !== undefined && { notAfter }),
     }),
@@ -70,7 +69,7 @@ async function paramsOf<O extends Operation>(
 ): Promise<ParamsOf<O>> {
   if (bytes === undefined) return params as ParamsOf<O>;
   if (operation.sends === "bytes") return { ...(params as ParamsOf<O>), body: await bodyOf(deps, bytes) };
-  throw new InputError(`${operation.name}: takes no bytes; nothing was sent. Give its body in params`);
+  throw new InputError(`${operation.name}: takes no bytes; nothing was sent. Put its body into params`);
 }
 
 async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
@@ -82,8 +81,8 @@ async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
 }
 
 /**
- * Gives a client operation a token made for it alone. One that is refused may have expired on the way, so a
- * second one is tried; that refused too means the request, not the key.
+ * Makes a token for one client operation. A refused token may have expired on the way, so a second one is tried; if
+ * that is refused too, the request is wrong, not the key.
  */
 async function withToken<R>(
   { deps, run, request }: CallPlace,
@@ -98,7 +97,8 @@ async function withToken<R>(
   const owner = { ...request.owner, ttl: TOKEN_TTL_SECS };
   const grant = grantFor(operation, checked, owner);
   const once = () => withClientToken(deps.api, grant, call, { run });
-  const refused = (error: unknown) => error instanceof AuthError && error.operation === operation.name;
+  const refused = (error: unknown): error is AuthError =>
+    error instanceof AuthError && error.operation === operation.name;
   try {
     return await once();
   } catch (error) {
@@ -107,11 +107,7 @@ async function withToken<R>(
   try {
     return await once();
   } catch (error) {
-    if (!(refused(error) && error instanceof AuthError)) throw error;
-    throw new RejectedError({ operation: operation.name, sent: true, ...statusOf(error) });
+    if (!refused(error)) throw error;
+    throw new RejectedError({ operation: operation.name, sent: true, status: error.status });
   }
-}
-
-function statusOf({ status }: AuthError): { status?: number } {
-  return status === undefined ? {} : { status };
 }

@@ -28,21 +28,19 @@ import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 const MOST_EVENTS = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 const READ_AT_ONCE = 16;
-/** A receiver that is still at an event tells of it within this; of an older one it never will. */
+/** A live receiver reports an event within this time; of an older event no report will come. */
 const RECEIPT_WITHIN_MS = 15_000;
 
 interface CommitEventsInput {
   readonly scope: string;
-  /** Of events that a receiver has told of. */
+  /** Events that a receiver has reported. */
   readonly receipts: readonly EventReceipt[];
 }
 
 interface CommitEventsResult {
-  /** Rows written. */
   readonly committed: number;
-  /** Events that stood in the table already. */
+  /** Events that the table already had. */
   readonly repeated: number;
-  /** Whether more is staged. */
   readonly more: boolean;
 }
 

@@ -4,7 +4,6 @@ import { sealColumn } from "../../lake/tables/encrypted-column.js";
 import { webhookEvents } from "../../lake/tables/webhook-events.js";
 import type { StagedEvent } from "../../lake/webhooks/staged-events.js";
 
-/** A row of `webhook_events`. */
 export function eventRow(
   { messageId, receivedAt, body }: StagedEvent,
   facts: EventFacts,

@@ -22,11 +22,10 @@ const READ_AT_ONCE = 16;
 
 interface PlanFollowUpInput {
   readonly scope: string;
-  /** Of the run that would follow up. */
+  /** Id for the run that would follow up. */
   readonly runId: string;
 }
 
-/** A sync that may start: its roster is frozen. */
 export interface PlannedSync {
   readonly workflowId: string;
   readonly jobId: string;
@@ -35,9 +34,9 @@ export interface PlannedSync {
 }
 
 interface FollowUpPlan {
-  /** Null where nobody's links can be followed up now. */
+  /** Null where no user's links can be followed up now. */
   readonly job: PlannedSync | null;
-  /** Follow-ups that wait for a run which is going on over the same user. */
+  /** Follow-ups that wait for a running sync of the same user. */
   readonly waiting: number;
 }
 
@@ -86,7 +85,7 @@ async function readableFollowUps(
   return read.filter((followUp) => followUp !== undefined);
 }
 
-/** Forgets the follow-ups that a run has taken over; of a run that did not start, its staging instead. */
+/** Deletes the follow-ups that a started run has taken; of a run that did not start, deletes its staging. */
 export async function dropFollowUp(
   { lake, sealed }: Dependencies,
   { runId, started }: { readonly runId: string; readonly started: boolean },

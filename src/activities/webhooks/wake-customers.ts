@@ -11,7 +11,6 @@ import type { Dependencies } from "../dependencies.js";
 
 const SIGNALS_AT_ONCE = 8;
 
-/** An event that is staged, and what is known of it. */
 export interface ReceivedEvent {
   readonly messageId: string;
   readonly facts: EventFacts;

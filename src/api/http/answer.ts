@@ -23,7 +23,7 @@ export function checkAnswer<O extends Operation>(
   status?: number,
 ): ResponseOf<O> {
   const { error } = operation.response.safeParse(body);
-  // Given on as it came: what the schema parsed has lost a field named `__proto__`.
+  // Returned as it came: zod's copy loses a field named `__proto__`.
   if (error === undefined) return body as ResponseOf<O>;
   const issue: z.core.$ZodIssue | undefined = error.issues[0];
   throw new SchemaError(
@@ -33,7 +33,7 @@ export function checkAnswer<O extends Operation>(
   );
 }
 
-/** Parses a body; the parser's own message quotes the body, so it is not kept. */
+/** Parses a body. The parser's own message is dropped: it quotes the body. */
 function parseBody(operation: Operation, reply: Reply): unknown {
   try {
     return JSON.parse(reply.body.toString("utf8"));
@@ -48,10 +48,5 @@ function parseBody(operation: Operation, reply: Reply): unknown {
 }
 
 function factsOf({ name, idempotent }: Operation, status: number | undefined): CallFacts {
-  return {
-    operation: name,
-    sent: true,
-    ...(status === undefined ? {} : { status }),
-    ...(idempotent ? {} : { write: true }),
-  };
+  return { operation: name, sent: true, status, write: !idempotent };
 }

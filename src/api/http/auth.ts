@@ -32,7 +32,7 @@ export function authHeader(
   );
 }
 
-/** The least that a client token must be made for so that it can be used for one call of a client operation. */
+/** The smallest grant that allows one call of a client operation. */
 export function grantFor(
   operation: Operation,
   request: CheckedRequest,

@@ -1,15 +1,17 @@
+import {
+  type CallPace,
+  decideStart,
+  earliestStart,
+  type PaceLimits,
+} from "../../domain/service/call-pace.js";
 import { onAbort } from "./abort-listeners.js";
 import { AuthError, NotSentError } from "./errors.js";
 import type { SharedPause } from "./shared-pause.js";
 
-// Timers fire up to a millisecond late; without this slack the pace would stay below what was asked for.
-const PACE_SLACK_MS = 10;
+/** Shared by all calls that need not wait. */
+const STARTED = Promise.resolve();
 
-/** What a turn gets that need not wait: one for all of them. */
-const ADMITTED = Promise.resolve();
-
-/** How long and for whom a call waits for its turn. */
-export interface Turn {
+export interface WaitingCall {
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
   readonly run?: string | undefined;
@@ -18,7 +20,7 @@ export interface Turn {
 }
 
 interface Waiter {
-  readonly turn: Turn;
+  readonly call: WaitingCall;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
   deadline: NodeJS.Timeout | undefined;
@@ -26,121 +28,106 @@ interface Waiter {
 }
 
 /**
- * Decides when a call may start: first come, first served; at most `concurrency` at once and `rps` a second;
- * none while the gate is closed; none of a run whose credentials were refused.
+ * Starts calls in order: at most `concurrency` at once and `rps` a second; none during a pause; none of a run whose
+ * credentials were refused.
  */
-export class Admission {
-  #active = 0;
+export class CallLimiter {
+  #pace: CallPace = { active: 0, pausedUntil: 0, nextAt: 0 };
   #closed = false;
-  #gateUntil = 0;
-  #paceAt = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #queue = new Set<Waiter>();
   readonly #closedRuns = new Set<string>();
-  readonly #intervalMs: number;
+  readonly #limits: PaceLimits;
 
   constructor(
-    readonly concurrency: number,
+    concurrency: number,
     rps?: number,
     private readonly sharedPause?: SharedPause,
   ) {
-    this.#intervalMs = rps === undefined ? 0 : 1000 / rps;
+    this.#limits = { concurrency, intervalMs: rps === undefined ? 0 : 1000 / rps };
   }
 
-  /** Epoch milliseconds until which no call starts; undefined while the gate is open. */
-  get gateUntil(): number | undefined {
-    this.#observePause();
-    return this.#gateUntil > Date.now() ? this.#gateUntil : undefined;
+  /** Epoch milliseconds until which no call starts; undefined where there is no pause. */
+  get pausedUntil(): number | undefined {
+    const { pausedUntil } = this.#currentPace();
+    return pausedUntil > Date.now() ? pausedUntil : undefined;
   }
 
-  /** Waits for a turn; every admitted turn must be followed by one {@link leave}. */
-  enter(turn: Turn): Promise<void> {
-    const refusal = this.#refusal(turn);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    if (this.#queue.size === 0 && this.#mayStart()) return ADMITTED;
+  /** Waits until the call may start, then does the work in its place. */
+  async run<R>(call: WaitingCall, work: () => Promise<R>): Promise<R> {
+    await this.#enter(call);
+    try {
+      return await work();
+    } finally {
+      this.#pace = { ...this.#pace, active: this.#pace.active - 1 };
+      this.#pump();
+    }
+  }
+
+  /** Why a call that has started must not be sent after all. */
+  stoppedBy(run: string | undefined): "run" | "pause" | undefined {
+    if (run !== undefined && this.#closedRuns.has(run)) return "run";
+    return this.pausedUntil === undefined ? undefined : "pause";
+  }
+
+  /** Lets no call start before `until` (epoch milliseconds), and rejects at once those that can't wait for it. */
+  pauseUntil(until: number): void {
+    if (until <= this.#pace.pausedUntil) return;
+    this.sharedPause?.extend(until);
+    this.#applyPause(until);
+  }
+
+  closeRun(run: string): void {
+    this.#closedRuns.add(run);
+    this.#rejectWaiting(({ call }) => (call.run === run ? refusedRun(call) : undefined));
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#rejectWaiting(({ call }) => new NotSentError(call.operation));
+  }
+
+  #currentPace(): CallPace {
+    const until = this.sharedPause?.until() ?? 0;
+    if (until > this.#pace.pausedUntil) this.#applyPause(until);
+    return this.#pace;
+  }
+
+  #applyPause(until: number): void {
+    this.#pace = { ...this.#pace, pausedUntil: until };
+    this.#rejectWaiting(({ call: { notAfter, operation } }) =>
+      notAfter !== undefined && notAfter < until ? new NotSentError(operation, until) : undefined,
+    );
+  }
+
+  #enter(call: WaitingCall): Promise<void> {
+    const problem = this.#problemOf(call);
+    if (problem !== undefined) return Promise.reject(problem);
+    if (this.#queue.size === 0 && this.#starts()) return STARTED;
     return new Promise((resolve, reject) => {
-      this.#enqueue(turn, resolve, reject);
+      this.#enqueue(call, resolve, reject);
       this.#pump();
     });
   }
 
-  /** Gives the place of an admitted turn to the next one. */
-  leave(): void {
-    this.#active -= 1;
-    this.#pump();
-  }
-
-  /** Why a turn that was admitted may not start after all: its run or the gate has closed meanwhile. */
-  closedFor(run: string | undefined): "run" | "gate" | undefined {
-    if (run !== undefined && this.#closedRuns.has(run)) return "run";
-    return this.gateUntil === undefined ? undefined : "gate";
-  }
-
-  /** Lets no call start before `until` (epoch milliseconds), and refuses at once those that can't wait for it. */
-  closeGate(until: number): void {
-    if (until <= this.#gateUntil) return;
-    this.sharedPause?.extend(until);
-    this.#pauseUntil(until);
-  }
-
-  #observePause(): void {
-    const until = this.sharedPause?.until() ?? 0;
-    if (until > this.#gateUntil) this.#pauseUntil(until);
-  }
-
-  #pauseUntil(until: number): void {
-    this.#gateUntil = until;
-    for (const waiter of [...this.#queue]) {
-      const { notAfter, operation } = waiter.turn;
-      if (notAfter !== undefined && notAfter < until)
-        this.#refuse(waiter, new NotSentError(operation, until));
-    }
-  }
-
-  /** Lets no call of this run start any more. */
-  closeRun(run: string): void {
-    this.#closedRuns.add(run);
-    for (const waiter of [...this.#queue]) {
-      const { operation } = waiter.turn;
-      if (waiter.turn.run === run) this.#refuse(waiter, new AuthError({ operation, sent: false }));
-    }
-  }
-
-  /** Refuses everything that waits and everything that comes. */
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    for (const waiter of [...this.#queue]) this.#refuse(waiter, new NotSentError(waiter.turn.operation));
-  }
-
-  #refusal(turn: Turn): unknown {
-    if (turn.signal?.aborted) return turn.signal.reason;
-    if (this.#closed) return new NotSentError(turn.operation);
-    if (turn.run !== undefined && this.#closedRuns.has(turn.run)) {
-      return new AuthError({ operation: turn.operation, sent: false });
-    }
-    if (turn.notAfter === undefined) return undefined;
+  #problemOf(call: WaitingCall): unknown {
+    const { operation, signal, run, notAfter } = call;
+    if (signal?.aborted) return signal.reason;
+    if (this.#closed) return new NotSentError(operation);
+    if (run !== undefined && this.#closedRuns.has(run)) return refusedRun(call);
+    if (notAfter === undefined) return undefined;
     const now = Date.now();
-    const start = this.#earliest(now, this.#queue.size);
-    return start > turn.notAfter
-      ? new NotSentError(turn.operation, start > now ? start : undefined)
-      : undefined;
+    const start = earliestStart(this.#currentPace(), this.#limits, this.#queue.size, now);
+    return start > notAfter ? new NotSentError(operation, start > now ? start : undefined) : undefined;
   }
 
-  // The earliest start of whoever has `ahead` calls before it, as far as gate and pace tell.
-  #earliest(now: number, ahead: number): number {
-    this.#observePause();
-    const paced = Math.max(now, this.#paceAt) + ahead * this.#intervalMs;
-    const slack = this.#intervalMs === 0 ? 0 : PACE_SLACK_MS;
-    return Math.max(now, this.#gateUntil, Math.ceil(paced - slack));
-  }
-
-  #enqueue(turn: Turn, resolve: () => void, reject: (reason: unknown) => void): void {
-    const { signal, notAfter } = turn;
-    const waiter: Waiter = { turn, resolve, reject, deadline: undefined, unlisten: undefined };
-    if (signal !== undefined) waiter.unlisten = onAbort(signal, () => this.#refuse(waiter, signal.reason));
+  #enqueue(call: WaitingCall, resolve: () => void, reject: (reason: unknown) => void): void {
+    const { signal, notAfter, operation } = call;
+    const waiter: Waiter = { call, resolve, reject, deadline: undefined, unlisten: undefined };
+    if (signal !== undefined) waiter.unlisten = onAbort(signal, () => this.#reject(waiter, signal.reason));
     if (notAfter !== undefined) {
-      const late = () => this.#refuse(waiter, new NotSentError(turn.operation, this.gateUntil));
+      const late = () => this.#reject(waiter, new NotSentError(operation, this.pausedUntil));
       waiter.deadline = setTimeout(late, Math.max(1, notAfter - Date.now()));
     }
     this.#queue.add(waiter);
@@ -152,32 +139,43 @@ export class Admission {
     waiter.unlisten?.();
   }
 
-  #refuse(waiter: Waiter, reason: unknown): void {
+  #reject(waiter: Waiter, reason: unknown): void {
     this.#dequeue(waiter);
     waiter.reject(reason);
+  }
+
+  #rejectWaiting(reasonFor: (waiter: Waiter) => Error | undefined): void {
+    for (const waiter of [...this.#queue]) {
+      const reason = reasonFor(waiter);
+      if (reason !== undefined) this.#reject(waiter, reason);
+    }
   }
 
   #pump(): void {
     clearTimeout(this.#timer);
     for (const waiter of this.#queue) {
-      if (!this.#mayStart()) return;
+      if (!this.#starts()) return;
       this.#dequeue(waiter);
       waiter.resolve();
     }
   }
 
-  // Takes a place where one is free and its time has come; else a timer looks again where only time is missing.
-  #mayStart(): boolean {
-    if (this.#active >= this.concurrency) return false;
+  // Takes a place, or sets a timer where only time is missing.
+  #starts(): boolean {
     const now = Date.now();
-    const start = this.#earliest(now, 0);
-    if (start > now) {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#pump(), start - now);
-      return false;
+    const decided = decideStart(this.#currentPace(), this.#limits, now);
+    if (typeof decided === "object") {
+      this.#pace = decided;
+      return true;
     }
-    this.#active += 1;
-    this.#paceAt = Math.max(now, this.#paceAt) + this.#intervalMs;
-    return true;
+    if (typeof decided === "number") {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#pump(), decided - now);
+    }
+    return false;
   }
+}
+
+function refusedRun({ operation }: WaitingCall): AuthError {
+  return new AuthError({ operation, sent: false });
 }

@@ -4,20 +4,19 @@ import { finished } from "node:stream/promises";
 import { type Dispatcher, Pool } from "undici";
 import type { ClientTokenGrant } from "../../domain/service/client-token-grant.js";
 import { parseHttpDate } from "../../domain/service/retry-after.js";
-import { isWrite, type Operation, type ParamsOf, type ResponseOf } from "../operations/operation.js";
+import type { Operation, ParamsOf, ResponseOf } from "../operations/operation.js";
 import { isByteSource } from "../schemas/byte-source.js";
 import { readAnswer } from "./answer.js";
 import { authHeader, basicAuthorization, checkGrant } from "./auth.js";
-import { Admission } from "./call-limiter.js";
+import { CallLimiter } from "./call-limiter.js";
 import { AuthError } from "./errors.js";
-import { type ExchangeForm, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
+import { type ExchangeCall, type ExchangeLimits, exchange, type Reply } from "./exchange.js";
 import { retryAfterMs } from "./failure-errors.js";
 import { refusalReader } from "./refusal-words.js";
 import { compileRequest, type Request } from "./request.js";
-import { EarlyIntents, type SendIntent } from "./send-intent.js";
+import type { SendIntent } from "./send-intent.js";
 import { SharedPause } from "./shared-pause.js";
 
-/** Compiled settings of a client. */
 export interface ApiClientOptions extends ExchangeLimits {
   /** Canonical base address, without a slash at its end. */
   readonly baseUrl: string;
@@ -27,42 +26,41 @@ export interface ApiClientOptions extends ExchangeLimits {
   /** Calls started per second; unlimited when left out. */
   readonly rps?: number | undefined;
   readonly userAgent: string;
-  /** Directory in which processes tell each other of a pause that the service asked for. */
+  /** Directory in which processes share the pauses that the service asks for. */
   readonly pauses?: string | undefined;
 }
 
-/** What one call may take. */
 export interface CallOptions {
-  /** Ends waiting and the call in flight; the call then rejects with the signal's reason. */
+  /** Ends the call, waiting or in flight; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The run it belongs to: after its first 401/403 no call of it starts any more. */
+  /** The run it belongs to: after the run's first 401/403 none of its calls starts any more. */
   readonly run?: string | undefined;
   /** Epoch milliseconds: a call that can't start by then rejects with NotSentError. */
   readonly notAfter?: number | undefined;
-  /** Client token of an operation that is authenticated by one; a text is a token from elsewhere. */
+  /** For a client operation; a text is a token from elsewhere. */
   readonly clientToken?: ClientToken | string | undefined;
   /**
-   * Takes any status as the answer: behind a proxy it may be the target's, which nothing tells from the
-   * service's own. Such an answer closes neither the gate nor the run.
+   * Accepts any status as the answer: behind a proxy it may be the target's, which looks like the service's own.
+   * Such an answer neither pauses calls nor closes the run.
    */
   readonly anyStatus?: boolean | undefined;
   readonly intent?: SendIntent | undefined;
-  /** What a message must not quote either, besides what the request itself sends: texts, or what holds them. */
+  /** Values that a message must not quote, besides those that the request sends. */
   readonly withheld?: unknown;
 }
 
-/** A client of the service. It never tries a call twice: retries belong to the workflows. */
+/** A client of the service. It never repeats a call: retries belong to the workflows. */
 export interface ApiClient {
   /**
-   * Makes one call and gives the raw answer.
+   * Makes one call and returns the raw answer.
    *
-   * @throws InputError when a parameter is not as the operation takes it (nothing is sent).
+   * @throws InputError when a parameter breaks the operation's rules (nothing is sent).
    * @throws AuthError, RateLimitedError, TransientError, NotFoundError, RejectedError, SchemaError, NotSentError.
    */
   call<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<Reply>;
   /**
-   * Makes one call and lets the body of its answer flow into `sink`, however long it is; gives the rest of it.
-   * The sink is ended when the body was whole, and destroyed when it broke off.
+   * Makes one call and streams the body of its answer into `sink`; returns status and headers.
+   * The sink is ended after a whole body, and destroyed when the body broke off.
    */
   download<O extends Operation>(
     operation: O,
@@ -70,22 +68,21 @@ export interface ApiClient {
     sink: Writable,
     options?: CallOptions,
   ): Promise<Omit<Reply, "body">>;
-  /** Makes one call and gives the parsed answer, checked against the operation's response schema. */
+  /** Makes one call and returns the parsed answer, checked against the operation's response schema. */
   read<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<ResponseOf<O>>;
-  /** Requests that left this process so far. */
   readonly requestsSent: number;
-  /** Epoch milliseconds until which the service asked for no calls; undefined when it didn't. */
-  readonly gateUntil: number | undefined;
+  /** Epoch milliseconds until which the service asked for a pause; undefined without one. */
+  readonly pausedUntil: number | undefined;
   /** Milliseconds that the service's clock is ahead of ours, by its last answer; undefined before one said. */
   readonly clockAheadMs: number | undefined;
-  /** Refuses what waits, breaks off what is in flight, closes the connections. */
+  /** Rejects waiting calls, aborts those in flight, closes the connections. */
   close(): Promise<void>;
 }
 
-/** Given up with by a call whose turn was over before it could be sent: it queues again. */
-const HELD = new Error("not now");
+/** Thrown before sending when a call must queue again. */
+const QUEUE_AGAIN = new Error("queue again");
 
-/** Makes a client; the connections are opened by the first calls. */
+/** Makes a client; the first calls open its connections. */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   return new PooledClient(options);
 }
@@ -93,11 +90,12 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 class PooledClient implements ApiClient {
   readonly #options: ApiClientOptions;
   readonly #pool: Pool;
-  readonly #admission: Admission;
-  readonly #early: EarlyIntents;
+  readonly #limiter: CallLimiter;
+  /** Bounds the calls that have declared an intent ahead of their start. */
+  readonly #earlyIntents: CallLimiter;
   readonly #basePath: string;
   readonly #authorization: string;
-  /** What authenticates, as a refusal may quote it. */
+  /** Credentials, in the forms in which a refusal may quote them. */
   readonly #secrets: readonly string[];
   #sent = 0;
   #lastDate: { readonly text: string; readonly here: number } | undefined;
@@ -109,13 +107,13 @@ class PooledClient implements ApiClient {
     this.#authorization = basicAuthorization(options.apiKey);
     this.#secrets = [options.apiKey, this.#authorization.replace("Basic ", "")];
     const pause = options.pauses === undefined ? undefined : new SharedPause(options.pauses, options.baseUrl);
-    this.#admission = new Admission(options.concurrency, options.rps, pause);
-    this.#early = new EarlyIntents(2 * options.concurrency);
+    this.#limiter = new CallLimiter(options.concurrency, options.rps, pause);
+    this.#earlyIntents = new CallLimiter(2 * options.concurrency);
     this.#pool = new Pool(origin, {
       connections: options.concurrency,
       pipelining: 1,
       connect: { timeout: options.headersTimeoutMs },
-      // An exchange keeps its own, exact time; undici's is coarse and starts again with every byte.
+      // An exchange has its own exact timeouts; undici's are coarse and start again with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -125,8 +123,8 @@ class PooledClient implements ApiClient {
     return this.#sent;
   }
 
-  get gateUntil(): number | undefined {
-    return this.#admission.gateUntil;
+  get pausedUntil(): number | undefined {
+    return this.#limiter.pausedUntil;
   }
 
   get clockAheadMs(): number | undefined {
@@ -166,8 +164,8 @@ class PooledClient implements ApiClient {
   }
 
   async close(): Promise<void> {
-    this.#early.close();
-    this.#admission.close();
+    this.#earlyIntents.close();
+    this.#limiter.close();
     await this.#pool.destroy();
   }
 
@@ -178,19 +176,34 @@ class PooledClient implements ApiClient {
     sink?: Writable,
   ): Promise<Reply> {
     const request = compileRequest(operation, params);
-    const { clientToken, signal, run, notAfter, intent } = options;
+    const { clientToken, signal, run, notAfter, intent, anyStatus } = options;
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);
     }
+    const waiting = { operation: operation.name, signal, run, notAfter };
     for (;;) {
-      // Asked for each attempt: a wait for the gate may have outlived a token.
+      // Asked for each attempt: the token may have expired while the call waited.
       const token = typeof clientToken === "object" ? await clientToken.reveal(options) : clientToken;
-      const values = [request.checked, options.withheld, this.#secrets, token];
-      const form = formOf(operation, request, options, sink, values);
-      const attempt = () => this.#attempt(operation, this.#onWire(operation, request, token), options, form);
-      const turn = { operation: operation.name, signal, run, notAfter };
-      const reply = await (intent?.early ? this.#early.declare(turn, intent, attempt) : attempt());
-      if (reply !== undefined) return reply;
+      const withheld = [request.checked, options.withheld, this.#secrets, token];
+      const call: ExchangeCall = {
+        operation,
+        source: isByteSource(request.body) ? request.body : undefined,
+        anyStatus,
+        sink,
+        extraTimeoutMs: request.extraTimeoutMs,
+        wordsOf: refusalReader(operation, withheld),
+      };
+      const attempt = () =>
+        this.#limiter.run(waiting, () => this.#send(call, this.#onWire(operation, request, token), options));
+      const early = async () => {
+        await intent?.declare();
+        return attempt();
+      };
+      try {
+        return await (intent?.early ? this.#earlyIntents.run(waiting, early) : attempt());
+      } catch (error) {
+        if (error !== QUEUE_AGAIN) throw error;
+      }
     }
   }
 
@@ -212,75 +225,44 @@ class PooledClient implements ApiClient {
     };
   }
 
-  // Gives undefined when the gate closed between admission and sending (a connection was still being made), or
-  // that took longer than the intent holds: nothing was sent, so the call queues again.
-  async #attempt(
-    { name: operation, auth }: Operation,
+  // While the connection is made a pause may begin, or the intent may expire: the call then queues again, unsent.
+  async #send(
+    call: ExchangeCall,
     request: Dispatcher.DispatchOptions,
-    { signal, run, notAfter, anyStatus, intent }: CallOptions,
-    form: ExchangeForm,
-  ): Promise<Reply | undefined> {
-    await this.#admission.enter({ operation, signal, run, notAfter });
+    { signal, run, anyStatus, intent }: CallOptions,
+  ): Promise<Reply> {
+    const { name: operation, auth } = call.operation;
     const beforeSend = () => {
-      const closed = this.#admission.closedFor(run);
-      if (closed === "run") return new AuthError({ operation, sent: false });
-      if (closed === "gate" || intent?.holds() === false) return HELD;
+      const stoppedBy = this.#limiter.stoppedBy(run);
+      if (stoppedBy === "run") return new AuthError({ operation, sent: false });
+      if (stoppedBy === "pause" || intent?.holds() === false) return QUEUE_AGAIN;
       this.#sent += 1;
       return undefined;
     };
-    // A refused client token says nothing about the key that the rest of the run goes on with.
-    const keyOf = auth === "secret_key" ? run : undefined;
     const onHead = (status: number, headers: IncomingHttpHeaders) => {
       if (headers.date !== undefined) this.#lastDate = { text: headers.date, here: Date.now() };
-      if (!anyStatus) this.#obey(keyOf, status, headers);
+      // A refused client token says nothing about the key that the rest of the run uses.
+      if (!anyStatus) this.#obey(auth === "secret_key" ? run : undefined, status, headers);
     };
-    const events = { beforeSend, onHead };
-    try {
-      if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
-      return await exchange(this.#pool, request, operation, this.#options, events, signal, form);
-    } catch (error) {
-      if (error === HELD) return undefined;
-      throw error;
-    } finally {
-      this.#admission.leave();
-    }
+    if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
+    return exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);
   }
 
-  // As soon as the head is there: what waits must not start in the time its body takes.
+  // Called on the headers: no waiting call may start while the body arrives.
   #obey(run: string | undefined, status: number, headers: IncomingHttpHeaders): void {
     if ((status === 401 || status === 403) && run !== undefined) {
-      this.#early.closeRun(run);
-      this.#admission.closeRun(run);
+      this.#earlyIntents.closeRun(run);
+      this.#limiter.closeRun(run);
     }
     if (status !== 429 && status !== 503) return;
     const wait = retryAfterMs(headers);
-    if (wait !== undefined) this.#admission.closeGate(Date.now() + wait);
+    if (wait !== undefined) this.#limiter.pauseUntil(Date.now() + wait);
   }
 }
 
-function formOf(
-  operation: Operation,
-  { body, patienceMs }: Request,
-  { anyStatus }: CallOptions,
-  sink: Writable | undefined,
-  values: readonly unknown[],
-): ExchangeForm {
-  return {
-    credential: operation.auth === "client_token" ? "client_token" : undefined,
-    write: !operation.idempotent,
-    changes: isWrite(operation),
-    source: isByteSource(body) ? body : undefined,
-    anyContent: operation.answers === "bytes",
-    anyStatus,
-    sink,
-    patienceMs,
-    wordsOf: refusalReader(operation, values),
-  };
-}
-
-/** What a client operation is authenticated by: a token with what it was made for. */
+/** Authenticates client operations. */
 export interface ClientToken {
-  /** What it was made for. */
+  /** What the token allows. */
   readonly grant: ClientTokenGrant;
   /** The token's text: for the header of a call and for nothing else. */
   reveal(options?: CallOptions): Promise<string>;

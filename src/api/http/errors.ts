@@ -1,33 +1,28 @@
 import { FAILURE_TYPES } from "../../domain/failures.js";
 
-/** What is known of a call that failed. None of it is secret or personal, so all of it may be logged. */
+/** What is known of a failed call. None of it is secret or personal, so all of it may be logged. */
 export interface CallFacts {
-  /** Name of the operation. */
   readonly operation: string;
-  /** Status of the answer, where one came. */
-  readonly status?: number;
-  /** Whether the request left this process: only then it counts as a call. */
+  readonly status?: number | undefined;
   readonly sent: boolean;
-  /** What the call was authenticated by, where it was not the secret key. */
-  readonly credential?: "client_token";
-  /** Whether the request would change something at the service. */
-  readonly write?: boolean;
-  /** What the service said when it refused the request, masked (`refusal-words.ts`): for people alone. */
+  /** Left out: the secret key. */
+  readonly credential?: "client_token" | undefined;
+  readonly write?: boolean | undefined;
+  /** What the service said when it refused the request, masked (`refusal-words.ts`): for people only. */
   readonly said?: string | undefined;
 }
 
-/** Reason of a {@link TransientError}: a write was answered 2xx, and the answer is no JSON. */
+/** Reason of a {@link TransientError}: a 2xx answer to a write is not JSON. */
 export const NO_JSON = "no_json";
 
 const SOMEBODY_ELSE =
-  "Something may answer in the service's place: check NIGHTLEDGER_API_URL and any proxy before it";
+  "Something else may be answering instead of the service: check NIGHTLEDGER_API_URL and any proxy in between";
 
-/** A call that did not give an answer to use. Its subclasses say what the caller does about it. */
+/** A call without a usable answer. Its subclasses say what the caller does about it. */
 export abstract class ApiError extends Error {
   readonly operation: string;
   readonly status: number | undefined;
   readonly sent: boolean;
-  /** What the service said when it refused the request, masked; nothing may be decided by it. */
   readonly said: string | undefined;
 
   constructor(facts: CallFacts, message: string, options?: ErrorOptions) {
@@ -48,7 +43,6 @@ export class AuthError extends ApiError {
   }
 }
 
-/** Thrown when the service asked to slow down (429). */
 export class RateLimitedError extends ApiError {
   override readonly name = FAILURE_TYPES.rateLimited;
 
@@ -59,14 +53,14 @@ export class RateLimitedError extends ApiError {
   ) {
     super(
       facts,
-      `the service asked to slow down (status 429${waiting(retryAfterMs)}); nothing was read. Try again later, or lower NIGHTLEDGER_API_RPS`,
+      `the service asked to slow down (status 429${waiting(retryAfterMs)}) and did not handle the request. Try again later, or lower NIGHTLEDGER_API_RPS`,
     );
   }
 }
 
 /**
- * Thrown when trying again later may help: network, time-out, 408, 5xx, a torn body, and a write whose answer is no
- * JSON, because something between the service and us spoke in its place.
+ * Thrown when trying again later may help: network, timeout, 408, 5xx, a torn body, and a write answered without JSON,
+ * because something in between answered instead of the service.
  */
 export class TransientError extends ApiError {
   override readonly name = FAILURE_TYPES.transient;
@@ -82,21 +76,18 @@ export class TransientError extends ApiError {
     readonly retryAfterMs?: number,
     options?: ErrorOptions,
   ) {
+    const next = isUnresolved(facts) ? UNRESOLVED : "Nothing was read. Try again later";
     const hint = reason === NO_JSON ? `. ${SOMEBODY_ELSE}` : "";
-    super(
-      facts,
-      `no usable answer (${reason}${waiting(retryAfterMs)}); ${afterwards(facts)}${hint}`,
-      options,
-    );
+    super(facts, `no usable answer (${reason}${waiting(retryAfterMs)}). ${next}${hint}`, options);
   }
 }
 
-/** Thrown when the thing asked for isn't there (404). */
+/** Thrown when the service does not have what was asked for (404). */
 export class NotFoundError extends ApiError {
   override readonly name = FAILURE_TYPES.notFound;
 
   constructor(facts: CallFacts) {
-    super(facts, `the service knows no such thing (status 404)${answered(facts)}. Check the id`);
+    super(facts, `the service found nothing under this id (status 404)${answered(facts)}. Check the id`);
   }
 }
 
@@ -129,12 +120,12 @@ export class SchemaError extends ApiError {
   ) {
     super(
       facts,
-      `the answer breaks the contract${path === "" ? "" : ` at ${path}`}: ${expectation}. It was not used; check NIGHTLEDGER_API_URL and whether the service has changed${unsettled(facts)}`,
+      `the answer breaks the contract${path === "" ? "" : ` at ${path}`}: ${expectation}. It was not used. Check NIGHTLEDGER_API_URL and whether the service has changed${isUnresolved(facts) ? `. ${UNRESOLVED}` : ""}`,
     );
   }
 }
 
-/** Thrown when a call could not start in the time it was given. It was not sent, so nothing has happened. */
+/** Thrown when a call could not start in time. It was not sent, so it has changed nothing. */
 export class NotSentError extends ApiError {
   override readonly name = "NotSentError";
 
@@ -143,23 +134,15 @@ export class NotSentError extends ApiError {
     operation: string,
     readonly until?: number,
   ) {
-    super(
-      { operation, sent: false },
-      "not sent: it could not start in the time it was given. Ask again later",
-    );
+    super({ operation, sent: false }, "not sent, because it could not start in time. Try again later");
   }
 }
 
-function unsettled({ sent, write }: CallFacts): string {
-  return sent && write
-    ? ". Whether the request was carried out is not known: settle that before it is sent again (docs/reference/api-operations.md)"
-    : "";
-}
+const UNRESOLVED =
+  "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)";
 
-function afterwards({ sent, write }: CallFacts): string {
-  return sent && write
-    ? "whether it was carried out is not known. Settle that before it is sent again (docs/reference/api-operations.md)"
-    : "nothing was read. Try again later";
+function isUnresolved({ sent, write }: CallFacts): boolean {
+  return sent && write === true;
 }
 
 function refusedCredentials(facts: CallFacts): string {
@@ -172,7 +155,7 @@ function refusedCredentials(facts: CallFacts): string {
     : `the service refused the client token (status ${status})${answered(facts)}. It may have expired, or lack the scope or the fields: make a new one`;
 }
 
-/** What the service said, or what became of the request where it said nothing. */
+/** Quotes what the service said, else says that nothing was done. */
 function answered({ said }: CallFacts): string {
   return said === undefined ? "; nothing was read or changed" : `; it said: ${said.replace(/\.+$/, "")}`;
 }

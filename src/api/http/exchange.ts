@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable, Writable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { isWrite, type Operation } from "../operations/operation.js";
 import type { ByteSource } from "../schemas/byte-source.js";
 import { onAbort } from "./abort-listeners.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import { contentProblem, networkError, notJson, statusError, tooLarge } from "./failure-errors.js";
-import { MOST_LOOKED_AT, type RefusalBody } from "./refusal-words.js";
+import { MOST_READ, type RefusalBody } from "./refusal-words.js";
 import { type StreamedBody, streamBody } from "./request-body.js";
 
-// Nothing depends on a refusal's body, but a connection can be used again only after it: give it a moment, not more.
+// A refusal's body decides nothing, but the connection can be reused only after it, so it gets a short time.
 const DISCARD_MS = 1000;
 const DISCARD_BYTES = 64 * 1024;
 
@@ -19,7 +20,6 @@ export interface Reply {
   readonly body: Buffer;
 }
 
-/** How long and how much an answer may be. */
 export interface ExchangeLimits {
   /** Milliseconds from the start, connecting included, to the answer's headers. */
   readonly headersTimeoutMs: number;
@@ -28,33 +28,23 @@ export interface ExchangeLimits {
   readonly maxBodyBytes: number;
 }
 
-/** What the client does at the turning points of an exchange. */
 interface ExchangeEvents {
   /** Asked right before the first byte leaves; an error given here stops the request unsent. */
   readonly beforeSend: () => Error | undefined;
-  /** A head came, before its body. */
   readonly onHead: (status: number, headers: IncomingHttpHeaders) => void;
 }
 
-/** What is not as usual in one exchange. */
-export interface ExchangeForm {
-  /** What the call is authenticated by, where it is not the secret key. */
-  readonly credential?: "client_token" | undefined;
-  /** Whether sending it again may do harm. */
-  readonly write?: boolean | undefined;
-  /** Whether it changes something at the service: an answer that is no JSON is lost then. */
-  readonly changes?: boolean | undefined;
-  /** A body that is read while it is sent. */
+/** One call on the wire: its operation, and what is special about it. */
+export interface ExchangeCall {
+  readonly operation: Operation;
   readonly source?: ByteSource | undefined;
-  /** Takes an answer of any content type as it is. */
-  readonly anyContent?: boolean | undefined;
-  /** Takes any status as an answer: it may be the target's behind a proxy. */
+  /** Accepts any status as an answer: behind a proxy it may be the target's. */
   readonly anyStatus?: boolean | undefined;
   /** Gets the body piece by piece instead of {@link Reply.body}; `maxBodyBytes` doesn't count then. */
   readonly sink?: Writable | undefined;
-  /** Milliseconds to wait for the head, on top of the limit. */
-  readonly patienceMs?: number | undefined;
-  /** Reads what the body of a refusal says, masked; left out, none is looked at. */
+  /** Milliseconds to wait for the headers, on top of the limit. */
+  readonly extraTimeoutMs?: number;
+  /** Reads what the body of a refusal says, masked; left out, the body is ignored. */
   readonly wordsOf?: ((body: RefusalBody) => string | undefined) | undefined;
 }
 
@@ -62,15 +52,14 @@ export interface ExchangeForm {
 export function exchange(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  operation: string,
+  call: ExchangeCall,
   limits: ExchangeLimits,
   events: ExchangeEvents,
   signal: AbortSignal | undefined,
-  form: ExchangeForm = {},
 ): Promise<Reply> {
   if (signal?.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    const state = new Exchange(operation, limits, events, form, signal, resolve, reject);
+    const state = new Exchange(call, limits, events, signal, resolve, reject);
     const body = state.requestBody();
     dispatcher.dispatch(body === undefined ? request : { ...request, body }, state);
   });
@@ -78,7 +67,7 @@ export function exchange(
 
 class Exchange implements Dispatcher.DispatchHandler {
   #sent = false;
-  #settled = false;
+  #done = false;
   #status: number | undefined;
   #headers: IncomingHttpHeaders = {};
   #failure: (() => Error) | undefined;
@@ -92,40 +81,39 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onSinkEnd = (error?: Error) => this.#giveUp(error ?? new Error("the sink was closed"));
 
   constructor(
-    readonly operation: string,
+    readonly call: ExchangeCall,
     readonly limits: ExchangeLimits,
     readonly events: ExchangeEvents,
-    readonly form: ExchangeForm,
     signal: AbortSignal | undefined,
     readonly resolve: (reply: Reply) => void,
     readonly reject: (reason: unknown) => void,
   ) {
-    this.#timer = this.#headTimer();
+    this.#timer = this.#startTimer(this.#headersLimitMs());
     if (signal !== undefined) this.#unlisten = onAbort(signal, () => this.#giveUp(signal.reason));
-    form.sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
+    call.sink?.on("error", this.#onSinkEnd).on("close", this.#onSinkEnd);
   }
 
-  /** The body to send, where it is streamed: each piece taken shows life, so the time limit begins anew. */
+  /** The body to send, where it is streamed: each piece taken shows life, so the timeout starts again. */
   requestBody(): Readable | undefined {
-    const { source } = this.form;
+    const { source } = this.call;
     if (source === undefined) return undefined;
-    this.#body = streamBody(this.operation, source, () => {
-      if (this.#settled || this.#status !== undefined) return;
+    this.#body = streamBody(this.call.operation.name, source, () => {
+      if (this.#done || this.#status !== undefined) return;
       clearTimeout(this.#timer);
-      this.#timer = this.#headTimer();
+      this.#timer = this.#startTimer(this.#headersLimitMs());
     });
     return this.#body.stream;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    const stop = this.#settled ? new Error("given up") : this.events.beforeSend();
+    const stop = this.#done ? new Error("given up") : this.events.beforeSend();
     if (stop === undefined) this.#sent = true;
     else this.#giveUp(stop);
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200 || this.#settled) return;
+    if (status < 200 || this.#done) return;
     this.#status = status;
     this.#headers = headers;
     this.#failure = this.#judgeHead(status, headers);
@@ -134,18 +122,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     const failure = this.#failure;
     this.#timer =
       failure === undefined
-        ? this.#bodyTimer()
+        ? this.#startTimer(this.limits.bodyTimeoutMs)
         : setTimeout(() => this.#giveUp(failure()), Math.min(DISCARD_MS, this.limits.bodyTimeoutMs));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#settled) return;
+    if (this.#done) return;
     this.#size += chunk.length;
     if (this.#failure !== undefined) {
-      if (this.#size - chunk.length <= MOST_LOOKED_AT) this.#chunks.push(chunk);
+      if (this.#size - chunk.length <= MOST_READ) this.#chunks.push(chunk);
       if (this.#size > DISCARD_BYTES) this.#giveUp(this.#failure());
-    } else if (this.form.sink !== undefined) {
-      this.#pour(this.form.sink, controller, chunk);
+    } else if (this.call.sink !== undefined) {
+      this.#pour(this.call.sink, controller, chunk);
     } else if (this.#size > this.limits.maxBodyBytes) {
       this.#giveUp(new SchemaError(this.#facts(), "", tooLarge(this.limits.maxBodyBytes)));
     } else {
@@ -154,27 +142,27 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (!this.#settle()) return;
+    if (!this.#finish()) return;
     this.#isWhole = true;
     if (this.#failure !== undefined) this.reject(this.#failure());
     else this.resolve({ status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody() });
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (!this.#settle()) return;
+    if (!this.#finish()) return;
     this.reject(this.#failure?.() ?? this.#body?.failure() ?? networkError(this.#facts(), error));
   }
 
-  /** What an answer with this head is thrown as, once as much of its body is there as will come. */
+  /** Makes the error for an answer with this head; called once no more of its body will come. */
   #judgeHead(status: number, headers: IncomingHttpHeaders): (() => Error) | undefined {
-    if (status >= 300 && !this.form.anyStatus) {
+    if (status >= 300 && !this.call.anyStatus) {
       const facts = { ...this.#facts(), status };
       return () => statusError(facts, headers, () => this.#said());
     }
-    if (this.form.sink !== undefined) return undefined;
-    const { anyContent = false, changes = false } = this.form;
-    const problem = anyContent ? undefined : contentProblem(headers);
-    if (problem !== undefined) return () => notJson(this.#facts(), changes, problem);
+    if (this.call.sink !== undefined) return undefined;
+    const { operation } = this.call;
+    const problem = operation.answers === "bytes" ? undefined : contentProblem(headers);
+    if (problem !== undefined) return () => notJson(this.#facts(), isWrite(operation), problem);
     const { maxBodyBytes } = this.limits;
     return Number(headers["content-length"] ?? 0) > maxBodyBytes
       ? () => new SchemaError(this.#facts(), "", tooLarge(maxBodyBytes))
@@ -183,31 +171,30 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #said(): string | undefined {
     const encoding = this.#headers["content-encoding"];
-    return this.form.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
+    return this.call.wordsOf?.({ bytes: Buffer.concat(this.#chunks), isWhole: this.#isWhole, encoding });
   }
 
-  // A sink that is full holds the connection back; no time runs while it does.
+  // A full sink pauses the connection; the timeout does not run meanwhile.
   #pour(sink: Writable, controller: Dispatcher.DispatchController, chunk: Buffer): void {
     clearTimeout(this.#timer);
     if (sink.write(chunk)) {
-      this.#timer = this.#bodyTimer();
+      this.#timer = this.#startTimer(this.limits.bodyTimeoutMs);
       return;
     }
     controller.pause();
     sink.once("drain", () => {
-      if (this.#settled) return;
-      this.#timer = this.#bodyTimer();
+      if (this.#done) return;
+      this.#timer = this.#startTimer(this.limits.bodyTimeoutMs);
       controller.resume();
     });
   }
 
-  #headTimer(): NodeJS.Timeout {
-    const wait = this.limits.headersTimeoutMs + (this.form.patienceMs ?? 0);
-    return setTimeout(() => this.#giveUp(this.#timeout()), wait);
+  #headersLimitMs(): number {
+    return this.limits.headersTimeoutMs + (this.call.extraTimeoutMs ?? 0);
   }
 
-  #bodyTimer(): NodeJS.Timeout {
-    return setTimeout(() => this.#giveUp(this.#timeout()), this.limits.bodyTimeoutMs);
+  #startTimer(ms: number): NodeJS.Timeout {
+    return setTimeout(() => this.#giveUp(new TransientError(this.#facts(), "timeout")), ms);
   }
 
   #answerBody(): Buffer {
@@ -217,31 +204,22 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   // Answers the caller at once; the connection is torn down, because the rest of the answer is unread.
   #giveUp(reason: unknown): void {
-    if (this.#settle()) this.reject(reason);
+    if (this.#finish()) this.reject(reason);
     this.#controller?.abort(new Error("given up"));
   }
 
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
+  #finish(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
     clearTimeout(this.#timer);
     this.#unlisten?.();
-    this.form.sink?.off("error", this.#onSinkEnd).off("close", this.#onSinkEnd);
+    this.call.sink?.off("error", this.#onSinkEnd).off("close", this.#onSinkEnd);
     return true;
   }
 
-  #timeout(): TransientError {
-    return new TransientError(this.#facts(), "timeout");
-  }
-
   #facts(): CallFacts {
-    const { credential, write } = this.form;
-    const facts = {
-      operation: this.operation,
-      sent: this.#sent,
-      ...(credential === undefined ? {} : { credential }),
-      ...(write ? { write } : {}),
-    };
-    return this.#status === undefined ? facts : { ...facts, status: this.#status };
+    const { name, auth, idempotent } = this.call.operation;
+    const credential = auth === "client_token" ? auth : undefined;
+    return { operation: name, sent: this.#sent, credential, write: !idempotent, status: this.#status };
   }
 }

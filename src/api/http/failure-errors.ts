@@ -12,7 +12,7 @@ import {
   TransientError,
 } from "./errors.js";
 
-/** Milliseconds the service asked to wait, measured by its own clock where it sent a `Date`. */
+/** Milliseconds that the service asked to wait, by its own clock where it sent a `Date`. */
 export function retryAfterMs(headers: IncomingHttpHeaders): number | undefined {
   const here = Date.now();
   const there = typeof headers.date === "string" ? parseHttpDate(headers.date, here) : undefined;
@@ -42,7 +42,7 @@ export function statusError(
   return status === 404 ? new NotFoundError(refused) : new RejectedError(refused);
 }
 
-/** What keeps the content that the head of a 2xx answer announces from being JSON; undefined when nothing does. */
+/** Why the headers of a 2xx answer rule out JSON; undefined when they don't. */
 export function contentProblem(headers: IncomingHttpHeaders): string | undefined {
   const encoding = headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") return "expected an unencoded body";
@@ -59,7 +59,6 @@ export function notJson(facts: CallFacts, ofWrite: boolean, expectation: string)
   return ofWrite ? new TransientError(facts, NO_JSON) : new SchemaError(facts, "", expectation);
 }
 
-/** The expectation that a body over the limit broke. */
 export function tooLarge(maxBodyBytes: number): string {
   return `expected a body of at most ${maxBodyBytes} bytes`;
 }

@@ -1,31 +1,26 @@
 import { withoutValues } from "../../domain/service/quoted-values.js";
 import type { Operation } from "../operations/operation.js";
 
-/** Bytes of a refusal's body that are looked at. */
-export const MOST_LOOKED_AT = 8 * 1024;
-/** Characters of it that are shown. */
+/** Bytes of a refusal's body that are read. */
+export const MOST_READ = 8 * 1024;
 const MOST_SHOWN = 200;
 
-/** Where an error says what it is, by the habits of the trade: the service documents no shape. */
+/** Fields that usually hold an error's message; the service documents no shape. */
 const SAYING = ["message", "detail", "error_description", "error_message", "description", "msg", "title"];
 
 const MAIL = /[^\s"'`<>()[\]{},;:=@]{1,64}@[^\s"'`<>()[\]{},;:=@]{1,255}/gu;
 const OPAQUE = /[A-Za-z0-9+/_=-]{20,}/g;
 const NUMBER = /\+?\d(?:[ .\-/():T+]{0,3}\d){5,}Z?/g;
 
-/** The body of an answer that refused a request, as far as it came. */
 export interface RefusalBody {
   readonly bytes: Buffer;
-  /** Whether nothing is missing at its end. */
   readonly isWhole: boolean;
-  /** Its content encoding, where it has one. */
   readonly encoding?: string | undefined;
 }
 
 /**
- * Reads the words of an operation's refusals; undefined where they are not read, because nothing tells what they quote:
- * the request reads what the service knows, or is bytes, or the answer is that of a proxy's target or holds the vault's
- * own values.
+ * Makes the reader of an operation's refusals. Undefined where a refusal may quote values that nobody here knows: of a
+ * read, of a request of bytes, of a proxy's target, and of the vault's own values.
  *
  * @param values what the request sends, and what else must not be quoted
  */
@@ -39,9 +34,9 @@ export function refusalReader(
 }
 
 /**
- * What the service said when it refused a request, fit to be shown and kept anywhere: printable characters, at most
- * 200, with `[value]` in place of every value that is given, of mail addresses, and of long numbers and opaque texts.
- * Undefined where it said nothing that can be read. It is for people alone: nothing may be decided by it
+ * What the service said when it refused a request, safe to show and keep anywhere: at most 200 printable characters,
+ * with `[value]` in place of each given value, mail address, long number and opaque text. Undefined where it said
+ * nothing readable. It is for people only: no code may decide by it
  * (docs/reference/service.md, "HTTP statuses").
  *
  * @param values what the request sent, and what else must not be quoted; texts, numbers, or what holds them
@@ -51,17 +46,17 @@ function refusalWords(
   values: readonly unknown[],
 ): string | undefined {
   if (encoding !== "identity") return undefined;
-  const body = bytes.subarray(0, MOST_LOOKED_AT).toString("utf8");
-  const isCut = !isWhole || bytes.length > MOST_LOOKED_AT;
+  const body = bytes.subarray(0, MOST_READ).toString("utf8");
+  const isCut = !isWhole || bytes.length > MOST_READ;
   const said = printable(unescaped(spokenBy(body, isCut)));
-  // A value that was cut in two at the end is quoted in part.
+  // The end may quote half of a value, so it is marked as cut.
   const masked = withoutShapes(withoutValues(isCut && said !== "" ? `${said}…` : said, values));
   if (!/[\p{L}\p{N}]/u.test(masked)) return undefined;
   const characters = [...masked];
   return characters.length <= MOST_SHOWN ? masked : `${characters.slice(0, MOST_SHOWN - 1).join("")}…`;
 }
 
-/** The text of a body: of JSON in a simple form its message, of HTML what a reader sees, else the whole. */
+/** The text of a body: the message of simple JSON, the visible text of HTML, else the whole. */
 function spokenBy(body: string, isCut: boolean): string {
   if (/^\s*</.test(body)) return seenOf(body);
   if (isCut) return body;
@@ -101,7 +96,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/** A text without the escapes of JSON, HTML and addresses, under which a value is not known again. */
+/** Removes the escapes of JSON, HTML and URLs, which would hide a value from the masking. */
 function unescaped(text: string): string {
   let now = text;
   // A text inside of a text is escaped twice.
@@ -122,7 +117,7 @@ function charOf(code: string): string {
   return number <= 0x10ffff ? String.fromCodePoint(number) : " ";
 }
 
-/** One line of what a terminal shows as it is: no control sequences, nothing invisible, nothing that turns the line. */
+/** Makes one line that a terminal shows as it is: without control sequences, invisible or direction characters. */
 function printable(text: string): string {
   const esc = String.fromCharCode(0x1b);
   const sequences = new RegExp(
@@ -136,7 +131,7 @@ function printable(text: string): string {
     .trim();
 }
 
-/** Takes out what may be a person's or a secret although no request sent it: it is told by its shape alone. */
+/** Masks what looks personal or secret by its shape alone, although no request sent it. */
 function withoutShapes(text: string): string {
   return text
     .replace(MAIL, "[value]")

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { InputError } from "../../domain/failures.js";
 import type { ByteSource } from "../schemas/byte-source.js";
 
-/** A body on its way: what undici reads from, and what went wrong with its source. */
+/** A body while it is sent: the stream for undici, and the failure of its source. */
 export interface StreamedBody {
   readonly stream: Readable;
   /** The failure of the source itself, not of the connection. */

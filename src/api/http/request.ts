@@ -6,19 +6,18 @@ import type { Bytes } from "../schemas/byte-source.js";
 import { fillPath } from "../schemas/url-path.js";
 import { headerLines } from "./header-lines.js";
 
-/** A request that may be sent, besides what authenticates it. */
+/** A request that is ready to send, apart from its authentication. */
 export interface Request {
-  /** Path and query below the base address. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: Bytes | undefined;
-  /** Milliseconds the service may take on top of the time limit. */
-  readonly patienceMs: number;
+  /** Milliseconds that the service may take on top of the usual timeout. */
+  readonly extraTimeoutMs: number;
   readonly checked: CheckedRequest;
 }
 
 /**
- * Checks a call against everything its operation says and writes it down for the wire.
+ * Checks a call against all rules of its operation and serializes it.
  *
  * @throws InputError naming operation, field, rule and accepted form, never a value; nothing was sent.
  */
@@ -27,19 +26,15 @@ export function compileRequest<O extends Operation>(operation: O, params: Params
   const { body } = checked;
   const sendsBytes = operation.sends === "bytes";
   return {
-    target: targetOf(operation, checked),
+    target: `${fillPath(operation.path, checked.path)}${queryText(checked.query)}`,
     headers: {
       ...(body === undefined || sendsBytes ? {} : { "content-type": "application/json" }),
       ...headerLines(operation, checked.headers),
     },
     body: body === undefined ? undefined : sendsBytes ? (body as Bytes) : JSON.stringify(body),
-    patienceMs: operation.patienceMs?.(checked) ?? 0,
+    extraTimeoutMs: operation.extraTimeoutMs?.(checked) ?? 0,
     checked,
   };
-}
-
-function targetOf(operation: Operation, { path, query }: CheckedRequest): string {
-  return `${fillPath(operation.path, path)}${queryText(query)}`;
 }
 
 /** Checks every part of a request and the rules between them; throws InputError. */
@@ -62,7 +57,7 @@ export function checkRequest<O extends Operation>(operation: O, params: ParamsOf
   throw refusal(operation, breach.field, breach.problem, breach.accepted);
 }
 
-/** What a body that is not given stands for: one without fields, where it has fields and none is required. */
+/** An omitted body counts as an empty one where no field is required. */
 function leftOut(body: z.ZodType): unknown {
   return body instanceof z.ZodObject && body.safeParse({}).success ? {} : undefined;
 }

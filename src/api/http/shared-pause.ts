@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { MAX_RETRY_AFTER_MS } from "../../domain/service/retry-after.js";
 
-/** A change of a directory that is older shows in its time: two changes in one tick of the clock would not. */
+/** Two changes in one tick of the clock share a modification time; after this age it is reliable. */
 const SETTLED_MS = 3_000;
 
 /**
@@ -14,7 +14,7 @@ const SETTLED_MS = 3_000;
  */
 export class SharedPause {
   readonly #prefix: string;
-  /** What the directory held when its time of change was this one; undefined while that may not be all. */
+  /** What the directory held at this modification time; undefined while more may have been added at the same time. */
   #known: { readonly changedMs: number; readonly ends: readonly number[] } | undefined;
   #lookedAtMs = 0;
   #until = 0;

@@ -1,15 +1,23 @@
 import type { ApiClient, CallOptions } from "../http/client.js";
-import { SchemaError } from "../http/errors.js";
+import { SchemaError, TransientError } from "../http/errors.js";
 import type { ListForm, Operation, ParamsOf } from "../operations/operation.js";
-import type { ReadPage } from "./list-pass.js";
-import { PagedList } from "./paged-list.js";
+import { ListPass, type ReadPage } from "./list-pass.js";
+
+const MAX_RESTARTS = 5;
 
 /** The envelope of a list, as far as paging goes. */
 type Envelope = Readonly<Record<string, unknown>>;
 
+interface ListPage<Item> {
+  readonly items: readonly Item[];
+  readonly body: Envelope;
+  /** Its place in the list, from 1. */
+  readonly page: number;
+}
+
 /**
- * Goes through a paged list of the service; `page` is the reader's, everything else of `params` stays as it
- * is (docs/reference/service.md, "Onboarding lists" and "Transaction lists").
+ * Reads a paged list of the service. `page` is set by the reader; everything else of `params` stays as it is
+ * (docs/reference/service.md, "Onboarding lists" and "Transaction lists").
  *
  * @throws SchemaError while reading, when the service gives a page that wasn't asked for or leads in a circle.
  * @throws TransientError (`list_moved`) when the list moved under every reading.
@@ -19,21 +27,82 @@ export function readList<O extends Operation, Item = unknown>(
   operation: O,
   params: ParamsOf<O>,
   options?: CallOptions,
-): PagedList<Item, Envelope> {
-  const first = firstPage(operation);
-  const { query } = params as { readonly query?: object };
-  return new PagedList<Item, Envelope>({
-    operation: operation.name,
-    read: async (next, before) => {
-      const page = next ?? first;
-      const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;
-      const body = (await client.read(operation, asked, options)) as Envelope;
-      return { ...listPage<Item>(operation, body, page, before), body };
-    },
-  });
+): PagedList<O, Item> {
+  return new PagedList<O, Item>(client, operation, params, options);
 }
 
-/** The number to ask for first; undefined where the service's document says none. */
+/**
+ * A list that may change while it is read: a total that changes, a row that comes again or rows that are missing at
+ * the end start it again from its first page. Each row is given once, by its id; a row that left the list after it
+ * was given stays given, and `report` shows that the list moved.
+ */
+class PagedList<O extends Operation, Item> implements AsyncIterable<Item> {
+  readonly #first: number | undefined;
+  #pages = 0;
+  #restarts = 0;
+  #duplicates = 0;
+
+  constructor(
+    private readonly client: ApiClient,
+    private readonly operation: O,
+    private readonly params: ParamsOf<O>,
+    private readonly options: CallOptions | undefined,
+  ) {
+    this.#first = firstPage(operation);
+  }
+
+  /** Pages read in all passes, restarts because the list moved, and rows that came more than once. */
+  get report(): { readonly pages: number; readonly restarts: number; readonly duplicates: number } {
+    return { pages: this.#pages, restarts: this.#restarts, duplicates: this.#duplicates };
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const { items } of this.pages()) yield* items;
+  }
+
+  async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
+    const given = new Set<string>();
+    while ((yield* this.#pass(given)) === "moved") {
+      if (this.#restarts === MAX_RESTARTS) {
+        throw new TransientError({ operation: this.operation.name, sent: true }, "list_moved");
+      }
+      this.#restarts += 1;
+    }
+  }
+
+  async *#pass(given: Set<string>): AsyncGenerator<ListPage<Item>, "moved" | "end", undefined> {
+    const pass = new ListPass();
+    let next: number | undefined;
+    for (let page = 1; ; page += 1) {
+      const { body, ...read } = await this.#read(next ?? this.#first, pass.before);
+      this.#pages += 1;
+      if (!pass.continuesWith(read)) return "moved";
+      const after = pass.take(read);
+      this.#duplicates += pass.repeated;
+      yield { items: read.items.filter((_, index) => isNew(read.ids[index] ?? "", given)), body, page };
+      if (typeof after === "string") return after;
+      next = after;
+    }
+  }
+
+  async #read(
+    page: number | undefined,
+    before: number,
+  ): Promise<ReadPage<Item> & { readonly body: Envelope }> {
+    const { client, operation, params, options } = this;
+    const { query } = params as { readonly query?: object };
+    const asked = { ...params, query: { ...query, page } } as ParamsOf<O>;
+    const body = (await client.read(operation, asked, options)) as Envelope;
+    return { ...listPage<Item>(operation, body, page, before), body };
+  }
+}
+
+function isNew(id: string, given: Set<string>): boolean {
+  const size = given.size;
+  return given.add(id).size > size;
+}
+
+/** The number of the first page; undefined where the service's document names none. */
 export function firstPage(operation: Operation): number | undefined {
   return formOf(operation).style === "total" ? 1 : undefined;
 }
@@ -62,11 +131,11 @@ export function listPage<Item = unknown>(
 }
 
 function formOf({ list, name }: Operation): ListForm {
-  if (list === undefined) throw new TypeError(`${name} is no paged list`);
+  if (list === undefined) throw new TypeError(`${name} is not a paged list`);
   return list;
 }
 
-// A row without an id is told from others by all it says.
+// A row without an id is identified by its whole content.
 function idOf(row: unknown, field: string): string {
   const id = typeof row === "object" && row !== null ? (row as Envelope)[field] : undefined;
   return typeof id === "string" ? `id:${id}` : `row:${JSON.stringify(row)}`;
@@ -74,7 +143,7 @@ function idOf(row: unknown, field: string): string {
 
 type Rest = Pick<ReadPage<unknown>, "total" | "next">;
 
-/** What `page`/`size`/`total` says about the rest: the end is where as many rows came as there are. */
+/** Continues by `page`/`size`/`total`: the list ends once `total` rows came. */
 function byTotal(operation: string, rows: number, body: Envelope, page = 1, before = 0): Rest {
   if (body.page !== page)
     throw new SchemaError({ operation, sent: true }, "page", "expected the page asked for");
@@ -84,7 +153,6 @@ function byTotal(operation: string, rows: number, body: Envelope, page = 1, befo
   return { total, next: moved ? "moved" : read === total ? "end" : page + 1 };
 }
 
-/** What `meta.next_page` says about the rest. */
 function byNextPage(operation: string, body: Envelope, page = 0): Rest {
   const { next_page: next } = (body.meta ?? {}) as { next_page?: number | null };
   if (typeof next === "number" && next <= page) {

@@ -1,20 +1,16 @@
-import { z } from "zod";
 import { businessInsightsSchema } from "../schemas/business-insights.js";
+import { strictObject } from "../schemas/fields.js";
 import { noQuery, pathId } from "../schemas/parameters.js";
-import { defineOperation } from "./operation.js";
+import { defineRead } from "./operation.js";
 
 /** GET /businesses/{fp_bid}/onboardings/{onboarding_id}/details (docs/reference/service.md, "Business insights"). */
-export const getBusinessInsights = defineOperation({
+export const getBusinessInsights = defineRead({
   name: "get_business_insights",
   part: "businesses",
-  summary: "Reads what the verification of a business found.",
-  method: "GET",
+  summary: "Reads the findings of a business's verification.",
   path: "/businesses/{fp_bid}/onboardings/{onboarding_id}/details",
-  params: { path: z.strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
+  params: { path: strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
   response: businessInsightsSchema,
-  auth: "secret_key",
-  idempotent: true,
-  lostAnswer: "A read: asked again.",
   answer: "`{addresses, details?, names, people, registrations, watchlist?}`",
   secrets: ["details.tin.tin"],
 });

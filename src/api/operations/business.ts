@@ -1,32 +1,26 @@
-import { z } from "zod";
 import { BUSINESS_EXTERNAL_ID, businessExternalIdProblem } from "../../domain/service/external-id.js";
 import { ruled, vaultMap } from "../schemas/body-fields.js";
+import { anyText, filledText, looseObject, optionalText, strictObject } from "../schemas/fields.js";
 import { headerText } from "../schemas/header-fields.js";
 import { noPath, noQuery, pathId } from "../schemas/parameters.js";
-import { filledText, optionalText } from "../schemas/texts.js";
 import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
 
-const externalId = ruled(z.string("not text"), businessExternalIdProblem).describe(
-  `your own id: ${BUSINESS_EXTERNAL_ID}`,
-);
+const externalId = ruled(anyText, businessExternalIdProblem).describe(`your own id: ${BUSINESS_EXTERNAL_ID}`);
 
 /** A business as it is answered after a write (docs/reference/service.md, "Business record"). */
-const entity = z.looseObject(
-  { id: filledText, external_id: optionalText, sandbox_id: optionalText },
-  "not an object",
-);
+const entity = looseObject({ id: filledText, external_id: optionalText, sandbox_id: optionalText });
 
 /** POST /businesses (docs/reference/service.md, "Business creation"). */
 export const createBusiness = defineOperation({
   name: "create_business",
   part: "businesses",
-  summary: "Creates a business, with first data of its vault or with an id of your own.",
+  summary: "Creates a business, with initial vault data or with an id of your own.",
   method: "POST",
   path: "/businesses",
   params: {
     path: noPath,
     query: noQuery,
-    headers: z.strictObject({
+    headers: strictObject({
       external_id: externalId.optional(),
       sandbox_id: headerText
         .optional()
@@ -40,9 +34,9 @@ export const createBusiness = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `external_id`, which is unique in the organization, it is sent again: either it is created now, or a 400 (409, 422) says that it is there, and it is then addressed by its external id (`create_onboarding`); another refusal leaves it unknown. Without, it is not repeated (`LostAnswerError`): nothing finds a business again that has no id of yours.",
+    "With `external_id`, which is unique in the organization, it is sent again: either it is created now, or a 400 (409, 422) says that it exists already, and it is then addressed by its external id (`create_onboarding`); after any other refusal the outcome is unknown. Without `external_id` it is not sent again (`LostAnswerError`): a business without an id of yours can't be found.",
   answer: "`{id, external_id?, sandbox_id?}`",
-  notShown: "The status of an `x-external-id` that is taken: any 4xx is a `RejectedError`.",
+  notShown: "The status for an `x-external-id` that is taken: any 4xx is a `RejectedError`.",
 });
 
 function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
@@ -51,7 +45,7 @@ function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
   return {
     field: "header option external_id",
     problem: "given together with data in the body",
-    accepted: "an external id or first data; write the data afterwards",
+    accepted: "an external id or initial data; write the data afterwards",
   };
 }
 
@@ -59,19 +53,19 @@ function idOrData({ headers, body }: CheckedRequest): RuleBreach | undefined {
 export const updateBusiness = defineOperation({
   name: "update_business",
   part: "businesses",
-  summary: "Gives a business an id of your own.",
+  summary: "Sets your own id of a business.",
   method: "PATCH",
   path: "/businesses/{fp_bid}",
   params: {
-    path: z.strictObject({ fp_bid: pathId }),
+    path: strictObject({ fp_bid: pathId }),
     query: noQuery,
-    body: z.strictObject({ external_id: externalId.optional() }, "not an object"),
+    body: strictObject({ external_id: externalId.optional() }),
   },
   response: entity,
   auth: "secret_key",
   idempotent: true,
   changes: true,
   lostAnswer:
-    "Sent again: the same id is set once more. A 400 to the repetition may mean the first request's own effect, so that it counts as unknown (`LostAnswerError`) and not as refused.",
+    "Sent again: the same id is set once more. A 400 to the repeated request may be caused by the first one, so the outcome is unknown (`LostAnswerError`), not refused.",
   answer: "`{id, external_id?, sandbox_id?}`",
 });

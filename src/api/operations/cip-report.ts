@@ -1,6 +1,6 @@
-import { z } from "zod";
-import { saidText } from "../schemas/body-fields.js";
+import { nonBlankText } from "../schemas/body-fields.js";
 import { cipReportSchema } from "../schemas/cip-report.js";
+import { strictObject } from "../schemas/fields.js";
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
@@ -12,22 +12,19 @@ export const createCipReport = defineOperation({
   method: "POST",
   path: "/users/{fp_id}/integrations/brokerage/cip_report",
   params: {
-    path: z.strictObject({ fp_id: pathId }),
+    path: strictObject({ fp_id: pathId }),
     query: noQuery,
-    body: z.strictObject(
-      {
-        default_approver: saidText.describe(
-          "name or address of whoever stands for automatic approvals; a manual reviewer takes precedence",
-        ),
-      },
-      "not an object",
-    ),
+    body: strictObject({
+      default_approver: nonBlankText.describe(
+        "name or address of the person responsible for automatic approvals; a manual reviewer takes precedence",
+      ),
+    }),
   },
   response: cipReportSchema,
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Each request makes a report of its own, from what is there, and changes nothing else: it is asked for again, and what is kept of the answer says how often it was asked for.",
+    "Sent again: each request builds its own report and changes nothing else. The kept answer says how often the report was requested.",
   answer: "the report; `clear` or `consider` for each check, and no other verdict",
   secrets: ["ip_address", "checked_data.date_of_birth", "checked_data.tax_id"],
   notShown: "The items of `watchlist.records`: anything passes.",

@@ -25,11 +25,9 @@ export interface RuleBreach {
   readonly accepted: string;
 }
 
-/** What a client operation does with the vault. */
 interface TokenUse {
   readonly use: "decrypt" | "vault";
   readonly fields: readonly string[];
-  /** Whether the call gives a reason of its own. */
   readonly reason: boolean;
 }
 
@@ -39,13 +37,11 @@ interface TokenUse {
  */
 export interface ListForm {
   readonly style: "total" | "next_page";
-  /** Field of the envelope that holds the rows. */
   readonly rows: string;
-  /** Field of a row that tells it from others. */
+  /** Field of a row that identifies it. */
   readonly id: string;
 }
 
-/** The parts of the service (docs/reference/api-operations.md). */
 type ServicePart = "onboarding" | "users and vault" | "businesses" | "bank data" | "proxy and webhooks";
 
 /** One operation of the service (docs/reference/api-operations.md): everything a call needs to know about it. */
@@ -53,42 +49,49 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   /** Stable name for logs, errors and `nightledger call`. */
   readonly name: string;
   readonly part: ServicePart;
-  /** What it does, in one line. */
   readonly summary: string;
   readonly method: "GET" | "POST" | "PATCH";
   /** Path template below the base address: `/users/{fp_id}/bank_links`. */
   readonly path: `/${string}`;
   readonly params: P;
-  /** Header of each named option; `x-*` at the end takes a record and puts its names there, a list repeats. */
+  /** Header of each option. A list becomes repeated lines; `x-*` takes a record and adds its names to the prefix. */
   readonly headerNames?: Readonly<Record<string, string>>;
-  /** A rule that spans parts of the request. */
+  /** Checks rules that span parts of the request. */
   readonly check?: (request: CheckedRequest) => RuleBreach | undefined;
-  /** What a body is sent as; left out: JSON. */
+  /** Left out: JSON. */
   readonly sends?: "bytes";
-  /** The whole answer; of a list its envelope only, because rows are judged one by one. */
+  /** The whole answer; of a list its envelope only, because rows are checked one by one. */
   readonly response: R;
-  /** Of a paged list: how `readList` goes through it. */
   readonly list?: ListForm;
-  /** What an answer is read as; left out: JSON. Bytes come with any content type. */
+  /** Left out: JSON. Bytes come with any content type. */
   readonly answers?: "bytes";
-  /** Milliseconds that the service may take over a request before it answers, on top of the time limit. */
-  readonly patienceMs?: (request: CheckedRequest) => number;
+  /** Milliseconds that the service may take before it answers, on top of the usual timeout. */
+  readonly extraTimeoutMs?: (request: CheckedRequest) => number;
   readonly auth: "secret_key" | "client_token";
-  /** Of a client operation: what a token must have been made for. */
+  /** Of a client operation: what its token must allow. */
   readonly tokenUse?: (request: CheckedRequest) => TokenUse;
   /** Whether sending it twice does no harm. */
   readonly idempotent: boolean;
   /** Of an idempotent operation: it changes something all the same. */
   readonly changes?: true;
-  /** How a lost answer is settled without a second effect. */
+  /** How a lost answer is resolved without a second effect. */
   readonly lostAnswer: string;
-  /** Where secrets and personal values stand in the answer: `continue_onboarding.token`; `*` for all values. */
+  /** Paths of secrets and personal values in the answer: `continue_onboarding.token`; `*` for all values. */
   readonly secrets?: readonly string[];
-  /** What the answer holds, for people. */
   readonly answer: string;
-  /** What the document leaves open about it, and how it is read here. */
+  /** What the document leaves open, and how it is read here. */
   readonly notShown?: string;
 }
+
+const READ = {
+  method: "GET",
+  auth: "secret_key",
+  idempotent: true,
+  lostAnswer: "A read: sent again.",
+} as const;
+
+interface ReadOperation<P extends ParameterSchemas, R extends z.ZodType>
+  extends Omit<Operation<P, R>, keyof typeof READ> {}
 
 type Given<Name extends string, Schema> = Schema extends z.ZodType
   ? Omittable<z.input<Schema>> extends true
@@ -108,13 +111,18 @@ export type ParamsOf<O extends Operation> = Given<"path", O["params"]["path"]> &
   Optional<O["params"], "headers"> &
   Optional<O["params"], "body">;
 
+export type ResponseOf<O extends Operation> = z.output<O["response"]>;
+
 /** Whether a request of the operation changes something at the service. */
 export function isWrite({ idempotent, changes }: Pick<Operation, "idempotent" | "changes">): boolean {
   return !idempotent || changes === true;
 }
 
-/** The parsed answer of an operation. */
-export type ResponseOf<O extends Operation> = z.output<O["response"]>;
+export function defineRead<P extends ParameterSchemas, R extends z.ZodType>(
+  operation: ReadOperation<P, R>,
+): Operation<P, R> {
+  return defineOperation<P, R>({ ...READ, ...operation });
+}
 
 /**
  * Declares an operation; throws a TypeError when path template and path parameters, or header options and
@@ -123,17 +131,19 @@ export type ResponseOf<O extends Operation> = z.output<O["response"]>;
 export function defineOperation<P extends ParameterSchemas, R extends z.ZodType>(
   operation: Operation<P, R>,
 ): Operation<P, R> {
-  const inTemplate = [...operation.path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1]).sort();
-  const inSchema = Object.keys(operation.params.path.shape).sort();
-  if (inTemplate.join() !== inSchema.join()) {
-    throw new TypeError(
-      `${operation.name}: the path names {${inTemplate.join()}}, the schema {${inSchema.join()}}`,
-    );
-  }
-  const options = Object.keys(operation.params.headers?.shape ?? {}).sort();
-  const named = Object.keys(operation.headerNames ?? {}).sort();
-  if (options.join() !== named.join()) {
-    throw new TypeError(`${operation.name}: options ${options.join()}, headers for ${named.join()}`);
-  }
+  const { name, path, params, headerNames = {} } = operation;
+  const inTemplate = [...path.matchAll(/\{([^{}]+)\}/g)].map((match) => match[1] ?? "");
+  mustAgree(name, "path parameters", inTemplate, Object.keys(params.path.shape));
+  mustAgree(name, "header options", Object.keys(headerNames), Object.keys(params.headers?.shape ?? {}));
   return Object.freeze(operation);
+}
+
+function mustAgree(
+  operation: string,
+  what: string,
+  named: readonly string[],
+  declared: readonly string[],
+): void {
+  const [left, right] = [named, declared].map((names) => [...names].sort().join());
+  if (left !== right) throw new TypeError(`${operation}: ${what} named {${left}}, declared {${right}}`);
 }

@@ -1,47 +1,41 @@
-import { z } from "zod";
-import { amount, isoDate, saidText } from "../schemas/body-fields.js";
+import { amount, isoDate, nonBlankText } from "../schemas/body-fields.js";
+import { anyText, listOf, strictObject } from "../schemas/fields.js";
 import { emptyAnswer, noQuery, pathId } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-const row = z.strictObject(
-  {
-    account_id: saidText.describe("the service's id of the account"),
-    amount,
-    date: isoDate,
-    description: z.string("not text").optional(),
-    transaction_id: saidText.optional(),
-    transaction_type: saidText.optional(),
-  },
-  "not an object",
-);
+const row = strictObject({
+  account_id: nonBlankText.describe("the service's id of the account"),
+  amount,
+  date: isoDate,
+  description: anyText.optional(),
+  transaction_id: nonBlankText.optional(),
+  transaction_type: nonBlankText.optional(),
+});
 
 /** POST /bank_links/{link_id}/import/transactions (docs/reference/service.md, "Transaction import"). */
 export const importTransactions = defineOperation({
   name: "import_transactions",
   part: "bank data",
-  summary: "Brings transactions into a link; they come back through `sync_transactions`.",
+  summary: "Imports transactions into a link; they come back through `sync_transactions`.",
   method: "POST",
   path: "/bank_links/{link_id}/import/transactions",
   params: {
-    path: z.strictObject({ link_id: pathId }),
+    path: strictObject({ link_id: pathId }),
     query: noQuery,
-    body: z.strictObject(
-      {
-        transactions: z
-          .array(row, "not a list")
-          .nonempty("empty")
-          .describe(
-            "a list of {account_id, amount (decimal text), date (ISO 8601), description?, transaction_id?, transaction_type?}",
-          ),
-      },
-      "not an object",
-    ),
+    body: strictObject({
+      transactions: listOf(row)
+        .nonempty("empty")
+        .describe(
+          "a list of {account_id, amount (decimal text), date (ISO 8601), description?, transaction_id?, transaction_type?}",
+        ),
+    }),
   },
   response: emptyAnswer,
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Not repeated by itself: the answer says nothing of single rows. The link is synced and the rows looked for by `account_id` and `transaction_id`; those that are not there are sent again, rows without a `transaction_id` are left as *unknown* and told by their places.",
+    "Not sent again as a whole: the answer does not report single rows. The link is read and the rows are looked up by `account_id` and `transaction_id`; missing rows are sent again, and rows without a `transaction_id` are reported as *unknown*, by their positions.",
   answer: "`{}`",
-  notShown: "What a `transaction_id` that is there already does, and how many rows a request may hold.",
+  notShown:
+    "What the service does with a `transaction_id` that it has already, and how many rows a request may hold.",
 });

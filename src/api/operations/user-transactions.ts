@@ -1,23 +1,19 @@
-import { z } from "zod";
+import { looseObject, strictObject } from "../schemas/fields.js";
 import { listQuery, pageCounts, pathId, rows } from "../schemas/parameters.js";
-import { defineOperation } from "./operation.js";
+import { defineRead } from "./operation.js";
 
 /**
  * GET /users/{fp_id}/linked_bank_transactions (docs/reference/service.md, "Bank transactions"), one page; rows:
  * `bankTransactionSchema`.
  */
-export const listUserTransactions = defineOperation({
+export const listUserTransactions = defineRead({
   name: "list_user_transactions",
   part: "bank data",
-  summary: "Lists the transactions of a user that are there now, page by page.",
-  method: "GET",
+  summary: "Lists the current transactions of a user, page by page.",
   path: "/users/{fp_id}/linked_bank_transactions",
-  params: { path: z.strictObject({ fp_id: pathId }), query: listQuery },
-  response: z.looseObject({ ...pageCounts, transactions: rows }, "not an object"),
+  params: { path: strictObject({ fp_id: pathId }), query: listQuery },
+  response: looseObject({ ...pageCounts, transactions: rows }),
   list: { style: "total", rows: "transactions", id: "transaction_id" },
-  auth: "secret_key",
-  idempotent: true,
-  lostAnswer: "A read: asked again.",
   answer: "`{page, size, total, transactions: [bank transaction]}`",
-  notShown: "What `size` is when it is left out: the answer says it, and paging goes by `total` alone.",
+  notShown: "The default of `size`: the answer states it, and paging uses `total` alone.",
 });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { identifiers, saidText, transforms } from "../schemas/body-fields.js";
+import { identifiers, nonBlankText, transforms } from "../schemas/body-fields.js";
+import { strictObject } from "../schemas/fields.js";
 import { noPath, noQuery } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
@@ -12,20 +13,17 @@ const value = z.union(
 export const decryptVault = defineOperation({
   name: "decrypt_vault",
   part: "users and vault",
-  summary: "Decrypts data of the user that a client token was made for.",
+  summary: "Decrypts data of the client token's user.",
   method: "POST",
   path: "/users/vault/decrypt",
   params: {
     path: noPath,
     query: noQuery,
-    body: z.strictObject(
-      {
-        fields: identifiers("decrypt").optional(),
-        reason: saidText.optional().describe("text, logged by the service; needed here or in the token"),
-        transforms: transforms.optional(),
-      },
-      "not an object",
-    ),
+    body: strictObject({
+      fields: identifiers("decrypt").optional(),
+      reason: nonBlankText.optional().describe("text, logged by the service; required here or in the token"),
+      transforms: transforms.optional(),
+    }),
   },
   response: z.record(z.string(), value, "not an object"),
   tokenUse: (request) => {
@@ -34,9 +32,9 @@ export const decryptVault = defineOperation({
   },
   auth: "client_token",
   idempotent: true,
-  lostAnswer: "Nothing changes but the service's access log, which then has a second entry: asked again.",
+  lostAnswer: "Sent again: nothing changes but the service's access log, which gets a second entry.",
   answer: "an object from data identifier to value: text, integer, boolean or object",
   secrets: ["*"],
   notShown:
-    "What stands for data that the vault doesn't hold: a missing key or null. What is decrypted without `fields`: the service decides. How a quote inside a transform's argument is written: with a backslash before it.",
+    "What represents data that the vault doesn't hold: a missing key or null. What is decrypted without `fields`: the service decides. How to write a quote inside a transform's argument: with a backslash before it.",
 });

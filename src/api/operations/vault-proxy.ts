@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { bytes } from "../schemas/byte-source.js";
+import { strictObject } from "../schemas/fields.js";
 import {
   forwardedHeaders,
   headerText,
@@ -12,8 +13,8 @@ import {
 import { noQuery, pathId } from "../schemas/parameters.js";
 import { type CheckedRequest, defineOperation, type RuleBreach } from "./operation.js";
 
-const headers = z.strictObject({
-  fp_id: headerText.optional().describe("the one user whose data is meant; tokens may then lack the fp_id"),
+const headers = strictObject({
+  fp_id: headerText.optional().describe("the one user whose data is used; tokens may then omit the fp_id"),
   path_and_query: pathAndQuery.optional(),
   access_reason: headerText
     .optional()
@@ -35,10 +36,10 @@ const headers = z.strictObject({
 export const callVaultProxy = defineOperation({
   name: "call_vault_proxy",
   part: "proxy and webhooks",
-  summary: "Sends a request to a configured target, with vault data in place of its tokens.",
+  summary: "Sends a request to a configured target, with vault data in place of the request's tokens.",
   method: "POST",
   path: "/vault_proxy/{id}",
-  params: { path: z.strictObject({ id: pathId }), query: noQuery, headers, body: bytes.optional() },
+  params: { path: strictObject({ id: pathId }), query: noQuery, headers, body: bytes.optional() },
   headerNames: {
     fp_id: "x-fp-id",
     path_and_query: "x-fp-path-and-query",
@@ -59,10 +60,10 @@ export const callVaultProxy = defineOperation({
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "Never repeated by itself (`LostAnswerError`): only the target knows whether it acted. Where it takes an idempotency key, forward one and repeat with the same.",
+    "Never sent again by itself (`LostAnswerError`): only the target knows whether it acted. If the target takes an idempotency key, forward one and send the request again with the same key.",
   answer: "the target's answer: its bytes, headers and content type",
   notShown:
-    "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error as everywhere, unless the caller asks for any status. How more than one pinned certificate is written: one after the other inside the base64.",
+    "The shape of a request: bytes of any content type, streamed. Whether a status is the target's or the service's own: a status over 299 is an error, unless the caller accepts any status. How to give several pinned certificates: one after the other inside the base64.",
 });
 
 function certificateWithKey({ headers }: CheckedRequest): RuleBreach | undefined {

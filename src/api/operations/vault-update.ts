@@ -6,7 +6,7 @@ import { defineOperation } from "./operation.js";
 export const updateVault = defineOperation({
   name: "update_vault",
   part: "users and vault",
-  summary: "Writes data of the user that a client token was made for.",
+  summary: "Writes data of the client token's user.",
   method: "PATCH",
   path: "/users/vault",
   params: { path: noPath, query: noQuery, body: vaultMap("update") },
@@ -19,6 +19,6 @@ export const updateVault = defineOperation({
   auth: "client_token",
   idempotent: true,
   changes: true,
-  lostAnswer: "Sent again: the same values are written once more.",
+  lostAnswer: "Sent again: it writes the same values once more.",
   answer: "`{}`",
 });

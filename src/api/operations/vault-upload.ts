@@ -1,7 +1,7 @@
-import { z } from "zod";
 import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault-identifier.js";
 import { ruled } from "../schemas/body-fields.js";
 import { bytes } from "../schemas/byte-source.js";
+import { anyText, strictObject } from "../schemas/fields.js";
 import { mediaType } from "../schemas/header-fields.js";
 import { emptyAnswer, noQuery } from "../schemas/parameters.js";
 import { segmentProblem } from "../schemas/url-path.js";
@@ -14,18 +14,18 @@ import { defineOperation } from "./operation.js";
 export const uploadToVault = defineOperation({
   name: "upload_to_vault",
   part: "users and vault",
-  summary: "Uploads bytes as one piece of data of the user that a client token was made for.",
+  summary: "Uploads bytes as one piece of data of the client token's user.",
   method: "POST",
   path: "/users/vault/{identifier}/upload",
   params: {
-    path: z.strictObject({
+    path: strictObject({
       identifier: ruled(
-        z.string("not text"),
+        anyText,
         (text) => identifierProblem("upload", text) ?? segmentProblem(text),
       ).describe(`one of ${acceptedIdentifiers("upload")}; a name without slashes`),
     }),
     query: noQuery,
-    headers: z.strictObject({ content_type: mediaType.optional() }),
+    headers: strictObject({ content_type: mediaType.optional() }),
     body: bytes,
   },
   headerNames: { content_type: "content-type" },
@@ -35,8 +35,8 @@ export const uploadToVault = defineOperation({
   auth: "client_token",
   idempotent: true,
   changes: true,
-  lostAnswer: "Sent again: the bytes become the contents once more.",
+  lostAnswer: "Sent again: it stores the same bytes once more.",
   answer: "`{}`",
   notShown:
-    "The maximum size: none is assumed; a refusal while the body is still on its way ends the upload with its status. Whether documents can be uploaded: the document's table leaves them out, so they are refused.",
+    "The maximum size: none is assumed; a refusal during the upload ends it with that status. Whether documents can be uploaded: the document's table leaves them out, so they are refused.",
 });

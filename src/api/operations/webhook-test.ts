@@ -1,29 +1,23 @@
 import { z } from "zod";
 import { EVENT_KINDS } from "../../domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../domain/service/onboarding-status.js";
-import { jsonObject, saidText } from "../schemas/body-fields.js";
+import { jsonObject, nonBlankText } from "../schemas/body-fields.js";
+import { anyText, each, flag, integer, strictObject } from "../schemas/fields.js";
 import { emptyAnswer, noPath, noQuery } from "../schemas/parameters.js";
 import { defineOperation } from "./operation.js";
 
-const text = z.string("not text");
-const flag = z.boolean("not true or false");
-
-const completed = z.strictObject(
-  {
-    event_kind: z.literal("service.onboarding.completed"),
-    fp_id: saidText,
-    timestamp: z.iso.datetime({ offset: true, error: "not an ISO 8601 time with an offset" }),
-    status: z.enum(ONBOARDING_STATUSES, "not an onboarding status"),
-    playbook_key: saidText,
-    playbook_version: z.int("not an integer"),
-    requires_manual_review: flag,
-    is_live: flag,
-    onboarding_id: saidText,
-    external_id: text.nullable(),
-    onboarding_external_id: text.nullable(),
-  },
-  "not an object",
-);
+const completed = strictObject({
+  event_kind: z.literal("service.onboarding.completed"),
+  fp_id: nonBlankText,
+  timestamp: z.iso.datetime({ offset: true, error: "not an ISO 8601 time with an offset" }),
+  status: z.enum(ONBOARDING_STATUSES, "not an onboarding status"),
+  playbook_key: nonBlankText,
+  playbook_version: integer,
+  requires_manual_review: flag,
+  is_live: flag,
+  onboarding_id: nonBlankText,
+  ...each(anyText.nullable(), "external_id", "onboarding_external_id"),
+});
 
 // The shapes of the seven other kinds are not shown: anything goes with them.
 const payload = jsonObject.superRefine((event, context) => {
@@ -41,27 +35,24 @@ const payload = jsonObject.superRefine((event, context) => {
 export const sendTestWebhook = defineOperation({
   name: "send_test_webhook",
   part: "proxy and webhooks",
-  summary: "Has the service send a webhook, as a test.",
+  summary: "Makes the service send a test webhook.",
   method: "POST",
   path: "/webhooks/test",
   params: {
     path: noPath,
     query: noQuery,
-    body: z.strictObject(
-      {
-        idempotency_key: saidText.optional().describe("text; repeated with the same key it is one webhook"),
-        payload: payload.describe(
-          `an object with event_kind (${EVENT_KINDS.join(", ")}); of service.onboarding.completed with all its fields`,
-        ),
-      },
-      "not an object",
-    ),
+    body: strictObject({
+      idempotency_key: nonBlankText.optional().describe("text; the service sends one webhook per key"),
+      payload: payload.describe(
+        `an object with event_kind (${EVENT_KINDS.join(", ")}); service.onboarding.completed needs all its fields`,
+      ),
+    }),
   },
   response: emptyAnswer,
   auth: "secret_key",
   idempotent: false,
   lostAnswer:
-    "With `idempotency_key` it is sent again with the same key. Without, it is not repeated (`LostAnswerError`): a second webhook would be a second effect.",
+    "With `idempotency_key` it is sent again with the same key. Without, it is not sent again (`LostAnswerError`): a second webhook would be a second effect.",
   answer: "`{}`",
   notShown: "The payloads of the seven other kinds: any object of JSON values with `event_kind`.",
 });

@@ -4,13 +4,13 @@ import { type ParameterFacts, parametersOf } from "./reference.js";
 
 const HEAD = `# Operations
 
-Generated from the registry in \`src/api/operations/\`; a test fails when it is stale. \`npx vitest run test/api/reference/reference.test.ts -u\` writes it anew.
+Generated from the registry in \`src/api/operations/\`; a test fails when it is stale. \`npx vitest run test/api/reference/reference.test.ts -u\` rewrites it.
 
-Every operation of the service, as the client knows it. What a request holds is checked before anything is sent, and a request that breaks a rule is refused with the field, the rule and the accepted form. Answers may hold fields that are not named here; a named one of another kind is a \`SchemaError\`, which is not retried. Error bodies are not shown by the service's document and never read: a status alone decides (\`errors.md\`). Redirects are never followed.
+Every operation of the service, as the client knows it. The client checks a request before it sends anything, and refuses one that breaks a rule with the field, the rule and the accepted form. Answers may hold fields that are not named here; a named field of another type is a \`SchemaError\`, which is not retried. The service's document does not show error bodies, so they are never used: only the status decides (\`errors.md\`). Redirects are never followed.
 
-*Idempotent* means that sending a request twice does no harm. *Lost answer* says how a request is settled that may have been carried out although no usable answer came. Jobs and \`call --durable\` do what stands there when a call is repeated; the client itself never sends anything twice. What is looked for and not found is sent again no sooner than ten seconds after the request that was lost, and \`synchronous_timeout_secs\` later where that was given. A request that was refused (a 4xx but 408), or never left, is not lost.
+*Idempotent* means that sending a request twice does no harm. *Lost answer* says how to resolve a request that may have been carried out although no usable answer came. Jobs and \`call --durable\` do this when they repeat a call; the client itself never sends anything twice. If they look for an effect and don't find it, they send the request again no sooner than ten seconds after the lost one, and \`synchronous_timeout_secs\` later where that was given. A request that was refused (a 4xx but 408), or never left, is not lost.
 
-A 2xx answer that is no JSON at all (a page of a proxy, an empty body, JSON that is cut short) says nothing of what the service did. To a request that changes something it is a lost answer and is settled as one: at most five such answers, to the request or to what looks for its effect, in about two minutes; then the request fails as a \`LostAnswerError\`, which says where to look. To any other request it is a \`SchemaError\`. JSON of the wrong shape always is.
+A 2xx answer that is not JSON (a proxy's page, an empty body, truncated JSON) says nothing about what the service did. For a request that changes something it is a lost answer and is resolved as one: after at most five such answers, to the request or to the search for its effect, in about two minutes, the request fails with a \`LostAnswerError\`, which says where to look. For any other request it is a \`SchemaError\`. JSON of the wrong shape always is.
 
 Server operations send the secret key (HTTP Basic, no password); client operations send a client token in \`x-fp-authorization\` and never the key.
 `;
@@ -35,7 +35,7 @@ function indexTable(): string {
 
 const AUTH = { secret_key: "secret key", client_token: "client token" } as const;
 
-/** What is said of one operation, also as the help of \`nightledger call\`. */
+/** Describes one operation, also as the help of \`nightledger call\`. */
 export function operationText(operation: Operation): string {
   const { name, summary, method, path, auth, idempotent, lostAnswer, answer, notShown, list } = operation;
   const facts = [
@@ -52,13 +52,13 @@ export function operationText(operation: Operation): string {
 
 function paging({ list }: Operation): string {
   const rest =
-    "`readList` gives each row once; when the list moves under the reader it begins again, and says so";
+    "`readList` gives each row once; when the list changes while it is read, it starts again and reports that";
   if (list?.style === "next_page") return `\`page\`, \`page_size\`, \`meta.next_page\`. ${rest}`;
   return `\`page\`, \`size\`, \`total\`. ${rest}`;
 }
 
 function parameterTable(facts: readonly ParameterFacts[]): string {
-  if (facts.length === 0) return "It takes nothing.\n\n";
+  if (facts.length === 0) return "No parameters.\n\n";
   const lines = facts.map(({ name, in: place, required, rule, header }) => {
     const where = header === undefined ? place : `header \`${header}\``;
     return `| \`${name}\` | ${where} | ${required ? "yes" : "no"} | ${cell(rule)} |`;

@@ -3,14 +3,12 @@ import { OPERATIONS } from "../operations/index.js";
 import type { Operation } from "../operations/operation.js";
 import { bare, descriptionOf, isRequired } from "../schemas/accepted-form.js";
 
-/** One thing that an operation takes. */
 export interface ParameterFacts {
   /** Its name; of a body that is a map or bytes, `body`. */
   readonly name: string;
   readonly in: "path" | "query" | "header" | "body";
   readonly required: boolean;
   readonly rule: string;
-  /** The header that carries it. */
   readonly header?: string;
 }
 
@@ -24,7 +22,6 @@ interface OperationFacts {
   readonly params: readonly ParameterFacts[];
 }
 
-/** The whole registry. */
 export function operationFacts(): OperationFacts[] {
   return OPERATIONS.map((operation) => {
     const { name, method, path, auth, idempotent } = operation;

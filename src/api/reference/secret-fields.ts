@@ -1,12 +1,11 @@
 import type { Operation } from "../operations/operation.js";
 
-/** What stands in the place of a secret. */
 export const HIDDEN = "[hidden]";
 
 // Wherever an answer of an unknown shape has one of these, it opens something.
 const SECRET_NAME = /(^|_)(token|secret|password|api_key)$/i;
 
-/** An answer's body without its secrets and without the personal values that its operation names. */
+/** Hides the secrets of an answer's body and the personal values that its operation names. */
 export function hideSecrets(operation: Operation, body: unknown): unknown {
   return hide(
     body,
@@ -14,7 +13,6 @@ export function hideSecrets(operation: Operation, body: unknown): unknown {
   );
 }
 
-/** Whether a header of an answer is a secret. */
 export function isSecretHeader(name: string): boolean {
   return /^(set-)?cookie$|authorization|token|secret|api-key/i.test(name);
 }

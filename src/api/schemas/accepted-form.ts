@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** What a schema accepts, in the words of its description; wrappers such as *optional* are looked through. */
+/** The description of what a schema accepts; wrappers such as *optional* are skipped. */
 export function descriptionOf(schema: z.ZodType): string | undefined {
   if (schema.description !== undefined) return schema.description;
   const inner = innerOf(schema);
   return inner === undefined ? undefined : descriptionOf(inner);
 }
 
-/** What is accepted at a place inside a schema: the description nearest to it on the way there. */
+/** The description of what is accepted at a path inside a schema: the nearest one on the way there. */
 export function acceptedForm(schema: z.ZodType, path: readonly PropertyKey[]): string | undefined {
   let form = descriptionOf(schema);
   let at: z.ZodType | undefined = schema;
@@ -19,18 +19,17 @@ export function acceptedForm(schema: z.ZodType, path: readonly PropertyKey[]): s
   return form;
 }
 
-/** A schema without what only says that a value may be missing or is rewritten. */
+/** Unwraps what only makes a value optional or rewrites it. */
 export function bare(schema: z.ZodType): z.ZodType {
   const inner = innerOf(schema);
   return inner === undefined ? schema : bare(inner);
 }
 
-/** Whether a value must be given. */
 export function isRequired(schema: z.ZodType): boolean {
   return !schema.safeParse(undefined).success;
 }
 
-/** What a value is, for a message that may not quote it. */
+/** The kind of a value, for a message that must not quote it. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

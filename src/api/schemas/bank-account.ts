@@ -1,33 +1,16 @@
-import { z } from "zod";
-import { amountText, keyText, optionalFlag, optionalText } from "./texts.js";
-
-const optionalAmount = amountText.nullish();
+import { amountText, each, keyText, looseObject, optionalFlag, optionalText } from "./fields.js";
 
 /**
  * A bank account (docs/reference/service.md, "Bank accounts"). An unknown `account_type` passes, `raw_provider_data`
  * may be anything; balances are money and follow the rule of `amount`.
  */
-export const bankAccountSchema = z.looseObject(
-  {
-    id: keyText,
-    link_id: keyText,
-    name: optionalText,
-    nickname: optionalText,
-    mask: optionalText,
-    closed: optionalFlag,
-    account_type: optionalText,
-    balances: z
-      .looseObject(
-        {
-          available: optionalAmount,
-          current: optionalAmount,
-          limit: optionalAmount,
-          currency: optionalText,
-          balance_date: optionalText,
-        },
-        "not an object",
-      )
-      .nullish(),
-  },
-  "not an object",
-);
+export const bankAccountSchema = looseObject({
+  id: keyText,
+  link_id: keyText,
+  ...each(optionalText, "name", "nickname", "mask", "account_type"),
+  closed: optionalFlag,
+  balances: looseObject({
+    ...each(amountText.nullish(), "available", "current", "limit"),
+    ...each(optionalText, "currency", "balance_date"),
+  }).nullish(),
+});

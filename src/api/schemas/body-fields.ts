@@ -1,22 +1,14 @@
 import { z } from "zod";
 import { isAmount, isIsoDate } from "../../domain/service/transaction-values.js";
-import {
-  parseTransform,
-  TRANSFORM_FORMS,
-  transformProblem,
-  transformText,
-} from "../../domain/service/transform.js";
+import { canonicalTransform, TRANSFORM_FORMS, transformProblem } from "../../domain/service/transform.js";
 import {
   acceptedIdentifiers,
   type IdentifierUse,
   identifierProblem,
 } from "../../domain/service/vault-identifier.js";
+import { anyText, filledText, listOf } from "./fields.js";
 
-/** Text that says something. */
-export const saidText = z
-  .string("not text")
-  .refine((text) => text.trim() !== "", "blank")
-  .describe("text that is not blank");
+export const nonBlankText = filledText.describe("text that is not blank");
 
 /** Anything that JSON can hold; what is undefined is left out, as JSON does. */
 const jsonValue = z.unknown().refine((value) => value === undefined || isJson(value), "not a JSON value");
@@ -32,11 +24,7 @@ const vaultValue = z.union(
 
 /** Data identifiers that a use of the vault accepts (docs/reference/service.md, "Accepted identifiers"). */
 export function identifiers(use: IdentifierUse) {
-  return z
-    .array(
-      ruled(z.string("not text"), (text) => identifierProblem(use, text)),
-      "not a list",
-    )
+  return listOf(ruled(anyText, (text) => identifierProblem(use, text)))
     .nonempty("empty")
     .describe(`a list of data identifiers: ${acceptedIdentifiers(use)}`);
 }
@@ -56,31 +44,19 @@ export function vaultMap(use: IdentifierUse) {
 }
 
 /** Transforms by the grammar of docs/reference/service.md, "Transforms", sent in their canonical form. */
-export const transforms = z
-  .array(
-    ruled(z.string("not text"), transformProblem).transform((text) => {
-      const parsed = parseTransform(text);
-      return parsed === undefined ? text : transformText(parsed);
-    }),
-    "not a list",
-  )
-  .describe(
-    `a list of: ${TRANSFORM_FORMS}; a quote or backslash inside an argument has a backslash before it`,
-  );
+export const transforms = listOf(ruled(anyText, transformProblem).transform(canonicalTransform)).describe(
+  `a list of: ${TRANSFORM_FORMS}; a quote or backslash inside an argument has a backslash before it`,
+);
 
-/** Money as text. */
-export const amount = z
-  .string("not text")
+export const amount = anyText
   .refine(isAmount, "not a decimal number")
   .describe("a decimal number as text, such as -12.50");
 
-/** An ISO 8601 date, alone or with a time. */
-export const isoDate = z
-  .string("not text")
+export const isoDate = anyText
   .refine(isIsoDate, "not an ISO 8601 date")
   .describe("an ISO 8601 date, YYYY-MM-DD, or with a time");
 
-/** A text under a rule that says what is wrong without quoting it. */
+/** Adds a rule to a text; `problem` must not quote the text. */
 export function ruled<S extends z.ZodType<string>>(schema: S, problem: (text: string) => string | undefined) {
   return schema.superRefine((text, context) => {
     const found = problem(text);

@@ -1,133 +1,61 @@
 import { z } from "zod";
-import { optionalFlag, optionalText } from "./texts.js";
+import { anyText, each, flag, integer, listOf, looseObject, optionalFlag, optionalText } from "./fields.js";
 
-const flag = z.boolean("not true or false");
-const texts = z.array(z.string("not text"), "not a list");
+const texts = listOf(anyText);
 const optionalNumber = z.number("not a number").nullish();
 
-const address = z.looseObject(
-  {
-    address_line1: optionalText,
-    address_line2: optionalText,
-    city: optionalText,
-    state: optionalText,
-    postal_code: optionalText,
-    latitude: optionalNumber,
-    longitude: optionalNumber,
-    cmra: optionalFlag,
-    deliverable: optionalFlag,
-    verified: optionalFlag,
-    submitted: optionalFlag,
-    property_type: optionalText,
-    sources: optionalText,
-  },
-  "not an object",
-);
+const address = looseObject({
+  ...each(optionalText, "address_line1", "address_line2", "city", "state", "postal_code"),
+  ...each(optionalNumber, "latitude", "longitude"),
+  ...each(optionalFlag, "cmra", "deliverable", "verified", "submitted"),
+  ...each(optionalText, "property_type", "sources"),
+});
 
-const details = z.looseObject(
-  {
-    entity_type: optionalText,
-    formation_date: optionalText,
-    formation_state: optionalText,
-    phone_numbers: z
-      .array(
-        z.looseObject(
-          { phone: optionalText, submitted: optionalFlag, verified: optionalFlag },
-          "not an object",
-        ),
-        "not a list",
-      )
-      .nullish(),
-    tin: z
-      .looseObject(
-        { tin: optionalText, potential_match: optionalFlag, verified: optionalFlag },
-        "not an object",
-      )
-      .nullish(),
-    website: z.looseObject({ url: optionalText, verified: optionalFlag }, "not an object").nullish(),
-  },
-  "not an object",
-);
+const phoneNumber = looseObject({ phone: optionalText, ...each(optionalFlag, "submitted", "verified") });
 
-const name = z.looseObject(
-  {
-    kind: optionalText,
-    name: optionalText,
-    sources: optionalText,
-    sub_status: optionalText,
-    submitted: flag,
-    verified: optionalFlag,
-  },
-  "not an object",
-);
+const details = looseObject({
+  ...each(optionalText, "entity_type", "formation_date", "formation_state"),
+  phone_numbers: listOf(phoneNumber).nullish(),
+  tin: looseObject({ tin: optionalText, ...each(optionalFlag, "potential_match", "verified") }).nullish(),
+  website: looseObject({ url: optionalText, verified: optionalFlag }).nullish(),
+});
 
-const person = z.looseObject(
-  {
-    name: optionalText,
-    role: optionalText,
-    sources: optionalText,
-    association_verified: optionalFlag,
-    submitted: flag,
-  },
-  "not an object",
-);
+const name = looseObject({
+  ...each(optionalText, "kind", "name", "sources", "sub_status"),
+  submitted: flag,
+  verified: optionalFlag,
+});
 
-const registration = z.looseObject(
-  {
-    addresses: texts,
-    entity_type: optionalText,
-    file_number: optionalText,
-    jurisdiction: optionalText,
-    name: optionalText,
-    registered_agent: optionalText,
-    registration_date: optionalText,
-    source: optionalText,
-    state: optionalText,
-    status: optionalText,
-    sub_status: optionalText,
-    officers: z.array(
-      z.looseObject({ name: optionalText, roles: z.unknown() }, "not an object"),
-      "not a list",
-    ),
-  },
-  "not an object",
-);
+const person = looseObject({
+  ...each(optionalText, "name", "role", "sources"),
+  association_verified: optionalFlag,
+  submitted: flag,
+});
 
-const hit = z.looseObject(
-  {
-    agency: optionalText,
-    agency_abbr: optionalText,
-    agency_information_url: optionalText,
-    agency_list_url: optionalText,
-    entity_name: optionalText,
-    list_country: optionalText,
-    list_name: optionalText,
-    url: optionalText,
-    entity_addresses: texts,
-    entity_aliases: texts,
-  },
-  "not an object",
-);
+const registration = looseObject({
+  addresses: texts,
+  ...each(optionalText, "entity_type", "file_number", "jurisdiction", "name", "registered_agent"),
+  ...each(optionalText, "registration_date", "source", "state", "status", "sub_status"),
+  officers: listOf(looseObject({ name: optionalText, roles: z.unknown() })),
+});
 
-const screened = z.array(
-  z.looseObject({ screened_entity_name: optionalText, hits: z.array(hit, "not a list") }, "not an object"),
-  "not a list",
-);
+const hit = looseObject({
+  ...each(optionalText, "agency", "agency_abbr", "agency_information_url", "agency_list_url"),
+  ...each(optionalText, "entity_name", "list_country", "list_name", "url"),
+  ...each(texts, "entity_addresses", "entity_aliases"),
+});
+
+const screened = listOf(looseObject({ screened_entity_name: optionalText, hits: listOf(hit) }));
 
 /** What is known of a business after its verification (docs/reference/service.md, "Business insights"). */
-export const businessInsightsSchema = z.looseObject(
-  {
-    addresses: z.array(address, "not a list"),
-    details: details.nullish(),
-    names: z.array(name, "not a list"),
-    people: z.array(person, "not a list"),
-    registrations: z.array(registration, "not a list"),
-    watchlist: z
-      .looseObject(
-        { hit_count: z.int("not an integer").nullish(), business: screened, people: screened },
-        "not an object",
-      )
-      .nullish(),
-  },
-  "not an object",
-);
+export const businessInsightsSchema = looseObject({
+  addresses: listOf(address),
+  details: details.nullish(),
+  names: listOf(name),
+  people: listOf(person),
+  registrations: listOf(registration),
+  watchlist: looseObject({
+    hit_count: integer.nullish(),
+    ...each(screened, "business", "people"),
+  }).nullish(),
+});

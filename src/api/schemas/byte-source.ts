@@ -3,18 +3,16 @@ import { stat } from "node:fs/promises";
 import { z } from "zod";
 import { InputError } from "../../domain/failures.js";
 
-/** Bytes that are read while they are sent, so that they never stand in memory as a whole. */
+/** Bytes that are read while they are sent, so that memory never holds all of them. */
 export interface ByteSource {
-  /** Length in bytes where it is known; without it the body goes in chunks. */
+  /** Length in bytes; undefined sends the body in chunks. */
   readonly size: number | undefined;
-  /** Opens the bytes from their start; a call that waits for its turn again opens them again. */
+  /** Opens the bytes from their start; a call that queues again opens them again. */
   open(): AsyncIterable<Uint8Array>;
 }
 
-/** What a binary body may be given as. */
 export type Bytes = string | Uint8Array | ByteSource;
 
-/** A binary body. */
 export const bytes = z
   .custom<Bytes>(
     (value) => typeof value === "string" || value instanceof Uint8Array || isByteSource(value),
@@ -22,7 +20,6 @@ export const bytes = z
   )
   .describe("raw bytes, streamed");
 
-/** Whether a value is a {@link ByteSource}. */
 export function isByteSource(value: unknown): value is ByteSource {
   return typeof value === "object" && value !== null && "open" in value && typeof value.open === "function";
 }

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { INGRESS_RULE_FORM, ingressRuleProblem } from "../../domain/service/ingress-rule.js";
 import { ruled } from "./body-fields.js";
+import { anyText, listOf } from "./fields.js";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 /** Text that a header carries unchanged (RFC 9110, 5.5). */
-export const headerText = ruled(z.string("not text"), headerProblem).describe(
+export const headerText = ruled(anyText, headerProblem).describe(
   "printable ASCII text without spaces around it",
 );
 
@@ -32,8 +33,7 @@ export const forwardedHeaders = z
   .describe("an object from header names to printable ASCII text");
 
 /** Rules by which values of a proxy's answer go into a vault. */
-export const ingressRules = z
-  .array(ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM), "not a list")
+export const ingressRules = listOf(ruled(headerText, ingressRuleProblem).describe(INGRESS_RULE_FORM))
   .nonempty("empty")
   .describe(`a list of ${INGRESS_RULE_FORM}`);
 
@@ -46,23 +46,21 @@ export function pem(kind: "CERTIFICATE" | "PRIVATE KEY") {
     const [, label] = PEM.exec(Buffer.from(text, "base64").toString("latin1")) ?? [];
     return label?.endsWith(kind) ? undefined : `not a PEM ${kind.toLowerCase()} inside the base64`;
   };
-  return ruled(z.string("not text"), problem).describe(`base64 of a PEM ${kind.toLowerCase()}`);
+  return ruled(anyText, problem).describe(`base64 of a PEM ${kind.toLowerCase()}`);
 }
 
-/** An HTTP method for a proxy's target. */
 export const targetMethod = z
   .enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], "not an HTTP method in capitals")
   .describe("GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS; the service takes POST when left out");
 
 /** What a proxy appends to its target's address. */
-export const pathAndQuery = ruled(z.string("not text"), (text) => {
+export const pathAndQuery = ruled(anyText, (text) => {
   if (!/^[\x21-\x7e]+$/.test(text)) return "empty, with a space or a character that is not ASCII";
   if (!/^[/?]/.test(text)) return "not beginning with / or ?";
   return text.includes("#") ? "with a fragment" : undefined;
 }).describe("a path and query such as /v1/cards?expand=true, other characters percent-encoded");
 
-/** A media type. */
-export const mediaType = ruled(z.string("not text"), (text) => {
+export const mediaType = ruled(anyText, (text) => {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;[\x20-\x7e]*)?$/.test(text)
     ? headerProblem(text)
     : "not a media type";

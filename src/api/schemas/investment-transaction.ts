@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isAmount } from "../../domain/service/transaction-values.js";
-import { dayText, filledText, keyText, optionalText } from "./texts.js";
+import { dayText, each, filledText, keyText, looseObject, optionalText } from "./fields.js";
 
-// The document says text and its samples are JSON numbers; how exact a number is, only the raw body says.
+// The document says text and its samples are JSON numbers; only the raw body shows how exact a number is.
 const money = z
   .union([z.string(), z.number()], "not a decimal")
   .refine((value) => isAmount(String(value)), "not a decimal");
@@ -12,35 +12,20 @@ const optionalMoney = money.nullish();
  * An investment transaction (docs/reference/service.md, "Investment transactions") that can be loaded;
  * unknown fields pass.
  */
-export const investmentTransactionSchema = z.looseObject(
-  {
-    investment_transaction_id: keyText,
-    account_id: keyText,
-    amount: money,
-    date: dayText,
-    datetime: z.unknown().optional(),
-    description: optionalText,
-    type: filledText,
-    fees: optionalMoney,
-    forex_rate: optionalMoney,
-    price: optionalMoney,
-    quantity: optionalMoney,
-    security_id: optionalText,
-  },
-  "not an object",
-);
+export const investmentTransactionSchema = looseObject({
+  investment_transaction_id: keyText,
+  account_id: keyText,
+  amount: money,
+  date: dayText,
+  datetime: z.unknown().optional(),
+  type: filledText,
+  ...each(optionalText, "description", "security_id"),
+  ...each(optionalMoney, "fees", "forex_rate", "price", "quantity"),
+});
+
 /** A security (docs/reference/service.md, "Investment transactions") that can be loaded. */
-export const securitySchema = z.looseObject(
-  {
-    security_id: keyText,
-    name: optionalText,
-    currency: optionalText,
-    type: optionalText,
-    ticker: optionalText,
-    isin: optionalText,
-    sedol: optionalText,
-    close_date: optionalText,
-    close_price: optionalMoney,
-  },
-  "not an object",
-);
+export const securitySchema = looseObject({
+  security_id: keyText,
+  ...each(optionalText, "name", "currency", "type", "ticker", "isin", "sedol", "close_date"),
+  close_price: optionalMoney,
+});

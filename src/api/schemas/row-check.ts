@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** True only of values that a schema accepts; false says nothing. */
+/** True only for values that a schema accepts; false proves nothing. */
 type RowCheck = (value: unknown) => boolean;
 
 const known = new WeakMap<z.ZodType, RowCheck>();

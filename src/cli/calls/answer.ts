@@ -2,14 +2,13 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Operation } from "../../api/operations/operation.js";
 import { HIDDEN, hideSecrets, isSecretHeader } from "../../api/reference/secret-fields.js";
 
-/** An answer as the command shows it. */
 export interface ShownAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
-/** An answer without its secrets, unless they are asked for. */
+/** An answer, without its secrets unless `showSecrets` is set. */
 export function shownAnswer(
   operation: Operation,
   reply: { readonly status: number; readonly headers: IncomingHttpHeaders },
@@ -37,7 +36,6 @@ export function shownBytes(body: Buffer, contentType: string | undefined): unkno
   return isText ? text : { base64: body.toString("base64") };
 }
 
-/** An answer for people: its body, pretty. */
 export function prettyBody(body: unknown): string {
   return typeof body === "string" ? body : JSON.stringify(body, null, 2);
 }

@@ -22,10 +22,8 @@ import { type KeptShown, showKept } from "./kept-answer.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
 import { readCallRequest } from "./request.js";
 
-/** How a durable call ended, with what is shown of its answer. */
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
 
-/** What `call --durable --json` prints. */
 interface DurableSummary {
   readonly request_id: string;
   readonly status: RunStatus;
@@ -110,13 +108,13 @@ const WORDS = {
   settled: "; the answer to an earlier request was lost, and its effect was found",
 } as const;
 
-/** A request as it is planned: its bytes are not staged yet. */
+/** A request whose bytes are not staged yet. */
 interface PlannedRequest {
   readonly request: SealedRequest;
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
-/** Reads and judges the request. @throws InputError */
+/** Reads and checks the request. @throws InputError */
 async function requestOf(operation: Operation, flags: CallFlags): Promise<PlannedRequest> {
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const checked = checkRequest(operation, params);
@@ -138,7 +136,7 @@ async function requestOf(operation: Operation, flags: CallFlags): Promise<Planne
   return isByteSource(body) ? { request, body: body.open() } : { request };
 }
 
-/** Stages the request once, and starts its workflow or joins the one that is going on. */
+/** Stages the request once, and starts its workflow or joins the running one. */
 async function startCall(
   session: JobSession,
   name: string,
@@ -171,7 +169,7 @@ async function startCall(
   }
 }
 
-/** Bytes go into the staging area, where every worker can read them. */
+/** Stages the bytes, so that every worker can read them. */
 async function withBytes(
   { sealed }: JobSession,
   prefix: string,

@@ -3,7 +3,6 @@ import type { CheckedRequest, Operation } from "../../api/operations/operation.j
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
 
-/** What the command line of a call says besides the operation. */
 export interface CallFlags {
   readonly param?: readonly string[];
   readonly body?: string;
@@ -18,7 +17,7 @@ export interface CallFlags {
   readonly detach?: boolean;
 }
 
-/** What a token must be made for, where the call asks for one to be made. */
+/** What the call's token must allow, where one is to be made. */
 export function grantOf(
   operation: Operation,
   fpId: string | undefined,

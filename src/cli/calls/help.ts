@@ -2,7 +2,7 @@ import { OPERATIONS } from "../../api/operations/index.js";
 import { operationText } from "../../api/reference/reference-page.js";
 import { findOperation } from "./request.js";
 
-/** What `call --help` says below the options: all operations, or everything about one. */
+/** The help below the options of `call`: all operations, or everything about one. */
 export function callHelp(name: string | undefined): string {
   if (name !== undefined) return `\n${plain(operationText(findOperation(name)))}`;
   const width = Math.max(...OPERATIONS.map((operation) => operation.name.length));

@@ -8,7 +8,6 @@ import { sealedStream } from "../../lake/store/sealed-stream.js";
 import { type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
 import type { AnswerFile } from "./output-file.js";
 
-/** A kept answer as a command shows it. */
 export interface KeptShown {
   readonly answered_at: string;
   /** Of a proxy's target. */

@@ -7,9 +7,9 @@ import { InputError } from "../../domain/failures.js";
 export interface AnswerFile {
   readonly path: string;
   readonly sink: Writable;
-  /** Puts what the sink got in its place; gives its length in bytes. */
+  /** Moves the received body into place; returns its length in bytes. */
   keep(): Promise<number>;
-  /** Takes away what came, and leaves what is there. */
+  /** Deletes the received part, and leaves an existing file as it is. */
   discard(): Promise<void>;
 }
 

@@ -9,13 +9,12 @@ import { bare } from "../../api/schemas/accepted-form.js";
 import { fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
 
-/** What a command line says of one call. */
 interface CallRequest {
   readonly params: ParamsOf<Operation>;
   readonly clientToken: string | undefined;
 }
 
-/** Finds an operation by its name, however its words are joined. @throws InputError */
+/** Finds an operation by its name, with dashes or underscores. @throws InputError */
 export function findOperation(name: string): Operation {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
   const found = OPERATIONS.find((operation) => operation.name === wanted);
@@ -85,7 +84,6 @@ interface Target {
   readonly place: Place;
   readonly field: string;
   readonly schema: z.ZodType;
-  /** Name inside a record of headers. */
   readonly below?: string;
 }
 

@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { ensureBinding } from "../../lake/service-binding.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createLogger, type Logger } from "../../logger.js";
-import { ensureCanary } from "../../temporal/encryption/key-check.js";
+import { ensureKeyCheck } from "../../temporal/encryption/key-check.js";
 import { type EncryptionKeys, ensureEmbeddedKeys } from "../../temporal/encryption/keys.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import type { Interruptible } from "../terminal/interruption.js";
@@ -61,8 +61,8 @@ export async function openJobSession(
   };
 }
 
-/** Binds a lake to its service and keys at its first use: the service first, so that a lake with a canary has both. */
+/** Binds a lake to its service and keys at its first use: the service first, so that a lake with a key check has both. */
 export async function bindLake({ store, service }: Preflight, keys: EncryptionKeys): Promise<void> {
   await ensureBinding(store, service);
-  await ensureCanary(store, keys);
+  await ensureKeyCheck(store, keys);
 }

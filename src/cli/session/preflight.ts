@@ -15,7 +15,7 @@ import { createLocalStore } from "../../lake/store/local-store.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { resolveTemporal, type TemporalSettings } from "../../temporal/connection-settings.js";
-import { CANARY_KEY, checkCanary } from "../../temporal/encryption/key-check.js";
+import { checkKeys, KEY_CHECK } from "../../temporal/encryption/key-check.js";
 import {
   type EncryptionKeys,
   parseEncryptionKeys,
@@ -106,11 +106,11 @@ export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake
 }
 
 /**
- * Whether a lake without a binding is one that nothing has used. Its first use writes the binding before the canary,
- * so one with a canary is older than bindings; the runbook lets people delete a canary, but not rows.
+ * Whether a lake without a binding is one that nothing has used. Its first use writes the binding before the key check,
+ * so one with a key check is older than bindings; the runbook lets people delete a key check, but not rows.
  */
 async function isNewLake(store: ObjectStore): Promise<boolean> {
-  if ((await store.get(CANARY_KEY)) !== undefined) return false;
+  if ((await store.get(KEY_CHECK)) !== undefined) return false;
   return (await store.list(`${onboardings.name}/_delta_log/`)).length === 0;
 }
 
@@ -132,10 +132,10 @@ export async function findKeys(
   const keys =
     encryptionKeys === undefined ? await readEmbeddedKeys(home.path) : parseEncryptionKeys(encryptionKeys);
   if (keys !== undefined) {
-    await checkCanary(store, keys);
+    await checkKeys(store, keys);
     return keys;
   }
-  if ((await store.get(CANARY_KEY)) === undefined) return undefined;
+  if ((await store.get(KEY_CHECK)) === undefined) return undefined;
   throw new InputError(
     `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${home.path} holds no keys, but the lake ${store.address} was made with one. Give the lake's keys, or the NIGHTLEDGER_HOME that made it.`,
   );

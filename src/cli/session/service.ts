@@ -17,7 +17,7 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> 
   const client = openServiceClient(api);
   try {
     // The service has just asked another process for a pause: so it is there.
-    if (client.gateUntil !== undefined) return;
+    if (client.pausedUntil !== undefined) return;
     await client.call(getUser, { path: { fp_id: fpId } });
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;

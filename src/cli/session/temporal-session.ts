@@ -6,7 +6,8 @@ import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress, TemporalSettings } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
-import { acquireEmbeddedServer, isServerRunning } from "../../temporal/server/embedded-server.js";
+import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
+import { runningServer } from "../../temporal/server/running-server.js";
 import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/releases.js";
 import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";
@@ -71,7 +72,7 @@ async function cluster(
 
 async function embedded(options: SessionOptions, releases: Releases): Promise<TemporalSession> {
   const { env, home, report, signal } = options;
-  if (!(await isServerRunning(home))) report("starting Temporal…");
+  if ((await runningServer(home)) === undefined) report("starting Temporal…");
   const cli = await findTemporalCli({ env, report, ...(signal && { signal }) });
   const held = await acquireEmbeddedServer({ home, cliPath: cli.path, ui: options.ui, report, signal });
   releases.add(() => held.release());

@@ -10,7 +10,7 @@ import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Starts a receiver of webhooks within a command, and says where it listens; it ends with the command. */
+/** Starts a webhook receiver within a command, and prints its address; it ends with the command. */
 export async function openReceiver(
   terminal: Terminal,
   { preflight, temporal, sealed, log }: JobSession,

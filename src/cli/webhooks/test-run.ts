@@ -24,17 +24,16 @@ interface WebhookTestFlags {
   readonly json?: boolean;
 }
 
-/** What became of one test webhook. */
 interface TestedKind {
   readonly kind: EventKind;
   readonly seen: boolean;
-  /** From the asking until it was seen, or given up. */
+  /** From the request until the event was seen, or the timeout. */
   readonly duration_ms: number;
 }
 
 const POLL_EVERY_MS = 250;
 
-/** Has the service send test webhooks, and waits until a receiver has taken each; the exit code. */
+/** Makes the service send test webhooks, and waits until a receiver has taken each; returns the exit code. */
 export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags): Promise<number> {
   const preflight = await runPreflight(terminal);
   const { webhooksIfAny } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
@@ -81,7 +80,7 @@ async function testOne(
   return { kind, seen, duration_ms: since() };
 }
 
-/** Looks for an event of a mark where a receiver puts it first, and where it ends. */
+/** Looks for an event with a mark: in staging, where a receiver puts it first, and in the table. */
 class Arrivals {
   readonly #looked = new Set<string>();
 
@@ -116,9 +115,9 @@ function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
   return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
 }
 
-/** How a test event is told from all others. */
+/** What identifies a test event. */
 interface TestMark {
-  /** Stands in the place of the onboarding's id. */
+  /** Used as the onboarding's id. */
   readonly mark: string;
   readonly isLive: boolean;
   readonly at: Date;

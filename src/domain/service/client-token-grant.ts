@@ -1,4 +1,4 @@
-/** What a client token may be made for (docs/reference/service.md, "Client tokens"). */
+/** What a client token may allow (docs/reference/service.md, "Client tokens"). */
 export const TOKEN_SCOPES = [
   "vault",
   "decrypt",

@@ -6,12 +6,11 @@ const TERMINAL: ReadonlySet<string> = new Set(["pass", "fail", "none", "error"])
 
 const KNOWN: ReadonlySet<string> = new Set(ONBOARDING_STATUSES);
 
-/** Whether a status is a decision that stays (docs/reference/service.md, "Onboarding statuses"). */
+/** Whether a status is final (docs/reference/service.md, "Onboarding statuses"). */
 export function isDecision(status: string | null): boolean {
   return status !== null && TERMINAL.has(status);
 }
 
-/** Whether the document names the status. */
 export function isKnownStatus(status: string): boolean {
   return KNOWN.has(status);
 }

@@ -14,8 +14,3 @@ export function parsePlaybookKey(text: string): PlaybookKey | undefined {
   if (playbook === undefined) return undefined;
   return version === undefined ? { playbook } : { playbook, version: Number(version) };
 }
-
-/** Writes a playbook key with its version tag. */
-export function playbookKeyText({ playbook, version }: PlaybookKey): string {
-  return version === undefined ? playbook : `${playbook}:v${version}`;
-}

@@ -1,12 +1,12 @@
 const TAKEN_OUT = "[value]";
-/** Letters and digits from which a value counts wherever it is, whatever its case. */
+/** From this many letters and digits on, a value counts anywhere, in any case. */
 const LONG = 5;
-/** Letters and digits below which only a word of its own counts. */
+/** A value with fewer letters and digits counts only as a separate word. */
 const SHORT = 3;
-/** Of a value that is quoted in part: what tells it beside dots or stars, and what tells it alone. */
+/** Letters by which part of a value is recognized: beside dots or stars, and alone. */
 const PART = 4;
 const WHOLE_PART = 12;
-/** Letters and digits of one value that are looked for; of a longer one its beginning tells it. */
+/** A longer value is recognized by its beginning. */
 const MOST_FOLDED = 4_096;
 
 /** `[from, to)` of a text. */
@@ -41,7 +41,7 @@ function shorterDecimal(text: string): string[] {
   return /^[-+]?\d+\.\d*0$/.test(text) ? [text.replace(/\.?0+$/, "")] : [];
 }
 
-/** The letters and digits of a text, lower case and without accents, each with its place. */
+/** The letters and digits of a text, lower case and without accents, with their positions. */
 interface Folded {
   readonly text: string;
   readonly starts: readonly number[];

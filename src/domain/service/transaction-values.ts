@@ -36,20 +36,13 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Nothing but white space, or nothing at all. */
 export function isBlank(text: string): boolean {
   return BLANK.test(text);
 }
 
-/** Half of a surrogate pair: JSON can say it, UTF-8 can't, and DuckDB refuses the whole file. */
+/** Half of a surrogate pair: JSON can hold it, UTF-8 can't, and DuckDB refuses the whole file. */
 export function hasLoneSurrogate(text: string): boolean {
   return LONE_SURROGATE.test(text);
 }
 
-/** An id that can be a key: not blank and expressible in UTF-8. */
-export function isKeyText(text: string): boolean {
-  return !isBlank(text) && !hasLoneSurrogate(text);
-}
-
-/** The two directions of money. */
 export const TRANSACTION_TYPES = ["debit", "credit"] as const;

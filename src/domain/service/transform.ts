@@ -1,6 +1,6 @@
 /**
  * A change that the service makes to a decrypted value (docs/reference/service.md, "Transforms"). The document shows no
- * quote inside an argument; a backslash before `'` and `\` is our reading.
+ * quote inside an argument; our reading is a backslash before `'` and `\`.
  */
 interface Transform {
   readonly name: TransformName;
@@ -24,54 +24,27 @@ const FORMS = {
 
 type TransformName = keyof typeof FORMS;
 
-/** The accepted forms, for people. */
 export const TRANSFORM_FORMS =
   "to_lowercase, to_uppercase, to_ascii, prefix(<n>), suffix(<n>), replace('<from>','<to>'), " +
   "date_format('<from_format>','<to_format>'), hmac_sha256('<key>'), " +
   "encrypt('<algorithm>','<public_key>'), wrap_quotes";
 
-/** Builds transforms as the service reads them, arguments quoted and escaped. */
-export const transform = {
-  toLowercase: (): string => "to_lowercase",
-  toUppercase: (): string => "to_uppercase",
-  toAscii: (): string => "to_ascii",
-  prefix: (count: number): string => build("prefix", [count]),
-  suffix: (count: number): string => build("suffix", [count]),
-  replace: (from: string, to: string): string => build("replace", [from, to]),
-  dateFormat: (from: string, to: string): string => build("date_format", [from, to]),
-  hmacSha256: (key: string): string => build("hmac_sha256", [key]),
-  encrypt: (algorithm: string, publicKey: string): string => build("encrypt", [algorithm, publicKey]),
-  wrapQuotes: (): string => "wrap_quotes",
-} as const;
-
-function build(name: TransformName, given: readonly (string | number)[]): string {
-  const text = transformText({ name, arguments: given });
-  const problem = transformProblem(text);
-  // The arguments may be a key: they are not quoted.
-  if (problem !== undefined) throw new RangeError(`${name}: ${problem}. Accepted: ${TRANSFORM_FORMS}`);
-  return text;
-}
-
-/** Writes a transform in its one canonical form. */
-export function transformText({ name, arguments: given }: Transform): string {
-  if (FORMS[name].length === 0) return name;
-  return `${name}(${given.map((value) => (typeof value === "number" ? String(value) : quoted(value))).join(",")})`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/[\\']/g, "\\$&")}'`;
-}
-
-/** Reads a transform; undefined when it is none of the accepted forms. Spaces around arguments are let pass. */
-export function parseTransform(text: string): Transform | undefined {
-  const result = read(text);
-  return typeof result === "string" ? undefined : result;
-}
-
 /** Why a text is not a transform, without quoting it; undefined when it is. */
 export function transformProblem(text: string): string | undefined {
   const result = read(text);
   return typeof result === "string" ? result : undefined;
+}
+
+/** Rewrites a transform in its one canonical form; a text that is not a transform stays as it is. */
+export function canonicalTransform(text: string): string {
+  const result = read(text);
+  if (typeof result === "string" || result.arguments.length === 0) return text;
+  const written = result.arguments.map((value) => (typeof value === "number" ? value : quoted(value)));
+  return `${result.name}(${written.join(",")})`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }
 
 const ARGUMENT = /\s*(?:'((?:[^'\\]|\\['\\])*)'|(\d{1,9}))\s*(,|$)/suy;

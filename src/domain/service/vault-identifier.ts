@@ -40,7 +40,6 @@ const USES = {
   ingress: ["id", "business", "custom", "investor_profile", "document"],
 } as const satisfies Record<string, readonly Group[]>;
 
-/** What an identifier is used for. */
 export type IdentifierUse = keyof typeof USES;
 
 const UPLOADED_PROFILE = ["investor_profile.employment_status", "investor_profile.occupation"];
@@ -59,7 +58,6 @@ export function identifierProblem(use: IdentifierUse, identifier: string): strin
   return undefined;
 }
 
-/** The identifiers that a use accepts, for people. */
 export function acceptedIdentifiers(use: IdentifierUse): string {
   const names: readonly string[] = USES[use];
   const groups = names.map((group) =>

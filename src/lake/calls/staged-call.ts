@@ -1,32 +1,25 @@
 import { canonicalJson } from "../../domain/json.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
-/** Bytes that a request sends as its body. */
 export type RequestBytes =
-  /** A file that the worker can read. */
   | { readonly file: string }
   /** Key of a sealed stream in the lake (`lake/store/sealed-stream.ts`), and the hash of its plain bytes. */
   | { readonly stream: string; readonly sha256: string }
   | { readonly base64: string };
 
-/** A request as it waits in the staging area: what may be personal or secret never goes through a history. */
+/** A request in the staging area: personal or secret values never go through a workflow's history. */
 export interface SealedRequest {
-  /** Name of the operation. */
   readonly operation: string;
-  /** Parameters of the operation; checked when the call is made. */
   readonly params: object;
-  /** The body of an operation that sends bytes. */
   readonly bytes?: RequestBytes;
-  /** Of a client operation: whose data it is about; a token is made for it. */
+  /** Of a client operation: the user for whose data a token is made. */
   readonly owner?: { readonly fp_id: string; readonly decrypt_reason?: string };
-  /** Of a proxy call: any status is the target's answer. */
+  /** Of a proxy call: accept any status as the target's answer. */
   readonly anyStatus?: boolean;
 }
 
-/** An answer as it was kept. */
 export interface KeptAnswer<A> {
   readonly operation: string;
-  /** Epoch milliseconds at which it came. */
   readonly at: number;
   /** Requests that may have reached the service until then. */
   readonly asked: number;
@@ -37,23 +30,20 @@ export interface KeptAnswer<A> {
 export interface ProxyAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Key of the sealed stream. */
   readonly body: string;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Key of the request of the call that is staged below a prefix. */
 export function requestKey(prefix: string): string {
   return `${prefix}request`;
 }
 
-/** Key of its answer. */
 export function answerKey(prefix: string): string {
   return `${prefix}answer`;
 }
 
-/** Stages the request of a call, durably and once; gives the one that is staged, which may be an earlier one. */
+/** Stages the request of a call, durably and once; returns the staged one, which may be an earlier one. */
 export async function stageRequest(
   sealed: SealedStore,
   prefix: string,

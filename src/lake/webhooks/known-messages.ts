@@ -3,12 +3,11 @@ import { readTables } from "../query/query-views.js";
 import { webhookEvents } from "../tables/webhook-events.js";
 
 const DAY_MS = 86_400_000;
-/** What the service's clock and ours may be apart, and more. */
+/** More than the service's clock and ours may differ. */
 const CLOCKS_APART_MS = DAY_MS;
-/** How long a message that names no time may be sent again. */
+/** How long a message without a time may be repeated. */
 const REPEATED_WITHIN_MS = 30 * DAY_MS;
 
-/** A message that came. */
 interface ReceivedMessage {
   readonly messageId: string;
   /** The event's own time in epoch milliseconds; null where it names none. */
@@ -24,7 +23,7 @@ export function firstCopiesSince(messages: readonly ReceivedMessage[], now: numb
   return Math.min(now - CLOCKS_APART_MS, ...since);
 }
 
-/** Those of some messages that are in `webhook_events`. */
+/** The messages that are in `webhook_events` already. */
 export async function knownMessages(
   lake: Lake,
   messages: readonly ReceivedMessage[],

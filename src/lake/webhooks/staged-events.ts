@@ -4,12 +4,9 @@ import type { SealedStore } from "../store/sealed-store.js";
 
 const EVENTS = "_staging/webhooks/";
 
-/** A webhook as it was received. */
 export interface StagedEvent {
   readonly messageId: string;
-  /** ISO instant. */
   readonly receivedAt: string;
-  /** The body's text, as it came. */
   readonly body: string;
 }
 
@@ -18,17 +15,16 @@ export function stagedEventName(messageId: string): string {
   return createHash("sha256").update(messageId).digest("hex").slice(0, 32);
 }
 
-/** Keeps an event, sealed and durable, until it is in the table; `false` when it waits there already. */
+/** Stages an event, sealed and durable, until it is in the table; `false` when it is staged already. */
 export async function stageEvent(sealed: SealedStore, event: StagedEvent): Promise<boolean> {
   return sealed.putIfAbsent(`${EVENTS}${stagedEventName(event.messageId)}`, event);
 }
 
-/** A staged event; undefined where it is gone. @throws InputError when it does not open. */
 export async function stagedEvent(sealed: SealedStore, name: string): Promise<StagedEvent | undefined> {
   return sealed.get<StagedEvent>(`${EVENTS}${name}`);
 }
 
-/** Every staged event by its name, the one that has waited longest first. */
+/** Every staged event, the oldest first. */
 export async function stagedEvents(
   sealed: SealedStore,
 ): Promise<(Omit<ObjectEntry, "key"> & { readonly name: string })[]> {

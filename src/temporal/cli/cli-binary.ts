@@ -19,20 +19,18 @@ import {
   sdkDownload,
 } from "./cli-download.js";
 
-/** What the search for a Temporal CLI goes by. */
 export interface CliSearch {
   /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */
   readonly env: CliEnvironment;
-  /** Told what is going on while it takes long. */
+  /** Gets the progress of slow steps. */
   readonly report: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
-  /** The SDK's own unless told otherwise. */
+  /** Left out: the SDK's own. */
   readonly download?: CliDownload;
-  /** The folder with the pinning `go.mod`: this installation's unless told otherwise. */
+  /** The folder of the `go.mod` that pins the CLI; left out: this installation's. */
   readonly moduleDirectory?: string;
 }
 
-/** A Temporal CLI and where it came from. */
 interface TemporalCli {
   readonly path: string;
   readonly origin: "TEMPORAL_CLI_PATH" | "PATH" | "cache" | "download" | "build";

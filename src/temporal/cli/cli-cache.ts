@@ -3,7 +3,6 @@ import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runTool } from "./tool-process.js";
 
-/** The environment that the search for the CLI goes by. */
 export type CliEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** The CLI that `tools/temporal/go.mod` pins. */
@@ -18,7 +17,6 @@ export function cliCacheDirectory(env: CliEnvironment): string {
   return join(base, "nightledger", `temporal-${TEMPORAL_CLI_VERSION}`);
 }
 
-/** The first executable of that name on a `PATH`. */
 export async function findOnPath(name: string, path: string | undefined): Promise<string | undefined> {
   for (const directory of (path ?? "").split(delimiter)) {
     if (!isAbsolute(directory)) continue;
@@ -28,7 +26,6 @@ export async function findOnPath(name: string, path: string | undefined): Promis
   return undefined;
 }
 
-/** Whether a file is there and may be run. */
 export async function isExecutable(path: string): Promise<boolean> {
   return access(path, constants.X_OK).then(
     () => true,

@@ -10,12 +10,11 @@ export interface CliDownload {
   /** A program that leaves the executable in the directory it is given as its last argument. */
   readonly command: string;
   readonly args: readonly string[];
-  /** Ends a download that brings no byte for so long. */
+  /** A download that brings no byte for this long is ended. */
   readonly stallMs: number;
   readonly timeoutMs: number;
 }
 
-/** What a step of the search came to. */
 export type StepResult = { readonly file: string } | { readonly failure: string };
 
 const STALL_MS = 20_000;
@@ -34,7 +33,6 @@ try {
   process.exitCode = 1;
 }`;
 
-/** The download that `@temporalio/testing` has built in. */
 export function sdkDownload(): CliDownload {
   const testing = pathToFileURL(createRequire(import.meta.url).resolve("@temporalio/testing")).href;
   return {

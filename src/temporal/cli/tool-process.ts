@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 
-/** A command run to its end. */
 interface ToolRun {
   readonly command: string;
   readonly args: readonly string[];
@@ -8,7 +7,7 @@ interface ToolRun {
   readonly cwd?: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Asked every second with the time gone by; a text ends the command and is the reason. */
+  /** Called every second with the elapsed time; a returned text ends the command and is the reason. */
   readonly watch?: (elapsedMs: number) => Promise<string | undefined>;
 }
 

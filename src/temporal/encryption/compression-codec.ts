@@ -3,11 +3,11 @@ import type { Payload, PayloadCodec } from "@temporalio/common";
 import { InputError } from "../../domain/failures.js";
 import { bytesOf, ENCODING_KEY, metadataText, payloadIn } from "./payload-bytes.js";
 
-/** The name and form that Temporal's own SDKs give it: a zlib stream of the whole payload. */
+/** As in Temporal's own SDKs: a zlib stream of the whole payload. */
 const ENCODING = "binary/zlib";
 const FASTEST = { level: 1 };
 
-/** Smaller ones gain nothing. */
+/** Smaller payloads gain nothing. */
 const FROM_BYTES = 1024;
 /** Far more than Temporal takes in one payload. */
 const MOST_BYTES = 64 * 1024 * 1024;

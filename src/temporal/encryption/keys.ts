@@ -15,7 +15,6 @@ export interface EncryptionKeys {
   readonly byId: ReadonlyMap<string, EncryptionKey>;
 }
 
-/** The variable that holds the keys. */
 export const KEYS_VARIABLE = "NIGHTLEDGER_ENCRYPTION_KEYS";
 
 const ACCEPTED = "Accepted: id:base64 of 32 bytes, comma-separated; the first one encrypts.";

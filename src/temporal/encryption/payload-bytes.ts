@@ -11,7 +11,6 @@ export function bytesOf(payload: Payload): Uint8Array {
   return PayloadMessage.encode(payload).finish();
 }
 
-/** The payload in such bytes. */
 export function payloadIn(bytes: Uint8Array): Payload {
   const { metadata, data } = PayloadMessage.decode(bytes);
   return { metadata, data };

@@ -31,7 +31,6 @@ export class EncryptionCodec implements PayloadCodec {
     this.#context = `payload:${ENCODING}:${namespace}`;
   }
 
-  /** Encrypts whole payloads, their metadata included. */
   async encode(payloads: Payload[]): Promise<Payload[]> {
     return payloads.map((payload) => {
       const { keyId, data } = encrypt(this.#keys, bytesOf(payload), this.#context);

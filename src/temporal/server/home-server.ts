@@ -11,23 +11,25 @@ import {
 } from "./server-record.js";
 import { attachSupervisor, type Hold, hasReader, joinPipe, removePipes } from "./supervisor.js";
 
-/** What a HOME's server is started with. */
-interface HomeServerOptions {
+/** How to use the embedded server of a HOME. */
+export interface HomeServerOptions {
+  /** `NIGHTLEDGER_HOME`; created when missing. */
   readonly home: string;
+  /** A `temporal` binary, see `findTemporalCli`. */
   readonly cliPath: string;
+  /** Asks for the web UI. A server that other commands use already is left as it is. */
   readonly ui?: boolean | undefined;
   readonly report: (message: string) => void;
+  /** Stops waiting; a server started by then is ended again. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Who else uses a HOME's server. */
 export interface OtherUse {
   readonly isShared: boolean;
-  /** Somebody on another machine or in another PID namespace does. */
+  /** Among them is a process on another machine or in another PID namespace. */
   readonly isElsewhere: boolean;
 }
 
-/** The namespace of every embedded server. */
 export const EMBEDDED_NAMESPACE = "default";
 
 const HEALTH_DEADLINE_MS = 10_000;
@@ -45,7 +47,7 @@ export class HomeServer {
   }
 
   /**
-   * Gives the server that runs, or starts one; undefined where one runs elsewhere and can't be reached from here.
+   * Returns the running server, or starts one; undefined where one runs elsewhere and can't be reached from here.
    * Of two servers on one database, the second would corrupt it.
    */
   async ensure(others: OtherUse): Promise<ServerRecord | undefined> {
@@ -70,7 +72,6 @@ export class HomeServer {
     await removePipes(home);
   }
 
-  /** Gives this process's hold on the server back. */
   async letGo(): Promise<void> {
     await this.#take(undefined);
   }
@@ -80,12 +81,13 @@ export class HomeServer {
     const lacksUi = ui === true && known.ui === undefined;
     if (!(lacksUi && !isShared) && (await this.#isHealthy(known, HEALTH_DEADLINE_MS))) {
       if (!(await this.#supervise(known))) return "gone";
-      if (lacksUi) report("The Temporal server is in use by another command and has no web UI.");
+      if (lacksUi)
+        report("Another command uses the Temporal server, which has no web UI; it is left as it is.");
       await markDatabaseReady(home);
       return known;
     }
     signal?.throwIfAborted();
-    report(`Ending the Temporal server left in HOME (pid ${known.pid}) to start it again on its database.`);
+    report(`Restarting the Temporal server that was left in HOME (pid ${known.pid}) on the same database.`);
     await endProcess(known);
     return "gone";
   }
@@ -95,14 +97,14 @@ export class HomeServer {
     { isElsewhere }: OtherUse,
   ): Promise<ServerRecord | "gone" | undefined> {
     const { home } = this.#options;
-    // One of this process's own place, from before somebody elsewhere took it for dead. The server elsewhere
-    // may be seen from here too, under another pid.
+    // A server left here by a process that another machine took for dead. The server elsewhere may be visible from
+    // here too, under another pid.
     for (const stray of serversOn(this.#database)) {
       if (stray.started !== known.started) await endProcess(stray);
     }
     const isNear = known.network === networkHere();
     if (isNear && (await this.#isHealthy(known, ELSEWHERE_DEADLINE_MS))) {
-      // Without an answer it is ending: the next look finds it gone.
+      // Without an answer it is ending, and will be gone the next time.
       const hold = known.pipe && (await joinPipe(home, known.pipe, () => true));
       if (hold) await this.#take(hold);
       return known;
@@ -112,14 +114,13 @@ export class HomeServer {
 
   async #start(known: ServerRecord | undefined): Promise<ServerRecord> {
     const { home, cliPath, ui, signal } = this.#options;
-    // A server whose record was never written, or was deleted by hand.
+    // Servers whose record was never written, or was deleted by hand.
     for (const stray of serversOn(this.#database)) await endProcess(stray);
     await removeServerRecord(home);
     await removePipes(home);
     await clearUnfinishedDatabase(home);
-    let taken: Hold | undefined;
     try {
-      const record = await startServer({
+      const { record, hold } = await startServer({
         cliPath,
         database: this.#database,
         logFile: join(home, "temporal.log"),
@@ -128,11 +129,9 @@ export class HomeServer {
         ui,
         spawned: (record) => writeServerRecord(home, record),
         signal,
-        supervised: (hold) => {
-          taken = hold;
-        },
+        isSupervised: true,
       });
-      await this.#take(taken);
+      await this.#take(hold);
       await markDatabaseReady(home);
       return record;
     } catch (error) {
@@ -141,7 +140,7 @@ export class HomeServer {
     }
   }
 
-  /** Sees to it that the server ends with its last user, this process among them; false where it has ended. */
+  /** Ensures that the server ends with its last user, this process included; false where it has ended. */
   async #supervise(known: ServerRecord): Promise<boolean> {
     const { home } = this.#options;
     const { pipe } = known;

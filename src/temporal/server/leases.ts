@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { identifySelf, isHere } from "./process-identity.js";
-import { keepRenewed, type Sightings } from "./sightings.js";
+import { keepRenewed, replaceFile, type Sightings } from "./sightings.js";
 
-/** Where a HOME keeps the leases of those who use its server. */
+/** The directory of the leases of a HOME's server. */
 export function leasesOf(home: string): string {
   return join(home, "leases");
 }
@@ -12,20 +12,16 @@ export function leasesOf(home: string): string {
 /** A process's use of the embedded server of a HOME. */
 export interface Lease {
   readonly path: string;
-  /** Takes the lease back; a second time does nothing. */
   remove(): Promise<void>;
 }
 
-/** Notes, until it is taken back, that this process uses the embedded server of a HOME. */
+/** Records, until it is removed, that this process uses the embedded server of a HOME. */
 export async function writeLease(home: string): Promise<Lease> {
   const directory = leasesOf(home);
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const self = identifySelf();
   const path = join(directory, `${self.pid}-${randomUUID().slice(0, 8)}.json`);
-  const write = async () => {
-    await writeFile(`${path}.tmp`, JSON.stringify(self), { mode: 0o600 });
-    await rename(`${path}.tmp`, path);
-  };
+  const write = () => replaceFile(path, self);
   await write();
   const stopRenewing = keepRenewed(path, write);
   return {
@@ -37,7 +33,6 @@ export async function writeLease(home: string): Promise<Lease> {
   };
 }
 
-/** A lease of a process that lives. */
 interface LiveLease {
   readonly path: string;
   /** Of another machine or PID namespace: it may have a server there that can't be seen from here. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { InputError } from "../../domain/failures.js";
 
-/** A process, told apart from a later one with the same pid by when it started. */
+/** A process; its start time tells it apart from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly started: string;
@@ -23,8 +23,8 @@ export function identifySelf(): ProcessIdentity {
   const self = isProcOurs() ? identify(process.pid) : undefined;
   if (self === undefined) {
     throw new InputError(
-      "/proc is not mounted, or it is that of another PID namespace, so that processes can't be told apart. " +
-        "Nothing was started. Mount it (`unshare --mount-proc`, or a container's default).",
+      "/proc is not mounted, or it is that of another PID namespace, so processes can't be identified. " +
+        "Nothing was started. Mount /proc (`unshare --mount-proc`, or a container's default).",
     );
   }
   return self;
@@ -35,7 +35,7 @@ export function isHere({ place }: ProcessIdentity): boolean {
   return place === undefined || place === placeHere();
 }
 
-/** Whether that very process runs here; one elsewhere can't be seen. */
+/** Whether exactly this process runs here; one elsewhere can't be seen. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return isHere(identity) && identify(identity.pid)?.started === identity.started;
 }
@@ -95,11 +95,11 @@ function isProcOurs(): boolean {
   }
 }
 
-// Start times in /proc count from boot: the boot's id makes them unique across restarts of the machine.
+// Start times in /proc count from boot; the boot's id makes them unique across restarts.
 function startedFromProc(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The command name stands in parentheses and may hold spaces and parentheses itself.
+    // The command name is in parentheses and may itself hold spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state, ticks] = [fields[0], fields[19]];
     if (ticks === undefined || state === "X" || (state === "Z" && hasNoThreads(pid))) return undefined;
@@ -109,8 +109,7 @@ function startedFromProc(pid: number): string | undefined {
   }
 }
 
-// A killed process looks like a zombie as soon as its first thread is gone; the others still hold its files
-// and ports for a moment.
+// A killed process looks like a zombie once its first thread is gone, while the others still hold its files and ports.
 function hasNoThreads(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).length <= 1;
 }

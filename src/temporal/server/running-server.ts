@@ -3,7 +3,7 @@ import { EMBEDDED_NAMESPACE } from "./home-server.js";
 import { isHere, isRunning } from "./process-identity.js";
 import { readServerRecord } from "./server-record.js";
 
-/** The embedded server of a HOME that runs on this machine now; undefined where none does. Starts and holds nothing. */
+/** Finds the embedded server of a HOME that runs on this machine now. Starts and holds nothing. */
 export async function runningServer(home: string): Promise<TemporalAddress | undefined> {
   const record = await readServerRecord(home);
   if (record === undefined || !isHere(record) || !isRunning(record)) return undefined;

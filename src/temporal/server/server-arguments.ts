@@ -1,6 +1,5 @@
 import { RUN_ATTRIBUTES } from "../../domain/run.js";
 
-/** What one dev server is started with. */
 export interface ServerFlags {
   readonly ip: string;
   readonly port: number;

@@ -11,11 +11,10 @@ import { becomesReady } from "./server-readiness.js";
 import type { ServerRecord } from "./server-record.js";
 import { type Hold, openPipe, supervised } from "./supervisor.js";
 
-/** What it takes to start one dev server. */
 interface ServerStart extends Pick<ServerFlags, "database"> {
   readonly cliPath: string;
-  /** Called with this process's hold on a server that is to end with the last process that holds it. */
-  readonly supervised?: (hold: Hold) => void;
+  /** The server ends with the last process that holds it; this one gets a hold. */
+  readonly isSupervised?: boolean;
   /** Where the server's output goes; one older file is kept beside it. */
   readonly logFile: string;
   readonly namespace: string;
@@ -24,7 +23,6 @@ interface ServerStart extends Pick<ServerFlags, "database"> {
   readonly ui?: boolean | undefined;
   /** Called once the process exists and before it is ready, so that no crash leaves an unknown server. */
   readonly spawned?: (record: ServerRecord) => Promise<void>;
-  readonly deadlineMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,12 +34,17 @@ const KILL_GRACE_MS = 5_000;
 const LOG_LIMIT_BYTES = 8 * 1024 * 1024;
 const START_ATTEMPTS = 3;
 
+interface StartedServer {
+  readonly record: ServerRecord;
+  readonly hold: Hold | undefined;
+}
+
 /**
  * Starts a dev server in its own process group and waits until it is ready.
  *
  * @throws UnreachableError when it ends or does not answer in time, with the tail of its log.
  */
-export async function startServer(start: ServerStart): Promise<ServerRecord> {
+export async function startServer(start: ServerStart): Promise<StartedServer> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(attempt === 1 ? start.preferredPort : undefined);
     const uiPort = start.ui ? await freePort(attempt === 1 ? UI_PORT : undefined) : undefined;
@@ -50,7 +53,7 @@ export async function startServer(start: ServerStart): Promise<ServerRecord> {
       return await launch(start, { database: start.database, ip: HOST, port, uiPort }, log.handle.fd);
     } catch (error) {
       const tail = await logTail(start.logFile, log.offset);
-      // Another program may take the port between our look and the server's start.
+      // Another program may take the port between our check and the server's start.
       if (/address already in use/i.test(tail) && attempt < START_ATTEMPTS) continue;
       if (!(error instanceof UnreachableError)) throw error;
       throw new UnreachableError(
@@ -62,10 +65,10 @@ export async function startServer(start: ServerStart): Promise<ServerRecord> {
   }
 }
 
-async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Promise<ServerRecord> {
+async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Promise<StartedServer> {
   const address = `${HOST}:${flags.port}`;
   const directory = dirname(start.logFile);
-  const pipe = start.supervised && (await openPipe(directory));
+  const pipe = start.isSupervised ? await openPipe(directory) : undefined;
   const line = [start.cliPath, serverArguments(flags)] as const;
   const [command, args] = pipe ? supervised(...line, flags.database ?? "") : line;
   // Detached: a Ctrl-C in the terminal must not end the server before the worker has stopped. A bare
@@ -99,18 +102,16 @@ async function launch(start: ServerStart, flags: ServerFlags, logFd: number): Pr
   const record: ServerRecord = { ...identity, port: flags.port, address, network, ...ui, ...supervisor };
   try {
     await start.spawned?.(record);
-    const deadlineMs = start.deadlineMs ?? START_DEADLINE_MS;
     const stopped = () => ended !== undefined || start.signal?.aborted === true;
-    const ready = await becomesReady(address, start.namespace, { deadlineMs, stopped });
+    const ready = await becomesReady(address, start.namespace, { deadlineMs: START_DEADLINE_MS, stopped });
     start.signal?.throwIfAborted();
     if (!ready || ended !== undefined) {
-      const what = ended ?? `did not answer on ${address} within ${deadlineMs / 1000} s and was ended`;
+      const what = ended ?? `did not answer on ${address} within ${START_DEADLINE_MS / 1000} s and was ended`;
       throw new UnreachableError(
-        `The Temporal dev server (${start.cliPath}) ${what}. Its database is as it was; try again.`,
+        `The Temporal dev server (${start.cliPath}) ${what}. Its database was not changed; try again.`,
       );
     }
-    if (pipe) start.supervised?.(pipe.hold);
-    return record;
+    return { record, hold: pipe?.hold };
   } catch (error) {
     await endProcess(identity);
     await pipe?.hold.release();
@@ -127,7 +128,7 @@ export async function endProcess(identity: ProcessIdentity, graceMs = TERM_GRACE
   if (await endsAfter(identity, "SIGTERM", graceMs)) return;
   if (await endsAfter(identity, "SIGKILL", KILL_GRACE_MS)) return;
   throw new UnreachableError(
-    `The Temporal dev server (pid ${identity.pid}) can't be ended. End it by hand, then try again.`,
+    `The Temporal dev server (pid ${identity.pid}) does not end. End it by hand, then try again.`,
   );
 }
 
@@ -151,7 +152,7 @@ async function endsAfter(
   return true;
 }
 
-/** Processes that have this database open as a dev server, whether HOME knows of them or not. */
+/** Dev servers that have this database open, whether HOME knows of them or not. */
 export function serversOn(database: string): ProcessIdentity[] {
   const pids = process.platform === "linux" ? pidsFromProc(database) : pidsFromPs(database);
   return pids.flatMap((pid) => identify(pid) ?? []);

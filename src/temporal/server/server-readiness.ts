@@ -5,10 +5,9 @@ import { Connection } from "@temporalio/client";
 const POLL_MS = 50;
 const CALL_MS = 2_000;
 
-/** When to stop asking a server whether it is ready. */
 interface ReadinessLimits {
   readonly deadlineMs: number;
-  /** Ends the wait early: the process died, or somebody aborted. */
+  /** Ends the wait early: the process died, or the command was interrupted. */
   readonly stopped?: () => boolean;
 }
 
@@ -49,12 +48,12 @@ function portOpens(address: string): Promise<boolean> {
   const colon = address.lastIndexOf(":");
   return new Promise((resolve) => {
     const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)) });
-    const settle = (open: boolean) => {
+    const finish = (open: boolean) => {
       socket.destroy();
       resolve(open);
     };
-    socket.setTimeout(CALL_MS, () => settle(false));
-    socket.once("connect", () => settle(true));
-    socket.once("error", () => settle(false));
+    socket.setTimeout(CALL_MS, () => finish(false));
+    socket.once("connect", () => finish(true));
+    socket.once("error", () => finish(false));
   });
 }

@@ -1,13 +1,12 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isProcessIdentity, type ProcessIdentity } from "./process-identity.js";
+import { replaceFile } from "./sightings.js";
 
 /** The embedded server that HOME knows of, as `HOME/server.json` keeps it. */
 export interface ServerRecord extends ProcessIdentity {
   readonly port: number;
-  /** `127.0.0.1:<port>` */
   readonly address: string;
-  /** Address of the web UI, when it was started with one. */
   readonly ui?: string | undefined;
   /** Where its address means something, see `networkHere`; version 0.1.0 wrote none. */
   readonly network?: string | undefined;
@@ -33,12 +32,10 @@ export async function readServerRecord(home: string): Promise<ServerRecord | und
 
 /** Writes `HOME/server.json`, whole or not at all. Call it under HOME's lock. */
 export async function writeServerRecord(home: string, record: ServerRecord): Promise<void> {
-  const path = join(home, "server.json");
-  await writeFile(`${path}.tmp`, JSON.stringify(record), { mode: 0o600 });
-  await rename(`${path}.tmp`, path);
+  await replaceFile(join(home, "server.json"), record);
 }
 
-/** Forgets the server. Call it under HOME's lock, once the process is gone. */
+/** Deletes `HOME/server.json`. Call it under HOME's lock, once the process is gone. */
 export async function removeServerRecord(home: string): Promise<void> {
   await rm(join(home, "server.json"), { force: true });
 }

@@ -1,4 +1,4 @@
-import { open, utimes } from "node:fs/promises";
+import { open, rename, utimes, writeFile } from "node:fs/promises";
 import { isHere, isProcessIdentity, isRunning, type ProcessIdentity } from "./process-identity.js";
 
 /** How often the holder of a file renews it, so that others see from elsewhere that it lives. */
@@ -6,10 +6,15 @@ const RENEW_MS = 2_000;
 /** A file that has not been renewed for so long has lost its holder. */
 export const STALE_MS = 15_000;
 
+export async function replaceFile(path: string, value: unknown, draft = `${path}.tmp`): Promise<void> {
+  await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
+  await rename(draft, path);
+}
+
 /**
  * Renews a file for as long as its holder lives; returns what ends that, once no renewal is under way.
  *
- * @param restore Called where the file is gone: somebody took this process for dead, after a long sleep.
+ * @param restore Called where the file is gone: after a long sleep another process took this one for dead.
  */
 export function keepRenewed(path: string, restore?: () => Promise<void>): () => Promise<void> {
   let renewing: Promise<void> = Promise.resolve();
@@ -27,20 +32,19 @@ export function keepRenewed(path: string, restore?: () => Promise<void>): () => 
   };
 }
 
-/** What a file says of its holder: `free` where it names none. */
 interface Sighting {
   readonly holder: ProcessIdentity | undefined;
   readonly lives: boolean;
 }
 
 /**
- * What this process has seen of files that name a process. One that runs here is looked up; one elsewhere lives for
- * as long as it renews its file, measured by this process's own clock: no two machines' clocks are compared.
+ * What this process has seen of files that name their holder. A holder here is looked up; one elsewhere lives for as
+ * long as it renews its file, measured by this process's own clock: no two machines' clocks are compared.
  */
 export class Sightings {
   readonly #seen = new Map<string, { readonly stamp: bigint; readonly at: number }>();
 
-  /** @param mustRenew Also of a process that runs here: one that stands still counts as dead. */
+  /** @param mustRenew A holder here must renew its file too: one that hangs counts as dead. */
   constructor(private readonly mustRenew = false) {}
 
   /** Looks at a file now; a missing, torn or foreign one has no holder. */
@@ -62,7 +66,7 @@ export class Sightings {
   }
 }
 
-// Opened, not only asked for: a network file system then tells what the server has, not what it remembers.
+// Opened rather than only stat'ed: a network file system then asks its server instead of its cache.
 async function readStamped(
   path: string,
 ): Promise<{ readonly holder: ProcessIdentity; readonly stamp: bigint } | undefined> {

@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { access, constants, type FileHandle, open, readdir, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { constants, type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -9,10 +10,9 @@ import { shellWord } from "../../domain/shell-word.js";
 import { leasesOf } from "./leases.js";
 
 /**
- * A shell that ends the server once nobody holds the other end of its pipe (descriptor 3). The kernel lets go for
- * whoever is killed, so nothing has to be asked for, and nothing outlives. Each line is the name of somebody who
- * has begun to hold it, and is answered by a file: from then on the end can't be decided without them. A pid that
- * belongs to another program by then is left alone.
+ * A shell that ends the server once no process holds the other end of its pipe (descriptor 3). The kernel closes the
+ * end of a killed process, so nothing outlives its users. Each line is the name of a new holder; the shell answers
+ * with a file, and from then on it waits for that holder too. A pid that another program has by then is left alone.
  */
 const SUPERVISE = `
 exec 3<&0 </dev/null
@@ -36,35 +36,30 @@ const ANSWER_POLL_MS = 10;
 /** A command's end of the pipe to the supervisor of one server. */
 export interface Hold {
   readonly pipe: string;
-  /** Whether anybody still reads the pipe. */
   isHeard(): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** A pipe that nobody supervises yet. */
-interface SupervisedPipe {
-  readonly hold: Hold;
-  /** Its other end, as a shell's standard input; closed by the caller once the shell has it. */
-  readonly reader: FileHandle;
-}
-
-/** Makes a pipe in HOME, with this process as its first holder. `pipe`: to hold one again that lost its reader. */
+/**
+ * Makes a pipe in HOME, with this process as its first holder; `reader` becomes a shell's
+ * standard input, and the caller closes it then. `pipe`: one that has lost its reader.
+ */
 export async function openPipe(home: string, pipe = `server-${randomUUID().slice(0, 8)}.pipe`) {
   const path = join(home, pipe);
-  if (!(await isThere(path))) await makePipe(path);
-  // A pipe opens for writing only where somebody reads, and for reading without a wait only where somebody writes.
+  if (!existsSync(path)) await makePipe(path);
+  // A pipe opens for writing only once it has a reader, and for blocking reads only once it has a writer.
   const first = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const hold = holdOf(pipe, await open(path, constants.O_WRONLY | constants.O_NONBLOCK));
   const reader = await open(path, constants.O_RDONLY);
   await first.close();
-  return { hold, reader } satisfies SupervisedPipe;
+  return { hold, reader };
 }
 
 async function makePipe(path: string): Promise<void> {
   await promisify(execFile)("mkfifo", ["-m", "600", path]).catch((error: Error) => {
     throw new InputError(
-      `NIGHTLEDGER_HOME: no named pipe can be made in it (${error.message.trim()}). Nothing was started. ` +
-        "Name a directory on a file system of this machine, and see that `mkfifo` is on the PATH.",
+      `NIGHTLEDGER_HOME: no named pipe can be created in it (${error.message.trim()}). Nothing was started. ` +
+        "Name a directory on a local file system, and make sure that `mkfifo` is on the PATH.",
       { cause: error },
     );
   });
@@ -99,8 +94,8 @@ export async function attachSupervisor(
 }
 
 /**
- * Joins those who hold a server's pipe; undefined where nobody supervises it, or its supervisor does not answer:
- * it is ending the server already, or hangs.
+ * Joins the holders of a server's pipe; undefined where it has no supervisor, or the supervisor does not answer: it is
+ * ending the server already, or hangs.
  */
 export async function joinPipe(
   home: string,
@@ -115,7 +110,7 @@ export async function joinPipe(
   try {
     await file.write(`${name}\n`);
     for (const deadline = Date.now() + ANSWER_MS; Date.now() < deadline && isServerRunning(); ) {
-      if (await isThere(answer)) return hold;
+      if (existsSync(answer)) return hold;
       await sleep(ANSWER_POLL_MS);
     }
   } catch {
@@ -134,18 +129,11 @@ export async function hasReader(home: string, pipe: string): Promise<boolean> {
   return file !== undefined;
 }
 
-/** Takes the pipes of servers that have ended out of HOME; who still holds one notices nothing. */
+/** Deletes the pipes of ended servers; a process that still holds one notices nothing. */
 export async function removePipes(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (/^server-[0-9a-f]+\.pipe$/.test(name)) await rm(join(home, name), { force: true });
   }
-}
-
-function isThere(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 // Fails where nobody reads.
@@ -169,7 +157,7 @@ function holdOf(pipe: string, file: FileHandle): Hold {
   };
 }
 
-// The database is an argument, so that a shell which is about to become the server is known by it too.
+// The database is an argument, so that `serversOn` also finds a shell that is about to become the server.
 function shell(line: string, database: string): string[] {
   return ["-c", `${SUPERVISE}${line}\n`, "nightledger-supervisor", database];
 }

@@ -5,15 +5,12 @@ import { type FailureFacts, failureFacts } from "../failure-reason.js";
 import { CALL_POLICIES } from "../policies.js";
 import { callProgressQuery } from "./messages.js";
 
-/** A durable call that a command asks for. */
 export interface CallServiceInput {
-  /** Name of the operation. */
   readonly operation: string;
   /** Staging prefix of the call, where its sealed request is. */
   readonly prefix: string;
 }
 
-/** How a durable call ended; its answer is kept below its prefix. */
 export type CallServiceResult = CallResult | { readonly failure: FailureFacts };
 
 /** Makes one call of the service, which takes effect once, whatever is killed. */

@@ -16,7 +16,7 @@ const report: OnceCall<typeof createCipReport> = {
   operation: createCipReport,
   params: { path: { fp_id: "fp_1" }, body: { default_approver: "Ops" } },
   key: KEY,
-  settle: { rule: "unknown" },
+  resolution: { rule: "unknown" },
 };
 const once = (call: OnceCall<typeof createCipReport> = report) => bench.run(() => callOnce(bench.deps, call));
 const state = () => callState(bench.deps.sealed, KEY);

@@ -41,7 +41,7 @@ describe("every operation", () => {
 
   it("is found by its name, and by no other", () => {
     expect(callRule("get_user").operation.name).toBe("get_user");
-    expect(() => callRule("getUser")).toThrow("no operation of the service; nothing was sent");
+    expect(() => callRule("getUser")).toThrow("not an operation of the service; nothing was sent");
   });
 });
 

@@ -27,11 +27,11 @@ describe("the gate", () => {
     const client = server.client({ concurrency: 2 });
     const first = await rejection(client.read(getUser, user("a"), { run: "run-1" }));
     expect(first).toMatchObject({ retryAfterMs: 1000 });
-    expect(client.gateUntil).toBeGreaterThan(Date.now());
+    expect(client.pausedUntil).toBeGreaterThan(Date.now());
     await Promise.all(["b", "c", "d"].map((id) => client.read(getUser, user(id), { run: "run-2" })));
     const [closed = 0, ...later] = arrivals;
     for (const arrival of later) expect(arrival - closed).toBeGreaterThanOrEqual(995);
-    expect(client.gateUntil).toBeUndefined();
+    expect(client.pausedUntil).toBeUndefined();
   });
 
   it("a call that can't wait for it is given back at once, unsent, with the time", async () => {
@@ -43,7 +43,7 @@ describe("the gate", () => {
     await first;
     const late = rejection(client.read(getUser, user("c"), { notAfter }));
     for (const error of [await waiting, await late]) {
-      expect(error).toMatchObject({ name: "NotSentError", sent: false, until: client.gateUntil });
+      expect(error).toMatchObject({ name: "NotSentError", sent: false, until: client.pausedUntil });
     }
     expect(server.requests).toHaveLength(1);
     expect(client.requestsSent).toBe(1);
@@ -53,7 +53,7 @@ describe("the gate", () => {
     await start((_, response) => json(response, {}, 429));
     const client = server.client();
     await rejection(client.read(getUser, user("a")));
-    expect(client.gateUntil).toBeUndefined();
+    expect(client.pausedUntil).toBeUndefined();
   });
 });
 

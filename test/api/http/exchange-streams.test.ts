@@ -197,7 +197,7 @@ describe("a proxy call", () => {
     for (let i = 0; i < 3; i += 1) {
       await client.call(callVaultProxy, { path: { id: "p" } }, { anyStatus: true, run: "r" });
     }
-    expect(client.gateUntil).toBeUndefined();
+    expect(client.pausedUntil).toBeUndefined();
   });
 
   it("sends every header option under its name, and forwarded ones under the prefix", async () => {
@@ -270,6 +270,6 @@ it("a synchronous onboarding may take as long as it was asked to, on top of the 
   const queued = client.read(createOnboarding, { body: { key: "pb", fp_id: "fp_1" } });
   expect(await rejection(queued)).toMatchObject({
     reason: "timeout",
-    message: expect.stringMatching(/whether it was carried out is not known/),
+    message: expect.stringMatching(/not known whether the request was carried out/),
   });
 });

@@ -1,9 +1,11 @@
 import { Pool } from "undici";
 import { expect, it } from "vitest";
 import { exchange } from "../../../src/api/http/exchange.js";
+import { getUser } from "../../../src/api/operations/user.js";
 import { json, rejection, startFaultServer } from "../../helpers/api/fault-server.js";
 
 const LIMITS = { headersTimeoutMs: 5000, bodyTimeoutMs: 5000, maxBodyBytes: 1000 };
+const CALL = { operation: getUser };
 const REQUEST = { method: "GET", path: "/" } as const;
 
 it("what closes while a connection is being made stops the request before its first byte", async () => {
@@ -12,13 +14,13 @@ it("what closes while a connection is being made stops the request before its fi
   const onHead = () => {};
   try {
     const stop = new Error("closed meanwhile");
-    const stopped = exchange(pool, REQUEST, "test", LIMITS, { beforeSend: () => stop, onHead }, undefined);
+    const stopped = exchange(pool, REQUEST, CALL, LIMITS, { beforeSend: () => stop, onHead }, undefined);
     expect(await rejection(stopped)).toBe(stop);
     expect(server.requests).toEqual([]);
     const next = await exchange(
       pool,
       REQUEST,
-      "test",
+      CALL,
       LIMITS,
       { beforeSend: () => undefined, onHead },
       undefined,

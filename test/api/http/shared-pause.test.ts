@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { Admission } from "../../../src/api/http/call-limiter.js";
+import { CallLimiter } from "../../../src/api/http/call-limiter.js";
 import { NotSentError } from "../../../src/api/http/errors.js";
 import { SharedPause } from "../../../src/api/http/shared-pause.js";
 
@@ -57,11 +57,16 @@ test("where HOME is gone or full there is no pause to share, and nothing fails",
 });
 
 test("a call that waits for its turn obeys a pause that another process was asked for", async () => {
-  const limiter = new Admission(1, undefined, new SharedPause(directory, URL));
-  await limiter.enter({ operation: "x" });
-  const waiting = limiter.enter({ operation: "x", notAfter: Date.now() + 5_000 });
+  const limiter = new CallLimiter(1, undefined, new SharedPause(directory, URL));
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const running = limiter.run({ operation: "x" }, () => ended);
+  const waiting = limiter.run({ operation: "x", notAfter: Date.now() + 5_000 }, async () => undefined);
   new SharedPause(directory, URL).extend(Date.now() + 60_000);
-  await vi.waitUntil(() => limiter.closedFor(undefined) === "gate");
+  await vi.waitUntil(() => limiter.stoppedBy(undefined) === "pause");
   await expect(waiting).rejects.toThrow(NotSentError);
-  limiter.leave();
+  end();
+  await running;
 });

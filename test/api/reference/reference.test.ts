@@ -23,7 +23,7 @@ it("every write says how a lost answer is settled, and none that is not idempote
     if (method === "GET") expect(idempotent, name).toBe(true);
     if (!idempotent)
       expect(lostAnswer, name).toMatch(
-        /external_id|not repeated|Not repeated|Never repeated|changes nothing else/,
+        /external_id|not sent again|Not sent again|Never sent again|changes nothing else/,
       );
   }
 });

@@ -33,7 +33,7 @@ export async function startTestTemporal(options: { file?: boolean } = {}): Promi
   const directory = await mkdtemp(join(tmpdir(), "nightledger-temporal-"));
   const namespace = "default";
   try {
-    const record = await startServer({
+    const { record } = await startServer({
       cliPath,
       database: options.file ? join(directory, "temporal.db") : undefined,
       logFile: join(directory, "temporal.log"),

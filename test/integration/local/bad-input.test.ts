@@ -110,7 +110,7 @@ test("the roster is looked at before the lake", async () => {
   await writeFile(join(folder.lake, "_nightledger/canary.json"), "{}");
   const keys = { NIGHTLEDGER_ENCRYPTION_KEYS: OTHER_KEY };
   expect(await badInput(["--roster", "none.csv"], keys)).toMatch(/none\.csv/);
-  expect(await badInput(["--roster", "users.csv"], keys)).toMatch(/not a canary/);
+  expect(await badInput(["--roster", "users.csv"], keys)).toMatch(/not a key check/);
 });
 
 test("a lake or HOME below a file exits 2 and names variable and path", async () => {

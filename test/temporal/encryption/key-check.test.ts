@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { InputError } from "../../../src/domain/failures.js";
 import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import type { ObjectStore } from "../../../src/lake/store/object-store.js";
-import { CANARY_KEY, checkCanary, ensureCanary } from "../../../src/temporal/encryption/key-check.js";
+import { checkKeys, ensureKeyCheck, KEY_CHECK } from "../../../src/temporal/encryption/key-check.js";
 import { parseEncryptionKeys } from "../../../src/temporal/encryption/keys.js";
 
 const secret = (fill: number) => Buffer.alloc(32, fill).toString("base64");
@@ -14,32 +14,32 @@ let lake: string;
 let store: ObjectStore;
 
 beforeEach(async () => {
-  lake = await mkdtemp(join(tmpdir(), "nightledger-canary-"));
+  lake = await mkdtemp(join(tmpdir(), "nightledger-key-check-"));
   store = createLocalStore(lake);
 });
 afterEach(() => rm(lake, { recursive: true, force: true }));
 
 test("the check of a fresh lake takes any key and writes nothing", async () => {
-  expect(await checkCanary(store, keys)).toBe(false);
+  expect(await checkKeys(store, keys)).toBe(false);
   expect(await readdir(lake)).toEqual([]);
 });
 
-test("the first use writes a canary that the same keys, and rotated ones, open", async () => {
-  await ensureCanary(store, keys);
-  const written = await readFile(join(lake, CANARY_KEY), "utf8");
-  expect(await checkCanary(store, keys)).toBe(true);
-  expect(await checkCanary(store, parseEncryptionKeys(`k2:${secret(2)},k1:${secret(1)}`))).toBe(true);
-  await ensureCanary(store, keys);
-  expect(await readFile(join(lake, CANARY_KEY), "utf8")).toBe(written);
+test("the first use writes a key check that the same keys, and rotated ones, open", async () => {
+  await ensureKeyCheck(store, keys);
+  const written = await readFile(join(lake, KEY_CHECK), "utf8");
+  expect(await checkKeys(store, keys)).toBe(true);
+  expect(await checkKeys(store, parseEncryptionKeys(`k2:${secret(2)},k1:${secret(1)}`))).toBe(true);
+  await ensureKeyCheck(store, keys);
+  expect(await readFile(join(lake, KEY_CHECK), "utf8")).toBe(written);
 });
 
 test.each([
   ["a missing key", `k2:${secret(2)}`, /only "k2" given/],
   ["another key under the same id", `k1:${secret(2)}`, /the key given under this id is another one/],
-])("%s is an input error that names the variable and the canary's key", async (_, value, expected) => {
-  await ensureCanary(store, keys);
+])("%s is an input error that names the variable and the lake's key", async (_, value, expected) => {
+  await ensureKeyCheck(store, keys);
   const other = parseEncryptionKeys(value);
-  for (const use of [checkCanary, ensureCanary]) {
+  for (const use of [checkKeys, ensureKeyCheck]) {
     const error = await use(store, other).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(InputError);
     expect((error as Error).message).toMatch(/^NIGHTLEDGER_ENCRYPTION_KEYS: .*with the key "k1"/);
@@ -49,14 +49,14 @@ test.each([
 
 test("of two commands that use a fresh lake with different keys, exactly one goes on", async () => {
   const results = await Promise.allSettled([
-    ensureCanary(store, keys),
-    ensureCanary(store, parseEncryptionKeys(`k2:${secret(2)}`)),
+    ensureKeyCheck(store, keys),
+    ensureKeyCheck(store, parseEncryptionKeys(`k2:${secret(2)}`)),
   ]);
   expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a file that is no canary is named", async () => {
-  await ensureCanary(store, keys);
-  await writeFile(join(lake, CANARY_KEY), "{}");
-  await expect(checkCanary(store, keys)).rejects.toThrow(CANARY_KEY);
+test("a file that is not a key check is named", async () => {
+  await ensureKeyCheck(store, keys);
+  await writeFile(join(lake, KEY_CHECK), "{}");
+  await expect(checkKeys(store, keys)).rejects.toThrow(KEY_CHECK);
 });

@@ -2,7 +2,7 @@ import type { CustomerRef } from "../../../domain/onboarding/customer/customer-s
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import { callState } from "../../calls/call-record.js";
-import type { StartedOnboarding } from "../../calls/onboarding-settlement.js";
+import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /**

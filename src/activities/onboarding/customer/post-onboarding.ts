@@ -4,7 +4,7 @@ import { afterReport } from "../../../domain/onboarding/customer/customer-state.
 import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
 import { callOnce } from "../../calls/call-once.js";
-import { onboardingSettlement, type StartedOnboarding } from "../../calls/onboarding-settlement.js";
+import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import { countedCalls } from "../../counted-calls.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -74,7 +74,7 @@ async function post(deps: OnboardingDependencies, input: PostOnboardingInput, cu
       operation: createOnboarding,
       params,
       key: prefix,
-      settle: onboardingSettlement(deps, params, { run: latch, known }),
+      resolution: onboardingResolution(deps, params, { run: latch, known }),
       run: latch,
       send: (asked, options) => deps.api.read(createOnboarding, asked, options),
     });

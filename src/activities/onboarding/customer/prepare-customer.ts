@@ -130,7 +130,7 @@ async function makeBusiness(
       operation: createBusiness,
       params: externalId === null ? { body: vault as never } : { headers: { external_id: externalId } },
       key: businessCallPrefix(input),
-      settle: { rule: externalId === null ? "unknown" : "again" },
+      resolution: { rule: externalId === null ? "unknown" : "again" },
       run: input.latch,
     });
     if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);

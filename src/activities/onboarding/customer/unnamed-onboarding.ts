@@ -15,12 +15,12 @@ import {
   unnamedPosts,
 } from "../../../lake/onboarding/unnamed-posts.js";
 import { CallRecord, callState } from "../../calls/call-record.js";
-import { ageOf, lostCall, settlesAfter } from "../../calls/lost-call.js";
+import { ageOf, believedMissingAfter, lostCall } from "../../calls/lost-call.js";
 import {
   findOnboarding,
   type LostCreation,
   type StartedOnboarding,
-} from "../../calls/onboarding-settlement.js";
+} from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 const READ_AT_ONCE = 8;
@@ -40,7 +40,7 @@ export async function postUnnamed<R>(
   post: () => Promise<R>,
 ): Promise<R> {
   const place = { playbookKey: playbookKeyOf(params.body.key), batchId, rowKey };
-  const settlesAfterMs = settlesAfter(createOnboarding, params);
+  const settlesAfterMs = believedMissingAfter(createOnboarding, params);
   const outcome = { line, attempt, version: 1 };
   await noteUnnamedPost(sealed, place, { prefix, batchId, outcome, settlesAfterMs });
   try {

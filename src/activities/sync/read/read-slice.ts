@@ -34,7 +34,7 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
       const users = toldUsers(deps, input, state.users, at);
       const links = toldLinks(deps, input, state.links, at);
       const { usersRead, reached, notBegun, size } = state;
-      const gateUntil = deps.api.gateUntil ?? null;
+      const gateUntil = deps.api.pausedUntil ?? null;
       const { calls } = started;
       return { report, usersRead, users, reached, links, size, notBegun, calls, gateUntil, at };
     } finally {

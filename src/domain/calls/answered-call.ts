@@ -1,7 +1,6 @@
 /** The answer of a call, and where it came from. */
-export interface SettledCall<A> {
+export interface AnsweredCall<A> {
   readonly body: A;
-  /** Epoch milliseconds at which it came. */
   readonly at: number;
   /** Requests that may have reached the service until then, this one included. */
   readonly asked: number;

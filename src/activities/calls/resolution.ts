@@ -7,21 +7,21 @@ export interface LostCall {
   readonly clockAheadMs: number | null;
 }
 
-/** What looking for the effect of a lost call gave. */
+/** What a search for the effect of a lost call found. */
 export type Finding<P, A> =
   /** It took effect; this is as good as its answer. */
   | { readonly found: A }
-  /** It did not, or not whole: these parameters ask for what is missing, and `complete` makes one answer of all. */
+  /** It did not, or only in part: `missing` asks for the rest, and `complete` makes one answer of both. */
   | { readonly missing: P; readonly complete?: (answer: A) => A };
 
-/** How a lost answer is settled without a second effect (docs/reference/api-operations.md). */
-export type Settlement<P, A> =
+/** How a lost answer is resolved without a second effect (docs/reference/api-operations.md). */
+export type Resolution<P, A> =
   /**
-   * It is sent again, with the service's own idempotency or harmless. `refused` says what a refusal of the
-   * repetition means, where that may be the first request's own effect.
+   * Send it again: the service is idempotent, or a second request does no harm. `refused` says what a refusal of the
+   * repetition means, where the first request itself may have caused it.
    */
   | { readonly rule: "again"; readonly refused?: (status: number) => { readonly found: A } | "unknown" }
-  /** Its effect is looked for first. */
+  /** Look for its effect first. */
   | { readonly rule: "lookup"; readonly find: (lost: LostCall) => Promise<Finding<P, A>> }
-  /** Nothing tells: it is never sent again by itself. */
+  /** Nothing tells whether it took effect: never send it again. */
   | { readonly rule: "unknown" };

@@ -1,4 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
+import type { CallOptions } from "../../api/http/client.js";
 import { NotFoundError } from "../../api/http/errors.js";
 import { readList } from "../../api/lists/read-list.js";
 import { getOnboarding } from "../../api/operations/onboarding.js";
@@ -9,38 +10,37 @@ import type { OnboardingItem, OnboardingResult } from "../../api/schemas/onboard
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import type { Dependencies } from "../dependencies.js";
 import { LostAnswerError } from "../lost-answer-error.js";
-import type { Finding, LostCall, Settlement } from "./settlement.js";
+import type { Finding, LostCall, Resolution } from "./resolution.js";
 
-/** What two clocks may differ by, besides the difference that an answer's date showed, to the second. */
+/** Tolerance between two clocks, besides the difference that an answer's `Date` shows. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** The result of a creation; of one that was found after its answer was lost, what reading it tells. */
+/** The result of a creation, or what a later read tells of it where the answer was lost. */
 export type StartedOnboarding = Pick<
   OnboardingResult,
   "id" | "status" | "output" | "error_message" | "continue_onboarding"
 > & {
-  /** `null`: not told. */
+  /** `null`: unknown. */
   readonly requires_manual_review: boolean | null;
 };
 
 type Creation = ParamsOf<typeof createOnboarding>;
 
-/** What is known before an onboarding is created. */
-interface OnboardingSurroundings {
+interface CreationContext {
   readonly run?: string;
-  /** Onboardings of the same user or business that are others than this one, whatever their time says. */
+  /** Other onboardings of the same user or business, whatever their time says. */
   readonly known?: readonly string[];
 }
 
 /**
- * How the lost answer of a creation is settled: with `external_id` the service itself gives the same onboarding
- * again; with `fp_id` its lists are read.
+ * Resolves the lost answer of a creation: with `external_id` the service itself returns the same onboarding again;
+ * with `fp_id` its lists are read.
  */
-export function onboardingSettlement(
+export function onboardingResolution(
   deps: Dependencies,
   params: Creation,
-  { run, known = [] }: OnboardingSurroundings = {},
-): Settlement<Creation, StartedOnboarding> {
+  { run, known = [] }: CreationContext = {},
+): Resolution<Creation, StartedOnboarding> {
   const { key, fp_id } = params.body;
   if (fp_id === undefined) return { rule: "again" };
   const find = async (lost: LostCall): Promise<Finding<Creation, StartedOnboarding>> => {
@@ -62,16 +62,13 @@ export interface LostCreation {
   readonly until: number;
 }
 
-/** Which onboarding is looked for. */
 interface OnboardingSearch {
-  /** The playbook's key as it was posted. */
   readonly playbook: string;
   readonly fpId: string;
-  /** Any of these may have made it. */
   readonly creations: readonly LostCreation[];
-  /** Onboardings that it is, where one of them is the user's. */
+  /** Ids that an answer has named: one of these, if the user has it, is the onboarding. */
   readonly answered?: readonly string[];
-  /** Which of these onboardings are others. */
+  /** Selects the ids that belong to other creations. */
   readonly others: (ids: readonly string[]) => Promise<readonly string[]>;
   readonly run: string | undefined;
 }
@@ -97,7 +94,7 @@ export async function findOnboarding(
   return latest && startedOnboarding(deps, latest.item, options);
 }
 
-/** Whether an onboarding of that time may be its own: a time that is none says nothing. */
+/** Whether this creation may have made an onboarding of that time; an invalid time excludes nothing. */
 function mayHaveMade({ lost, until }: LostCreation, at: number, { api }: Dependencies): boolean {
   // By the service's clock: as it was known then, else as the answer to the list has just shown it.
   const ahead = lost.clockAheadMs ?? api.clockAheadMs ?? 0;
@@ -123,35 +120,21 @@ async function startedOnboarding(
   };
 }
 
-interface ReadOptions {
-  readonly signal: AbortSignal;
-  readonly run: string | undefined;
-}
+type ReadOptions = Pick<CallOptions, "signal" | "run">;
 
-// The document gives one field for users and businesses, so the id may be of either.
+// The document has one field for users and businesses, so the id may be of either.
 async function onboardingsOf(
-  deps: Dependencies,
+  { api }: Dependencies,
   id: string,
   options: ReadOptions,
 ): Promise<OnboardingItem[]> {
-  const { api } = deps;
-  const ofUser = readList<typeof listUserOnboardings, OnboardingItem>(
-    api,
-    listUserOnboardings,
-    { path: { fp_id: id } },
-    options,
-  );
-  const ofBusiness = readList<typeof listBusinessOnboardings, OnboardingItem>(
-    api,
-    listBusinessOnboardings,
-    { path: { fp_bid: id } },
-    options,
-  );
-  return (await all(ofUser)) ?? (await all(ofBusiness)) ?? [];
+  const ofUser = readList(api, listUserOnboardings, { path: { fp_id: id } }, options);
+  const ofBusiness = readList(api, listBusinessOnboardings, { path: { fp_bid: id } }, options);
+  return ((await all(ofUser)) ?? (await all(ofBusiness)) ?? []) as OnboardingItem[];
 }
 
-async function all<Item>(list: AsyncIterable<Item>): Promise<Item[] | undefined> {
-  const items: Item[] = [];
+async function all(list: AsyncIterable<unknown>): Promise<unknown[] | undefined> {
+  const items: unknown[] = [];
   try {
     for await (const item of list) items.push(item);
     return items;

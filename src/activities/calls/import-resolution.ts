@@ -3,15 +3,13 @@ import { readUpdate } from "../../api/lists/read-update.js";
 import type { ParamsOf } from "../../api/operations/operation.js";
 import type { importTransactions } from "../../api/operations/transaction-import.js";
 import type { Dependencies } from "../dependencies.js";
-import type { Finding } from "./settlement.js";
+import type { Finding } from "./resolution.js";
 
-/** What became of the rows of an import. */
 export interface ImportedRows {
-  /** Rows that the last request took. */
+  /** Rows of the last request. */
   readonly sent: number;
-  /** Rows that were found in the link after an answer was lost. */
   readonly found: number;
-  /** Places of rows, from 0, of which nothing tells whether a lost request took them. */
+  /** Indexes of rows of which nothing tells whether a lost request imported them. */
   readonly unknown: readonly number[];
 }
 
@@ -19,8 +17,8 @@ type Import = ParamsOf<typeof importTransactions>;
 type Row = Import["body"]["transactions"][number];
 
 /**
- * Looks for the rows of a lost import in the link's history, by account and transaction id. Rows without an id can't
- * be told from others: they are left as unknown and never sent again.
+ * Looks for the rows of a lost import in the link's history, by account and transaction id. Rows without an id
+ * can't be identified: they are reported as unknown and never sent again.
  */
 export async function findImported(
   deps: Dependencies,

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Fault } from "../../../sandbox/index.js";
 import { callOnce } from "../../../src/activities/calls/call-once.js";
 import {
-  onboardingSettlement,
+  onboardingResolution,
   type StartedOnboarding,
-} from "../../../src/activities/calls/onboarding-settlement.js";
+} from "../../../src/activities/calls/onboarding-resolution.js";
 import { createOnboarding, OPERATIONS } from "../../../src/api/operations/index.js";
 import type { KeptAnswer } from "../../../src/lake/calls/staged-call.js";
 import { type CallBench, openCallBench } from "../../helpers/calls/call-bench.js";
@@ -98,7 +98,7 @@ describe.each(SETTLED)("$what that is answered by a proxy again and again", (wri
 
 describe("a write whose answer is JSON of another shape", () => {
   it.each(WRITES.filter(({ name }) => name !== "call_vault_proxy"))(
-    "$what: breaks the contract, and is settled where it is asked for again",
+    "$what: breaks the contract, and is resolved when the call is repeated",
     async (write) => {
       lose(write, { kind: "wrong_body", body: "[]" });
       const broken = await bench.failure(write.name, "call", write.request);
@@ -167,8 +167,8 @@ describe("a lost onboarding", () => {
           operation: createOnboarding,
           params: request.params,
           key: "_staging/run/calls/call/",
-          settle: onboardingSettlement(bench.deps, request.params, { known }),
-          settleAfterMs: 0,
+          resolution: onboardingResolution(bench.deps, request.params, { known }),
+          believedMissingAfterMs: 0,
         }),
       );
     bench.sandbox.addFault({ ...lost, afterEffect: false });
