@@ -6,10 +6,10 @@ import type { WaitingState } from "../../domain/waiting.js";
 export interface SyncProgress extends WaitingState {
   readonly runId: string;
   readonly usersTotal: number;
-  /** Users whose links were found, or who failed. */
+  /** Users who were read to their end, or failed. */
   readonly usersDone: number;
   readonly phase: "reading" | "materializing" | "finishing";
-  /** Of what is committed. */
+  /** What is committed. */
   readonly totals: SyncTotals;
   readonly linksFound: number;
   /** Links that were read to their end, or ended otherwise. */

@@ -1,35 +1,22 @@
-import type { CommitInput } from "../../activities/sync/commit/commit.js";
-import type { LoadResult } from "../../activities/sync/load/load.js";
-import type {
-  OpenLinkProgress,
-  ReadSliceResult,
-  ReportRef,
-  SliceWork,
-} from "../../activities/sync/read/slice-work.js";
-import { handedToLoading, type LinkProgress } from "../../domain/sync/link-progress.js";
-import { placeKey } from "../../domain/sync/place.js";
-import {
-  addTotals,
-  type Failure,
-  noTotals,
-  type SyncTotals,
-  withFailure,
-} from "../../domain/sync/sync-totals.js";
-import { type WaitingState, waitingState } from "../../domain/waiting.js";
+import { type WaitingState, waitingState } from "../../waiting.js";
+import type { LinkProgress } from "../link-progress.js";
+import { placeKey } from "../place.js";
+import { addTotals, type Failure, noTotals, READING, type SyncTotals, withFailure } from "../sync-totals.js";
+import { type CarriedJournals, Journals } from "./journals.js";
 import {
   FIRST_LOAD_PAGES,
   LINKS_AT_ONCE,
   LINKS_PER_SLICE,
   LOAD_EVERY_PAGES,
   USERS_AT_ONCE,
-} from "../policies.js";
-import { type CarriedJournals, Journals } from "./journals.js";
-import { type CarriedLinks, Links } from "./links.js";
-import { type CarriedPublication, Publication } from "./publication.js";
+} from "./limits.js";
+import { type CarriedLinks, Links, type LinkToLoad } from "./links.js";
+import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
 import { sizeOf } from "./ranges.js";
+import type { ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
 import { type CarriedUsers, Users } from "./users.js";
 
-/** All that a run carries through continue-as-new of what it reads. */
+/** All that continue-as-new carries of what a run reads. */
 export interface CarriedSync extends CarriedJournals {
   readonly users: CarriedUsers;
   readonly links: CarriedLinks;
@@ -55,20 +42,20 @@ export interface NumberedWork extends SliceWork {
   readonly slice: number;
 }
 
-/** What is to be loaded next. */
+/** What to load next. */
 export interface ToLoad {
   readonly reports: readonly ReportRef[];
-  readonly links: readonly (OpenLinkProgress & { readonly complete: boolean })[];
+  readonly links: readonly LinkToLoad[];
 }
 
-/** Links that begin together come to their first load in turn: loading begins early, and never for all at once. */
+/** Spreads the first loads of links that begin together, so that loading begins early and never for all at once. */
 function pagesOfNextLoad(at: number, { loaded }: LinkProgress): number {
   return loaded.pages > 0
     ? LOAD_EVERY_PAGES
     : FIRST_LOAD_PAGES + (at % (LOAD_EVERY_PAGES - FIRST_LOAD_PAGES));
 }
 
-/** Where a run stands: what to read, load and commit next. No Temporal in here. */
+/** The state of a run: decides what to read, load and commit next. */
 export class SyncState {
   /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
   throttledUntil: number | null = null;
@@ -76,9 +63,7 @@ export class SyncState {
   readonly #links: Links;
   readonly #publication: Publication;
   readonly #journals: Journals;
-  #slice: number;
-  #unauthorized: boolean;
-  #totals: SyncTotals;
+  #run: Pick<CarriedSync, "slice" | "unauthorized" | "totals">;
 
   constructor(
     private readonly options: SyncStateOptions,
@@ -87,10 +72,9 @@ export class SyncState {
     this.#users = new Users(options.users, carried?.users);
     this.#links = new Links(options, carried?.links);
     this.#publication = new Publication(options.now, carried?.publication);
-    this.#slice = carried?.slice ?? 0;
-    this.#journals = new Journals(carried);
-    this.#unauthorized = carried?.unauthorized ?? false;
-    this.#totals = carried?.totals ?? noTotals();
+    this.#journals = new Journals(carried && { begun: carried.begun, continued: carried.continued });
+    const { slice, unauthorized, totals } = carried ?? { slice: 0, unauthorized: false, totals: noTotals() };
+    this.#run = { slice, unauthorized, totals };
   }
 
   carry(): CarriedSync {
@@ -98,29 +82,27 @@ export class SyncState {
       users: this.#users.carry(),
       links: this.#links.carry(),
       publication: this.#publication.carry(),
-      slice: this.#slice,
       ...this.#journals.carry(),
-      unauthorized: this.#unauthorized,
-      totals: this.#totals,
+      ...this.#run,
     };
   }
 
   get totals(): SyncTotals {
-    const { ended } = this.#users;
-    return { ...this.#totals, users: { ...this.#totals.users, total: ended } };
+    const { totals } = this.#run;
+    return { ...totals, users: { ...totals.users, total: this.#users.ended } };
   }
 
   get unauthorized(): boolean {
-    return this.#unauthorized;
+    return this.#run.unauthorized;
   }
 
-  /** The size of pages that links are begun with. */
+  /** Page size that links begin with. */
   get size(): number | null {
     return this.#links.size;
   }
 
   get committedRows(): number {
-    const { created, updated, removed } = this.#totals.rows;
+    const { created, updated, removed } = this.totals.rows;
     return created + updated + removed;
   }
 
@@ -131,28 +113,38 @@ export class SyncState {
     readonly linksDone: number;
     readonly rowsRead: number;
   } {
-    const open = this.#links.open;
+    const { found, unfinished, open, reading } = this.#links;
     const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
-    const unfinished = [
-      ...this.#links.reading.map(({ progress, failure }) => ({ ...progress, failure })),
-      ...this.#users.again.map(({ progress, failure }) => ({ ...progress, failure })),
-    ];
+    const waiting = [...reading, ...this.#users.again].map(({ progress, failure }) => {
+      return { ...progress, failure };
+    });
     return {
       usersDone: this.#users.ended,
-      linksFound: this.#links.found,
-      linksDone: this.#links.found - this.#links.unfinished,
+      linksFound: found,
+      linksDone: found - unfinished,
       rowsRead: this.committedRows + entries,
-      ...waitingState(unfinished, this.throttledUntil),
+      ...waitingState(waiting, this.throttledUntil),
     };
   }
 
-  count(totals: SyncTotals): void {
-    this.#totals = addTotals(this.#totals, totals);
+  /** Links of which nothing is committed yet. */
+  get unfinished(): number {
+    return this.#links.unfinished + this.#publication.uncommitted;
   }
 
-  /** What the run could not do at all, for its summary. */
-  fail(failure: Failure): void {
-    this.#totals = withFailure(this.#totals, failure);
+  /** Counts the links that are not committed as failed: the run can't read or commit any more. */
+  giveUp(reason: string): void {
+    const none = noTotals();
+    this.#count({ ...none, links: { ...none.links, failed: this.unfinished } });
+    this.#fail({ stream: "transactions", owner: READING, reason });
+  }
+
+  #count(totals: SyncTotals): void {
+    this.#run = { ...this.#run, totals: addTotals(this.#run.totals, totals) };
+  }
+
+  #fail(failure: Failure): void {
+    this.#run = { ...this.#run, totals: withFailure(this.#run.totals, failure) };
   }
 
   /**
@@ -161,22 +153,27 @@ export class SyncState {
    * @param share part of a slice's size that this one may have
    */
   takeSlice(at: number, share: number): NumberedWork | undefined {
-    if (this.#unauthorized) return undefined;
+    if (this.unauthorized) return undefined;
     const links = this.#links.takeDue(at, Math.ceil(LINKS_PER_SLICE * share));
-    const most = Math.ceil(USERS_AT_ONCE * share);
-    const waiting = this.#beginsLinks ? this.#links.takeWaiting(most) : [];
-    const taken = links.length + sizeOf(waiting);
-    const none = { users: [], fresh: null };
-    const { users, fresh } = this.#beginsLinks ? this.#users.take(at, Math.max(0, most - taken)) : none;
-    if (taken + users.length === 0 && fresh === null) return undefined;
-    const slice = this.#slice;
-    this.#slice += 1;
-    const work = { slice, links, waiting, users, fresh };
+    const begun = this.#takeToBegin(at, Math.ceil(USERS_AT_ONCE * share), links.length);
+    const taken = [links, begun.waiting, begun.users, begun.fresh === null ? [] : [begun.fresh]];
+    if (taken.every(({ length }) => length === 0)) return undefined;
+    const { slice } = this.#run;
+    const work = { slice, links, ...begun };
+    this.#run = { ...this.#run, slice: slice + 1 };
     this.#journals.beginSlice(slice, work);
     return work;
   }
 
-  /** While many links were begun and are not at their end, no more are. */
+  /** Takes what the next slice begins besides the links that it continues: waiting links, then users. */
+  #takeToBegin(at: number, most: number, continued: number): Omit<SliceWork, "links"> {
+    if (!this.#beginsLinks) return { waiting: [], users: [], fresh: null };
+    const waiting = this.#links.takeWaiting(most);
+    const left = most - continued - sizeOf(waiting);
+    return { waiting, ...this.#users.take(at, Math.max(0, left)) };
+  }
+
+  /** While many links are open, no slice begins more. */
   get #beginsLinks(): boolean {
     return this.#links.reading.length < LINKS_AT_ONCE;
   }
@@ -185,39 +182,31 @@ export class SyncState {
     const { slice } = work;
     this.#journals.endSlice(slice, work);
     const { failed, refused } = this.#users.apply(work, result, this.options.jitter);
-    const linkRefused = this.#links.applySlice(work, slice, result);
+    const isLinkRefused = this.#links.applySlice(work, slice, result);
     this.#publication.add(result.report, result.usersRead, failed);
-    for (const failure of failed) {
-      this.count({ ...noTotals(), users: { total: 0, failed: 1 }, failures: [failure], failures_total: 1 });
-    }
-    this.count({ ...noTotals(), calls: result.calls });
+    this.#count({ ...noTotals(), users: { total: 0, failed: failed.length }, calls: result.calls });
+    for (const failure of failed) this.#fail(failure);
     this.throttledUntil = result.gateUntil;
-    this.#unauthorized ||= refused || linkRefused;
+    this.#run = { ...this.#run, unauthorized: this.unauthorized || refused || isLinkRefused };
   }
 
-  /** Whether so much is finished that it is worth a commit. */
+  /** Whether a commit is worth it. */
   isCommitDue(now: number): boolean {
     return this.#publication.isDue(now, this.#links.complete, this.#links.ended.length);
   }
 
   /**
-   * Takes what is to be loaded now: links that are finished, where they are many or everything is to be loaded, and
-   * enough pages of those still read.
+   * Takes what to load now: finished links, where they are many or everything is to be loaded, and pages of links still
+   * being read, where they are many.
    */
   takeToLoad(all: boolean): ToLoad | undefined {
     const complete = this.#links.complete.filter(({ progress }) => progress.staged.length > 0);
     const withFinished = all || this.#publication.isWorthLoading(complete);
     const reports = withFinished ? this.#publication.takeToLoad() : [];
-    const links: ToLoad["links"][number][] = [];
-    for (const link of this.#links.open) {
-      const { progress, complete, inSlice } = link;
-      if (inSlice || progress.staged.length === 0) continue;
-      const isTime = progress.staged.length >= pagesOfNextLoad(link.link.at, progress);
-      if (complete ? !withFinished : !isTime) continue;
-      links.push({ link: link.link, progress, complete: complete && progress.loaded.pages === 0 });
-      link.progress = handedToLoading(progress);
-      link.loading += 1;
-    }
+    const links = this.#links.takeToLoad(
+      withFinished,
+      ({ link, progress }) => progress.staged.length >= pagesOfNextLoad(link.at, progress),
+    );
     if (reports.length + links.length === 0) return undefined;
     this.#journals.beginLoad(links);
     return { reports, links };
@@ -226,22 +215,19 @@ export class SyncState {
   applyLoad({ reports, links }: ToLoad, { manifest, refused }: LoadResult, at: number): void {
     this.#journals.endLoad(links);
     this.#links.applyLoad(links, manifest, refused, at);
-    this.#publication.applyLoad(
-      reports,
-      manifest,
-      refused.map(({ link }) => placeKey(link)),
-    );
+    const keys = refused.map(({ link }) => placeKey(link));
+    this.#publication.applyLoad(reports, manifest, keys);
   }
 
-  /** Takes what is to be committed now; undefined where there is nothing. */
-  takeToCommit(now: number): Omit<CommitInput, "runId" | "streams" | "full"> | undefined {
+  /** Takes what to commit now; undefined where there is nothing. */
+  takeToCommit(now: number): CommitWork | undefined {
     return this.#publication.takeToCommit(this.#links.takeLoaded(), this.#links.takeEnded(), now);
   }
 
-  /** Counts what was committed. */
+  /** Counts what the last commit has committed. */
   applyCommit(totals: SyncTotals): void {
     this.#publication.committed();
-    this.count(totals);
+    this.#count(totals);
   }
 
   /** Takes the folders of journals that nothing needs any more. */
@@ -258,21 +244,16 @@ export class SyncState {
 
   /** Begins the links again that were not ready; false where there are none. */
   tryAgain(): boolean {
-    return !this.#unauthorized && this.#links.tryAgain(LINKS_AT_ONCE);
+    return !this.unauthorized && this.#links.tryAgain(LINKS_AT_ONCE);
   }
 
   /** Epoch milliseconds at which something is due; undefined when nothing is left to read. */
   nextDue(): number | undefined {
-    if (this.#unauthorized) return undefined;
-    const begun = this.#links.nextDue();
-    if (!this.#beginsLinks) return begun;
+    if (this.unauthorized) return undefined;
+    const open = this.#links.nextDue();
+    if (!this.#beginsLinks) return open;
     if (this.#links.waiting.length > 0) return 0;
-    const times = [this.#users.nextDue(), begun].filter((time) => time !== undefined);
+    const times = [this.#users.nextDue(), open].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
-  }
-
-  /** Links of which nothing was committed when the run had to give up. */
-  get unfinished(): number {
-    return this.#links.unfinished + this.#publication.uncommitted;
   }
 }

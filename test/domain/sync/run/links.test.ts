@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import type { OpenLinkProgress, WaitingLinks } from "../../../src/activities/sync/read/slice-work.js";
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
-import type { LinkOutcome } from "../../../src/domain/sync/link-reading.js";
-import { type Place, placeKey } from "../../../src/domain/sync/place.js";
-import { Links } from "../../../src/workflows/sync/links.js";
+import {
+  freshProgress,
+  type LinkProgress,
+  type LinkReading,
+} from "../../../../src/domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../../src/domain/sync/link-reading.js";
+import { type Place, placeKey } from "../../../../src/domain/sync/place.js";
+import { Links } from "../../../../src/domain/sync/run/links.js";
+import type { WaitingLinks } from "../../../../src/domain/sync/run/slice-work.js";
 import {
   linkResult,
   NEW,
@@ -13,7 +17,7 @@ import {
   reportOf,
   SIZE,
   withPages,
-} from "../../helpers/sync/slice-results.js";
+} from "../../../helpers/sync/slice-results.js";
 
 const options = { full: false, pageSize: SIZE, jitter: () => 0.5 };
 const NONE = { links: [], waiting: [] };
@@ -33,8 +37,8 @@ function begin(count: number, progress = freshProgress(null, SIZE, false)): void
 
 /** Lets a slice say what became of links that it was given. */
 function told(
-  given: readonly OpenLinkProgress[],
-  results: readonly OpenLinkProgress[],
+  given: readonly LinkReading[],
+  results: readonly LinkReading[],
   at = 0,
   outcome?: LinkOutcome,
   size?: number | null,
@@ -172,7 +176,7 @@ test("pages of a link that a slice continued are known by the slices that read t
 
 test("a refused key drops the link and is told", () => {
   begin(2);
-  const [a, b] = due() as [OpenLinkProgress, OpenLinkProgress];
+  const [a, b] = due() as [LinkReading, LinkReading];
   expect(told([a], [{ ...a, progress: withPages(a.progress, 1) }])).toBe(false);
   expect(told([b], [b], 0, { kind: "unauthorized" })).toBe(true);
   expect(recordsOf(links.open)).toEqual([0]);
@@ -224,7 +228,7 @@ const complete = (progress: LinkProgress) => ({ progress, outcome: { kind: "comp
 test("what is carried through continue-as-new is everything, as JSON", () => {
   begin(3);
   find(2, 4);
-  const [a, b, c] = due() as [OpenLinkProgress, OpenLinkProgress, OpenLinkProgress];
+  const [a, b, c] = due() as [LinkReading, LinkReading, LinkReading];
   const results = [
     linkResult(a.link, { progress: withPages(a.progress, 2) }),
     linkResult(b.link, complete(withPages(b.progress, 1))),
