@@ -8,7 +8,7 @@ import { connectionsFree } from "./event-loop.js";
 import { withHeartbeat } from "./heartbeat.js";
 
 /** A slice ends here too, so that loading goes on beside reading and staging stays small. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const SLICE_BYTES = 16 * 1024 * 1024;
 
 /** While one owner's page is parsed and staged, another one has the call. */
 const LANES_PER_CALL = 2;
@@ -22,7 +22,7 @@ export interface Slice<D extends Dependencies = Dependencies> {
   /** As {@link isRepeated}. */
   readonly repeated: boolean;
   /** Whether another page may be asked for: time and bytes left, not cancelled. */
-  mayGoOn(): boolean;
+  hasTime(): boolean;
   /** Makes one call within the slice's time and counts it. */
   call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply>;
   /** Counts a call that a lost attempt made: its page was found staged. */
@@ -55,7 +55,7 @@ export function startSlice<D extends Dependencies>(
     deps: counted.deps,
     deadline,
     repeated: isRepeated(),
-    mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
+    hasTime: () => !signal.aborted && Date.now() < deadline && bytes < SLICE_BYTES,
     countFound: () => {
       found += 1;
     },
@@ -82,7 +82,7 @@ export function startSlice<D extends Dependencies>(
 
 /**
  * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
- * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
+ * When time is up, owners that were not reached still come back: `work` sees `hasTime()` false.
  */
 export async function runSlice<D extends Dependencies, T, R>(
   deps: D,

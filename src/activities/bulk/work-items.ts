@@ -60,7 +60,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
     const plan = planned[item];
-    if (plan === undefined || !slice.mayGoOn()) return { progress, outcome: { kind: "open" } as const };
+    if (plan === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
       const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
       const result = await job.work(plan, caller);
