@@ -25,7 +25,7 @@ export class RunWarnings {
   }
 
   /**
-   * Logs how an owner fares: its first failure, each change of the reason, and that it goes on after failures.
+   * Logs how an owner fares: its first failure, each change of the reason, and that it continues after failures.
    *
    * @param streak its failures before this outcome
    * @param at epoch milliseconds at which the outcome came
@@ -51,7 +51,7 @@ export class RunWarnings {
         };
         this.log.warn(
           { ...fields, reason: outcome.reason, failures: count, ...times },
-          "waiting for its next try",
+          "waiting for its next retry",
         );
         return;
       }
@@ -69,7 +69,7 @@ export class RunWarnings {
         return;
       case "open":
       case "complete":
-        if (streak === null && this.#said.delete(key)) this.log.info(fields, "goes on after failures");
+        if (streak === null && this.#said.delete(key)) this.log.info(fields, "continues after failures");
     }
   }
 

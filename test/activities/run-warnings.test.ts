@@ -43,14 +43,14 @@ test("a link that waits is in the log at its first failure, at each change of th
     {
       ...{ level: "warn", ...told, reason: "http_503", failures: 1 },
       ...{ tried_again_by: "2026-11-22T02:00:01.000Z", gives_up_at: "2026-11-22T03:00:00.000Z" },
-      msg: "waiting for its next try",
+      msg: "waiting for its next retry",
     },
     {
       ...{ level: "warn", ...told, reason: "http_429", failures: 5 },
       ...{ tried_again_by: "2026-11-22T02:02:00.000Z", gives_up_at: "2026-11-22T02:59:00.000Z" },
-      msg: "waiting for its next try",
+      msg: "waiting for its next retry",
     },
-    { level: "info", ...told, msg: "goes on after failures" },
+    { level: "info", ...told, msg: "continues after failures" },
   ]);
 });
 

@@ -53,7 +53,7 @@ async function openRows({ lake, log }: Dependencies, runId: string): Promise<num
   try {
     return await recordClosedRows(lake, runId);
   } catch (error) {
-    log.warn({ runId, err: error }, "the open rows in quarantine could not be counted");
+    log.warn({ runId, err: error }, "could not count the open rows in quarantine");
     return null;
   }
 }

@@ -19,12 +19,11 @@ export async function materialize(deps: SyncDependencies, input: MaterializeInpu
       runId: input.runId,
       signal: cancellationSignal(),
     });
-    if (because !== undefined)
-      deps.log.warn({ because, rows }, "transactions was rebuilt from the whole feed");
+    if (because !== undefined) deps.log.warn({ because, rows }, "rebuilt transactions from the whole feed");
     for (const table of deps.streams.map((stream) => stream.table).filter(isHistory)) {
       const current = await bringUpCurrent(deps.lake, table, input.runId);
       if (current.because !== undefined) {
-        deps.log.warn({ ...current, table: table.name }, "what is current was made anew from its history");
+        deps.log.warn({ ...current, table: table.name }, "rebuilt a small table from its history");
       }
     }
   });

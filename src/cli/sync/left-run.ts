@@ -63,7 +63,7 @@ export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgre
   const safe = `committed: ${count(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
   if (staged.pages === 0) return [safe];
   const others = count(staged.links, links.size === 0 ? "link" : "other link");
-  return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which are not asked for again`];
+  return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which will not be requested again`];
 }
 
 function count(n: number, what: string): string {

@@ -31,7 +31,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
   terminal.result([...rows.flatMap(linesOf), count].join("\n"));
   if (open > 0)
     terminal.say(
-      'what will never come good is closed with: nightledger quarantine resolve --row <id> --reason "…"',
+      'close rows that can never become good with: nightledger quarantine resolve --row <id> --reason "…"',
     );
 }
 
@@ -59,7 +59,7 @@ export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags)
     const { rows: open } = await openQuarantine(lake);
     if (flags.json) return terminal.result(JSON.stringify({ closed: closed.map(forJson), open }));
     const outcome =
-      closed.length === 0 ? "no open row is meant; nothing was closed" : `${closed.length} closed`;
+      closed.length === 0 ? "no open row matches; nothing was closed" : `${closed.length} closed`;
     terminal.result([...closed.flatMap(linesOf), `${outcome}, ${open} open`].join("\n"));
   } finally {
     await lake.close();

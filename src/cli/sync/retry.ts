@@ -41,7 +41,7 @@ async function failedSync(store: ObjectStore, runId: string): Promise<FailedSync
         query,
         `select options from runs where run_id = ${id} and message is null`,
       );
-      if (run === undefined) throw refusal(`run ${runId} has not ended, or is not one of this lake`);
+      if (run === undefined) throw refusal(`run ${runId} has not ended, or is not in this lake`);
       const owners = await rowsOf<{ readonly owner: string }>(
         query,
         `select distinct owner from run_failures where run_id = ${id}`,

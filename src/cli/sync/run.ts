@@ -26,7 +26,7 @@ export async function runSync(
   const { failOn } = flags;
   if (failOn !== undefined && flags.detach)
     throw new InputError(
-      "--fail-on is judged at the run's end, and --detach leaves before it. Leave one of them out.",
+      "--fail-on is checked when the run ends, and --detach leaves before that. Nothing was started. Use only one of them.",
     );
   return runJob(terminal, flags, {
     async read() {

@@ -69,7 +69,7 @@ async function nameOtherRuns(
   try {
     for (const { workflowId, runId } of await runningRuns(client, taskQueue)) {
       if (workflowId === handle.workflowId) continue;
-      terminal.say(`run ${runId} of another job was left unfinished; it goes on while this command runs`);
+      terminal.say(`run ${runId} of another job was left unfinished; it continues while this command runs`);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;

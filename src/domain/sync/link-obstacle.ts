@@ -19,7 +19,7 @@ interface Remedy {
 }
 
 const RECONNECT: Remedy = { turn: "customer", action: "ask the customer to reconnect the bank" };
-const LOOK: Remedy = { turn: "operator", action: "look at the link in the dashboard" };
+const LOOK: Remedy = { turn: "operator", action: "check the link in the dashboard" };
 
 const REMEDY_BY_ERROR: Readonly<Record<string, Remedy>> = {
   auth_expired: RECONNECT,

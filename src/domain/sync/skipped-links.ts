@@ -23,15 +23,15 @@ export function addSkipped(a = skippedLinks(), b = skippedLinks()): SkippedLinks
 
 const TURNS: readonly (readonly [Turn, (count: number) => string])[] = [
   ["customer", (count) => `${count} need${count === 1 ? "s" : ""} the customer`],
-  ["operator", (count) => `${count} need${count === 1 ? "s" : ""} a look in the dashboard`],
+  ["operator", (count) => `${count} need${count === 1 ? "s" : ""} a check in the dashboard`],
   ["bank", (count) => `${count} wait${count === 1 ? "s" : ""} for the bank`],
   ["service", (count) => `${count} wait${count === 1 ? "s" : ""} for the service`],
 ];
 
 const NOBODYS: Readonly<Record<string, string>> = {
   "state deleted": "deleted",
-  link_gone: "gone since they were listed",
-  superseded: "read by another run",
+  link_gone: "gone since the user's links were listed",
+  superseded: "committed by another reading",
 };
 
 /** Reasons that are named for one turn; the others are in `--json` and in `link_syncs`. */

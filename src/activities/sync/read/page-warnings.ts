@@ -13,11 +13,11 @@ export function warnOfOddities(
   { unknownFields, unreadableScores }: Pick<PageReading, "unknownFields" | "unreadableScores">,
 ): void {
   if (unknownFields > 0) {
-    const message = "rows have fields without a column, which are dropped; one page had so many";
+    const message = "dropped fields that have no column; counts are those of one page";
     warnings.once(runId, `fields ${stream}`, { stream, fields: unknownFields }, message);
   }
   if (unreadableScores > 0) {
-    const message = "rows have confidences that are no numbers, which become null; one page had so many";
+    const message = "set confidences that are not numbers to null; counts are those of one page";
     warnings.once(runId, `scores ${stream}`, { stream, scores: unreadableScores }, message);
   }
 }

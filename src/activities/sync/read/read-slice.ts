@@ -10,7 +10,7 @@ import { userFailure } from "../../../domain/sync/user-reading.js";
 import { namedFailures } from "../../../domain/waiting.js";
 import { linkBase } from "../../../lake/sync/journal/report.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import { startSlice } from "../../slice.js";
+import { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { readLink } from "./read-link.js";
 import { readUser } from "./read-user.js";
@@ -25,8 +25,8 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
   return withHeartbeat(async () => {
     const given = await sliceInput(deps, input);
     // The slice's time begins here, so that a slow disk does not use it up.
-    const started = startSlice(deps, input);
-    const state = new SliceState(started.slice, input, given);
+    const slice = new Slice(deps, input);
+    const state = new SliceState(slice, input, given);
     try {
       await drainQueue(deps.concurrency, () => {
         const link = state.nextLink();
@@ -41,7 +41,7 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
       const links = linkResults(state, at);
       const { usersRead, reached, notBegun, size } = state;
       const gateUntil = deps.api.gateUntil ?? null;
-      const { calls } = started;
+      const { calls } = slice;
       return { report, usersRead, users, reached, links, size, notBegun, calls, gateUntil, at };
     } finally {
       await state.close();

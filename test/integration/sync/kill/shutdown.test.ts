@@ -47,7 +47,8 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
     const [, pages] =
-      /^staged: (\d+) pages? of \d+ (?:other )?links?, which are not asked for again$/m.exec(stderr) ?? [];
+      /^staged: (\d+) pages? of \d+ (?:other )?links?, which will not be requested again$/m.exec(stderr) ??
+      [];
     expect(Number(pages), stderr).toBeGreaterThan(0);
     expect(stderr).toMatch(
       /^interrupted: run sync-\S+ is kept\. Continue it with:\n {2}nightledger sync --roster users\.csv --json --page-size 50$/m,
