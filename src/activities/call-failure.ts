@@ -10,7 +10,7 @@ import {
 import type { RefusedRequest } from "../domain/refusals.js";
 
 /** What a failed read means for its owner, in the words of the state machines. */
-export type CallFailure =
+type CallFailure =
   | { readonly kind: "open" }
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
   | ({ readonly kind: "rejected" } & RefusedRequest)

@@ -1,6 +1,5 @@
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
-import { expectedLinks } from "../../domain/sync/sync-counts.js";
-import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { expectedLinks, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { ProgressForm } from "../session/progress-view.js";
 

@@ -77,7 +77,7 @@ interface LinkUpdate {
 }
 
 /** A link's next checkpoint, but for its certificate. */
-export interface NextCheckpoint extends CertificateFields {
+interface NextCheckpoint extends CertificateFields {
   readonly cursor: string | null;
   readonly next_sequence: number;
   readonly attempt: number;

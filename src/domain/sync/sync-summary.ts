@@ -16,3 +16,15 @@ export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus 
   const failed = totals.links.failed + totals.users.failed + totals.failures_total > 0;
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
 }
+
+/** How far a run is, as far as it tells. */
+interface ToldProgress {
+  readonly usersTotal: number;
+  readonly usersDone: number;
+  readonly linksFound: number;
+}
+
+/** Estimates the links of a whole run: users who are not read yet have as many as the others. Pure. */
+export function expectedLinks({ usersTotal, usersDone, linksFound }: ToldProgress): number {
+  return usersDone === 0 ? linksFound : Math.round((linksFound * usersTotal) / usersDone);
+}

@@ -1,5 +1,5 @@
 import { cancellationSignal } from "@temporalio/activity";
-import { refusedAmong } from "../../../domain/bisect.js";
+import { refusedAmong } from "../../../domain/sync/bisect.js";
 import { addCleaned, Journal, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces, StagedRecord } from "../../../lake/sync/journal/record.js";
 import { type AddPage, bundleQuery, type PageBundle, withBundle } from "../../../lake/sync/page-bundle.js";

@@ -30,14 +30,14 @@ export interface BegunLink {
 }
 
 /** A user whom a slice leaves open. */
-export interface LeftUser {
+interface LeftUser {
   readonly fpId: string;
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
 }
 
 /** A link that a slice leaves to its run. */
-export interface LeftLink extends LinkReading {
+interface LeftLink extends LinkReading {
   readonly found: FoundLink;
   readonly outcome: LinkOutcome;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusedAmong } from "../../src/domain/bisect.js";
+import { refusedAmong } from "../../../src/domain/sync/bisect.js";
 
 test.for([
   [0, []],
