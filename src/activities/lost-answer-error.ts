@@ -6,8 +6,8 @@ interface LostAnswerOptions extends ErrorOptions {
 }
 
 /**
- * Thrown when a write may have taken effect at the service, its answer was lost, and nothing tells whether it
- * did: it is not sent again by itself.
+ * Thrown when a write may have taken effect at the service, its answer was lost, and nothing tells which: the program does
+ * not send it again by itself.
  */
 export class LostAnswerError extends Error {
   override readonly name = FAILURE_TYPES.lostAnswer;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mayHoldSurrogates, mendSurrogates, RawJson } from "../../src/streams/raw-json.js";
+import { mayHoldSurrogates, RawJson, replaceLoneSurrogates } from "../../src/streams/raw-json.js";
 import { stringText, valueText } from "./json-texts.js";
 
 /** A parsed value with U+FFFD for each half of a surrogate pair, in keys too. */
@@ -67,9 +67,9 @@ describe("halves of surrogate pairs", () => {
   test("become U+FFFD; whole pairs, backslashes and everything else stay as they are", () => {
     fc.assert(
       fc.property(valueText, (text) => {
-        const mended = mendSurrogates(text);
+        const mended = replaceLoneSurrogates(text);
         expect(JSON.parse(mended)).toEqual(wellFormed(JSON.parse(text)));
-        expect(mendSurrogates(mended)).toBe(mended);
+        expect(replaceLoneSurrogates(mended)).toBe(mended);
       }),
       { numRuns: 400 },
     );
@@ -84,7 +84,7 @@ describe("halves of surrogate pairs", () => {
     ["\\\\\\ud800", "\\\\\\ufffd"],
     ["\\uD83E\\u0041", "\\ufffd\\u0041"],
   ] as const)("%s", ([text, mended]) => {
-    expect(mendSurrogates(`"${text}"`)).toBe(`"${mended}"`);
+    expect(replaceLoneSurrogates(`"${text}"`)).toBe(`"${mended}"`);
   });
 
   test("a text that holds one is always seen to", () => {

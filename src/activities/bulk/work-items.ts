@@ -81,7 +81,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   for (const { progress, outcome } of results) {
     const ids = { group: input.group, item: progress.item };
     const streak = outcome.kind === "complete" ? null : progress.streak;
-    deps.warnings.fares(input.runId, ids, outcome, streak);
+    deps.warnings.logOutcome(input.runId, ids, outcome, streak);
   }
   return {
     items,

@@ -45,7 +45,7 @@ export interface ResolveFlags {
   readonly json?: boolean;
 }
 
-/** Closes open rows for a reason. @throws InputError where the reason is empty, or no row is meant, or one is not there */
+/** Closes open rows for a reason. @throws InputError where the reason is empty, no row is named, or one does not exist */
 export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags): Promise<void> {
   const reason = flags.reason.trim();
   if (reason === "")
@@ -80,11 +80,11 @@ async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly stri
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length === 0) return;
   throw new InputError(
-    `${unknown.join(", ")}: no row of quarantine has this id. Nothing was closed. \`nightledger quarantine list --all\` has them.`,
+    `${unknown.join(", ")}: no row in quarantine has this id. Nothing was closed. \`nightledger quarantine list --all\` shows all ids.`,
   );
 }
 
-/** Two lines, or three, of which none has anything personal but the payload. */
+/** The lines of a row; only the payload may be personal. */
 function linesOf(row: QuarantinedRow): string[] {
   const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;

@@ -19,8 +19,8 @@ import { SYNC_PROGRESS, summaryText } from "./text.js";
 /**
  * A sync as its command runs it.
  *
- * @param start starts or joins its run
- * @param judge says which rules the run broke that has ended; without it there are none
+ * @param start starts or joins the run
+ * @param judge finds the rules that a completed run broke
  */
 export function syncRun(
   terminal: Terminal,
@@ -50,7 +50,7 @@ export function syncRun(
   };
 }
 
-/** What the lake holds of a run that was watched and has not come to its end; what can't be told harms none. */
+/** What the lake holds of a watched run that has not completed. Best effort. */
 async function keptOf(
   store: ObjectStore,
   { started, end, watchedMs }: LeftRun<SyncProgress, SyncResult>,
@@ -59,7 +59,7 @@ async function keptOf(
   return keptSoFar(store, started.runId).catch(() => undefined);
 }
 
-/** Runs that an earlier command left in HOME go on while this one lives; not being able to tell harms none. */
+/** Names runs that an earlier command left in HOME: they continue while this one lives. Best effort. */
 async function nameOtherRuns(
   terminal: Terminal,
   { temporal: { client, embedded }, preflight: { taskQueue } }: JobSession,
@@ -76,7 +76,7 @@ async function nameOtherRuns(
   }
 }
 
-/** What is known of a sync as its command leaves it; `committed`: by the lake, where it has not ended. */
+/** What is known of a sync as its command leaves it. @param committed what the lake holds of a run that has not ended */
 export function summaryOf(
   { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
   committed?: CommittedByRun,

@@ -1,6 +1,6 @@
 const NEXT_RUN = "nothing: the next run tries again";
 
-/** What to do about the reason of a link or user that failed, by how it begins; the first that fits. */
+/** What to do about a failed link or user, by its reason; the first pattern that matches counts. */
 const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/user not found/, "check the roster: the service does not know this user"],
   [/gave_up/, "check the service, then run what failed again; the next run tries it in any case"],
@@ -24,7 +24,7 @@ const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/StagingLostError/, "find out what deletes the staging area, then run the same sync again"],
 ];
 
-/** What a person does about a link or user that failed (docs/run/errors.md, "Reasons of a link"). */
+/** What to do about a failed link or user (docs/run/errors.md, "Reasons of a link"). */
 export function failureAction(reason: string): string {
   return ACTIONS.find(([pattern]) => pattern.test(reason))?.[1] ?? "see docs/run/errors.md";
 }

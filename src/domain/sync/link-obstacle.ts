@@ -1,10 +1,10 @@
-/** What a person does about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
+/** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
 export function skippedAction(reason: string): string | undefined {
   const [, state = "", code = null] = /^state (\S+)(?: (.*))?$/s.exec(reason) ?? [];
   return state === "" ? undefined : linkObstacle(state, code)?.action;
 }
 
-/** Whose turn it is with a link that was not read. */
+/** Who has to act before a skipped link can be read. */
 export type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
 
 /** Why a link in this state is not read, and what its owner can do; undefined for a connected one. */
@@ -19,7 +19,7 @@ interface Remedy {
 }
 
 const RECONNECT: Remedy = { turn: "customer", action: "ask the customer to reconnect the bank" };
-const LOOK: Remedy = { turn: "operator", action: "check the link in the dashboard" };
+const CHECK: Remedy = { turn: "operator", action: "check the link in the dashboard" };
 
 const REMEDY_BY_ERROR: Readonly<Record<string, Remedy>> = {
   auth_expired: RECONNECT,
@@ -44,8 +44,8 @@ const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
 };
 
 /**
- * Only `connected` links are read (docs/reference/service.md, "Bank links"). A link that reports an error does so in
- * its state, not as an HTTP failure, so it is skipped with a reason.
+ * A sync reads only `connected` links (docs/reference/service.md, "Bank links"). A link reports an error in its state, not
+ * as an HTTP failure, so it is skipped with a reason.
  */
 export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {
   if (state === "connected") return undefined;
@@ -55,7 +55,7 @@ export function linkObstacle(state: string, errorCode: string | null): LinkObsta
   return { reason, action: remedy.action };
 }
 
-/** Whose turn it is with a link that was skipped for a reason of `link_syncs`. */
+/** Who has to act on a link that was skipped for a reason of `link_syncs`. */
 export function turnOf(reason: string): Turn {
   if (reason === "link_gone" || reason === "superseded") return "nobody";
   const [, state = "", code] = /^state (?:(error) )?(.*)$/s.exec(reason) ?? [];
@@ -65,5 +65,5 @@ export function turnOf(reason: string): Turn {
 }
 
 function remedyOf(remedies: Readonly<Record<string, Remedy>>, name: string): Remedy {
-  return (Object.hasOwn(remedies, name) ? remedies[name] : undefined) ?? LOOK;
+  return (Object.hasOwn(remedies, name) ? remedies[name] : undefined) ?? CHECK;
 }

@@ -40,6 +40,7 @@ export interface LinkBase {
   readonly known: boolean;
 }
 
+/** Restarts of a link in the middle of an update, and of a user's list that moves, before it fails. */
 export const MOST_RESTARTS = 5;
 const FALLBACK_SIZE = 100;
 

@@ -6,7 +6,7 @@ export interface SkippedLinks {
   readonly by_reason: Readonly<Record<string, number>>;
 }
 
-/** A reason may end with what the service calls a state: none is kept longer than this in a run's totals. */
+/** Characters of a reason in a run's totals: it may end with any state that the service sends. */
 const LONGEST = 60;
 
 /** No link, or one that was skipped. */
@@ -14,7 +14,7 @@ export function skippedLinks(reason?: string): SkippedLinks {
   return { by_reason: reason === undefined ? {} : { [reason.slice(0, LONGEST)]: 1 } };
 }
 
-/** Two counts together; a part of a run that an earlier version counted has none. */
+/** Adds two counts; a part of a run that an earlier version counted has none. */
 export function addSkipped(a = skippedLinks(), b = skippedLinks()): SkippedLinks {
   const sum = new Map(Object.entries(a.by_reason));
   for (const [reason, count] of Object.entries(b.by_reason)) sum.set(reason, (sum.get(reason) ?? 0) + count);

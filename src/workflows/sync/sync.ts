@@ -114,7 +114,7 @@ class RunUnderWay {
     this.#phase = "materializing";
     try {
       await materialize({ runId });
-      await noteImports(runId);
+      await markImports(runId);
       return undefined;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -143,8 +143,8 @@ class RunUnderWay {
   }
 }
 
-/** Tells the imports what this run has read; the next run makes up for a failure. */
-async function noteImports(runId: string): Promise<void> {
+/** Marks imported rows that this run has read; the next run makes up for a failure. */
+async function markImports(runId: string): Promise<void> {
   try {
     await markSeen({ runId });
   } catch (error) {

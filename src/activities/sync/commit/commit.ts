@@ -23,7 +23,7 @@ export interface CommitInput extends CommitWork {
   readonly runId: string;
   /** Names of the streams that the run reads. */
   readonly streams: readonly string[];
-  /** Whether large removals were asked for (`--full`). */
+  /** Whether large removals are accepted (`--full`). */
   readonly full: boolean;
 }
 

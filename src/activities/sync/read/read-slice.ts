@@ -55,7 +55,7 @@ function userResults({ users, slice, input }: SliceState, at: number): UserResul
     const { progress, outcome } = result;
     const reason = userFailure(progress, outcome, at);
     const told = reason === undefined ? outcome : ({ kind: "failed", reason } as const);
-    slice.deps.warnings.fares(input.runId, { fp_id: fpId }, told, progress.streak, at);
+    slice.deps.warnings.logOutcome(input.runId, { fp_id: fpId }, told, progress.streak, at);
     return { ...result, failed: reason === undefined ? null : fpId };
   });
 }
@@ -64,7 +64,7 @@ function userResults({ users, slice, input }: SliceState, at: number): UserResul
 function linkResults({ links, slice, input }: SliceState, at: number): LinkResult[] {
   return namedFailures(links, ({ found }) => ({ link: found.link_id })).map(({ found, ...result }) => {
     const { outcome, progress } = result;
-    slice.deps.warnings.fares(input.runId, { link_id: found.link_id }, outcome, progress.streak, at);
+    slice.deps.warnings.logOutcome(input.runId, { link_id: found.link_id }, outcome, progress.streak, at);
     return { ...result, base: linkBase(found) };
   });
 }

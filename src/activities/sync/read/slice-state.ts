@@ -177,7 +177,7 @@ export class SliceState {
   }
 
   #logComplete(ids: Readonly<Record<string, string>>): void {
-    this.slice.deps.warnings.fares(this.input.runId, ids, { kind: "complete" }, null);
+    this.slice.deps.warnings.logOutcome(this.input.runId, ids, { kind: "complete" }, null);
   }
 
   /** The place of a link's record, which is written where there is none yet. */

@@ -17,7 +17,7 @@ export interface SliceWork {
   readonly waiting: readonly WaitingLinks[];
   /** Users whom earlier slices left open. */
   readonly users: readonly UserProgress[];
-  /** Users of the frozen roster whom no slice has asked for. */
+  /** Users of the frozen roster whom no slice has begun. */
   readonly fresh: Range | null;
 }
 
@@ -87,7 +87,7 @@ export interface ReadSliceResult {
   /** How many of the given waiting links the slice did not begin: the last ones. */
   readonly notBegun: number;
   readonly calls: number;
-  /** Epoch milliseconds until which the service asked for no calls at all. */
+  /** Epoch milliseconds until which the service wants no calls. */
   readonly gateUntil: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
