@@ -8,10 +8,9 @@ import type { CommittedByRun } from "../../lake/sync/committed-by-run.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
+import { type JobRun, type LeftRun, statusWithoutResult, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { waitingLines } from "../terminal/waiting-lines.js";
 import { ruleInWords } from "./fail-on.js";
 import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
@@ -34,18 +33,14 @@ export function syncRun(
     async outcome(left, { store }) {
       const kept = await keptOf(store, left);
       const { summary, unauthorized } = summaryOf(left, kept?.committed);
-      const waits = waitsOf(left);
-      const told = waits === undefined ? [] : waitingLines(waits, Date.now());
-      const seen = { ...summary, ...waits };
-      const text = [summaryText(summary), ...told].join("\n");
+      const outcome = { ...withWaits(left, summary, summaryText(summary)), unauthorized };
+      if (judge !== undefined && !unauthorized && left.end?.kind === "completed") {
+        const fail_on = await judge(summary);
+        const notes = fail_on.map(ruleInWords);
+        return { ...outcome, summary: { ...summary, fail_on }, failed: fail_on.length > 0, notes };
+      }
       const isKept = left.end === undefined || left.end.kind === "interrupted";
-      const notes = isKept && kept !== undefined ? keptWords(kept, left.sofar) : [];
-      if (judge === undefined || unauthorized || left.end?.kind !== "completed")
-        return { summary: seen, unauthorized, text, notes };
-      const broken = await judge(summary);
-      const judged = { ...summary, fail_on: broken };
-      const rules = broken.map(ruleInWords);
-      return { summary: judged, unauthorized, text, failed: broken.length > 0, notes: rules };
+      return { ...outcome, notes: isKept && kept !== undefined ? keptWords(kept, left.sofar) : [] };
     },
   };
 }

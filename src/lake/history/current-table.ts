@@ -1,5 +1,5 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
-import { isExtended, schemaActions } from "../delta/delta-schema.js";
+import { isExtended, schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
@@ -16,7 +16,7 @@ import {
   historyState,
   observedUntilOf,
 } from "./history-files.js";
-import { currentOf, GONE, type HistorySpec, OBSERVED_AT } from "./history-spec.js";
+import { currentOf, GONE, type HistorySpec, isHistory, OBSERVED_AT } from "./history-spec.js";
 import { keysIn, newestRows } from "./newest-rows.js";
 
 /** Of more keys with new rows, not all are held in memory at once. */
@@ -31,6 +31,20 @@ interface BroughtUp {
   readonly rows?: number;
   /** Why it was made anew. */
   readonly because?: string;
+}
+
+/** As {@link bringUpCurrent}, of each history among some tables. Returns what was done to the small tables that were rebuilt. */
+export async function bringUpHistories(
+  lake: Lake,
+  tables: readonly TableSpec[],
+  prefix: string,
+): Promise<(BroughtUp & { readonly table: string })[]> {
+  const rebuilt: (BroughtUp & { readonly table: string })[] = [];
+  for (const table of tables.filter(isHistory)) {
+    const done = await bringUpCurrent(lake, table, prefix);
+    if (done.because !== undefined) rebuilt.push({ ...done, table: table.name });
+  }
+  return rebuilt;
 }
 
 /**

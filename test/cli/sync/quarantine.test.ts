@@ -84,7 +84,7 @@ test.each<[string, string[], RegExp]>([
   [
     "a row that is not there",
     ["--reason", "x", "--row", "0123456789ab"],
-    /0123456789ab: no row of quarantine/,
+    /0123456789ab: no row in quarantine/,
   ],
 ])("%s is refused, and nothing is closed", async (_, args, words) => {
   const { code, stderr } = await run("resolve", ...args);

@@ -96,6 +96,8 @@ test("a command that asks for another size of pages joins the run of the same jo
   release();
   const ends = await Promise.all([first.ended, second.ended]);
   for (const end of ends) expect(end.code, end.stderr).toBe(0);
-  expect(ends[1]?.stderr).toContain("--page-size 30 is not used: the run was started with pages of 20 rows");
+  expect(ends[1]?.stderr).toContain(
+    "--page-size 30 is not used: the run that this command joined was started with 20",
+  );
   expect(new Set(sandbox.requests(PAGES).map(({ query }) => query.size))).toEqual(new Set(["20"]));
 });
