@@ -1,9 +1,3 @@
-/** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
-export function skippedAction(reason: string): string | undefined {
-  const [, state = "", code = null] = /^state (\S+)(?: (.*))?$/s.exec(reason) ?? [];
-  return state === "" ? undefined : linkObstacle(state, code)?.action;
-}
-
 /** Who has to act before a skipped link can be read. */
 export type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
 
@@ -50,20 +44,26 @@ const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
 export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {
   if (state === "connected") return undefined;
   const reason = state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
-  const remedy =
-    state === "error" ? remedyOf(REMEDY_BY_ERROR, errorCode ?? "") : remedyOf(REMEDY_BY_STATE, state);
-  return { reason, action: remedy.action };
+  return { reason, action: remedyOf(state, errorCode).action };
+}
+
+/** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
+export function skippedAction(reason: string): string | undefined {
+  return remedyFor(reason)?.action;
 }
 
 /** Who has to act on a link that was skipped for a reason of `link_syncs`. */
 export function turnOf(reason: string): Turn {
   if (reason === "link_gone" || reason === "superseded") return "nobody";
-  const [, state = "", code] = /^state (?:(error) )?(.*)$/s.exec(reason) ?? [];
-  return state === "error"
-    ? remedyOf(REMEDY_BY_ERROR, code ?? "").turn
-    : remedyOf(REMEDY_BY_STATE, code ?? "").turn;
+  return (remedyFor(reason) ?? CHECK).turn;
 }
 
-function remedyOf(remedies: Readonly<Record<string, Remedy>>, name: string): Remedy {
+function remedyFor(reason: string): Remedy | undefined {
+  const [, state, code = null] = /^state (\S+)(?: (.*))?$/s.exec(reason) ?? [];
+  return state === undefined ? undefined : remedyOf(state, code);
+}
+
+function remedyOf(state: string, errorCode: string | null): Remedy {
+  const [remedies, name] = state === "error" ? [REMEDY_BY_ERROR, errorCode ?? ""] : [REMEDY_BY_STATE, state];
   return (Object.hasOwn(remedies, name) ? remedies[name] : undefined) ?? CHECK;
 }

@@ -1,4 +1,3 @@
-import type { CertificateFields } from "./certificate.js";
 import type { LinkProgress } from "./link-progress.js";
 
 /** A resync that would take away more than this many rows, and more than half, needs `--full`. */
@@ -76,20 +75,8 @@ interface LinkUpdate {
   readonly gone: number;
 }
 
-/** A link's next checkpoint, but for its certificate. */
-interface NextCheckpoint extends CertificateFields {
-  readonly cursor: string | null;
-  readonly next_sequence: number;
-  readonly attempt: number;
-  readonly restarts: number;
-  readonly sign_conflicts: number;
-  readonly signs_differ?: boolean;
-  readonly last_page_sha256: string | null;
-  readonly started_at: string;
-}
-
-/** Decides a link's next checkpoint; null where nothing came and the cursor stayed. Pure. */
-export function nextCheckpoint(update: LinkUpdate): NextCheckpoint | null {
+/** Decides a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
+export function nextCheckpoint(update: LinkUpdate) {
   const { runId, link, progress, generation, rows, quarantined, gone } = update;
   const { link_id, fp_id, base, started_at } = link;
   const isFull = progress.mode === "full";

@@ -14,10 +14,15 @@ import type { LinkResult, ReadSliceResult, SliceWork, WaitingLinks } from "./sli
 
 /** What a run knows of its links besides those that are open. */
 interface LinkCounts {
+  /** Links that no slice has begun. */
   readonly waiting: readonly WaitingLinks[];
+  /** Links without history, which the run tries once more at its end. */
   readonly notReady: readonly Place[];
+  /** Links that ended with nothing to commit, and have no row yet. */
   readonly ended: readonly EndedLink[];
+  /** Links found so far. */
   readonly found: number;
+  /** The last page size that worked: links begin with it. */
   readonly size: number | null;
 }
 
@@ -73,32 +78,14 @@ export class Links {
     return this.open.filter(({ complete }) => complete);
   }
 
-  get waiting(): readonly WaitingLinks[] {
-    return this.#state.waiting;
-  }
-
-  get notReady(): readonly Place[] {
-    return this.#state.notReady;
-  }
-
-  /** Links that ended with nothing to commit, and have no row yet. */
-  get ended(): readonly EndedLink[] {
-    return this.#state.ended;
-  }
-
-  /** Links found so far. */
-  get found(): number {
-    return this.#state.found;
-  }
-
-  /** The last size that worked: links begin with it. */
-  get size(): number | null {
-    return this.#state.size;
+  get state(): LinkCounts {
+    return this.#state;
   }
 
   /** Links that are not at their end. */
   get unfinished(): number {
-    return sizeOf(this.waiting) + this.#open.size + this.notReady.length;
+    const { waiting, notReady } = this.#state;
+    return sizeOf(waiting) + this.#open.size + notReady.length;
   }
 
   /** Takes links that are due, those with the fewest pages first, until the slice brings them back. */
@@ -113,17 +100,18 @@ export class Links {
 
   /** Takes links that no slice has begun. */
   takeWaiting(most: number): WaitingLinks[] {
-    const [taken, waiting] = splitRanges(this.waiting, most);
+    const [taken, waiting] = splitRanges(this.#state.waiting, most);
     this.#set({ waiting });
     return taken;
   }
 
   /** Begins some of the links again that were not ready; false where there are none. */
   tryAgain(most: number): boolean {
-    const links = this.notReady.slice(0, most);
-    this.#set({ notReady: this.notReady.slice(most) });
+    const { notReady, size } = this.#state;
+    const links = notReady.slice(0, most);
+    this.#set({ notReady: notReady.slice(most) });
     for (const link of links) {
-      const fresh = freshProgress(null, this.size, this.options.full);
+      const fresh = freshProgress(null, size, this.options.full);
       const progress = { ...fresh, attempt: SECOND_TRY_ATTEMPTS };
       this.#put(newLink(link, { cursor: null, known: false }, progress));
     }
@@ -164,9 +152,9 @@ export class Links {
     const isWaiting = report !== null && report.waiting > 0;
     const own = isWaiting ? [{ report: report.place, from: 0, to: report.waiting }] : [];
     this.#set({
-      waiting: [...back, ...this.waiting, ...own],
-      found: this.found + reported + result.links.length - links.length - sizeOf(begun),
-      size: result.size === undefined ? this.size : result.size,
+      waiting: [...back, ...this.#state.waiting, ...own],
+      found: this.#state.found + reported + result.links.length - links.length - sizeOf(begun),
+      size: result.size === undefined ? this.#state.size : result.size,
     });
   }
 
@@ -241,8 +229,8 @@ export class Links {
     const fate = fateOf(link, result, at, this.options);
     if (fate.kind === "open") this.#put(fate.link);
     else this.#open.delete(placeKey(link.link));
-    if (fate.kind === "not_ready") this.#set({ notReady: [...this.notReady, link.link] });
-    if (fate.kind === "ended") this.#set({ ended: [...this.ended, fate.ended] });
+    if (fate.kind === "not_ready") this.#set({ notReady: [...this.#state.notReady, link.link] });
+    if (fate.kind === "ended") this.#set({ ended: [...this.#state.ended, fate.ended] });
     return fate.kind === "refused";
   }
 

@@ -98,7 +98,7 @@ export class SyncState {
 
   /** Page size that links begin with. */
   get size(): number | null {
-    return this.#links.size;
+    return this.#links.state.size;
   }
 
   get committedRows(): number {
@@ -113,15 +113,15 @@ export class SyncState {
     readonly linksDone: number;
     readonly rowsRead: number;
   } {
-    const { found, unfinished, open, reading } = this.#links;
+    const { state, unfinished, open, reading } = this.#links;
     const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
     const waiting = [...reading, ...this.#users.again].map(({ progress, failure }) => {
       return { ...progress, failure };
     });
     return {
       usersDone: this.#users.ended,
-      linksFound: found,
-      linksDone: found - unfinished,
+      linksFound: state.found,
+      linksDone: state.found - unfinished,
       rowsRead: this.committedRows + entries,
       ...waitingState(waiting, this.throttledUntil),
     };
@@ -192,7 +192,7 @@ export class SyncState {
 
   /** Whether a commit is worth it. */
   isCommitDue(now: number): boolean {
-    return this.#publication.isDue(now, this.#links.complete, this.#links.ended.length);
+    return this.#publication.isDue(now, this.#links.complete, this.#links.state.ended.length);
   }
 
   /**
@@ -232,7 +232,8 @@ export class SyncState {
 
   /** Takes the folders of journals that nothing needs any more. */
   takeToDrop(): string[] {
-    const { waiting, notReady, ended, open } = this.#links;
+    const { open, state } = this.#links;
+    const { waiting, notReady, ended } = state;
     const places = [
       ...waiting.map(({ report }) => report),
       ...notReady,
@@ -252,7 +253,7 @@ export class SyncState {
     if (this.unauthorized) return undefined;
     const open = this.#links.nextDue();
     if (!this.#beginsLinks) return open;
-    if (this.#links.waiting.length > 0) return 0;
+    if (this.#links.state.waiting.length > 0) return 0;
     const times = [this.#users.nextDue(), open].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   }

@@ -64,7 +64,7 @@ const find = (slice: number, waiting: number) =>
 test("waiting links are taken at most so many, in order, and no more than there are", () => {
   find(0, 5);
   find(1, 2);
-  expect([links.found, links.unfinished]).toEqual([7, 7]);
+  expect([links.state.found, links.unfinished]).toEqual([7, 7]);
   expect(links.takeWaiting(3)).toEqual([waitingOf(0, 0, 3)]);
   expect(links.takeWaiting(3)).toEqual([waitingOf(0, 3, 5), waitingOf(1, 0, 1)]);
   expect(links.takeWaiting(10)).toEqual([waitingOf(1, 1, 2)]);
@@ -77,7 +77,7 @@ test("waiting links that a slice did not begin come back: the last ones that it 
   const waiting = links.takeWaiting(5);
   links.applySlice({ links: [], waiting }, 2, { report: null, links: [], notBegun: 3, at: 0 });
   expect(links.takeWaiting(9)).toEqual([waitingOf(0, 2, 3), waitingOf(1, 0, 2), waitingOf(1, 2, 3)]);
-  expect(links.found).toBe(4);
+  expect(links.state.found).toBe(4);
 });
 
 test("ranges of waiting links are split and given back, and none is lost or doubled", () => {
@@ -101,7 +101,7 @@ test("ranges of waiting links are split and given back, and none is lost or doub
           const quiet = each.length - notBegun;
           const report = quiet === 0 ? null : reportOf(99, { quiet });
           links.applySlice({ links: [], waiting }, 99, { report, links: [], notBegun, at: 0 });
-          expect(links.found).toBe(total);
+          expect(links.state.found).toBe(total);
           expect(links.unfinished).toBe(total - begun.length);
           links = new Links(options, JSON.parse(JSON.stringify(links.carry())));
         }
@@ -156,7 +156,7 @@ test("a link that a slice was given and does not name has ended in its report", 
     links: [linkResult(open?.link as Place)],
   });
   expect(recordsOf(links.open)).toEqual([1]);
-  expect([links.found, links.unfinished]).toEqual([2, 1]);
+  expect([links.state.found, links.unfinished]).toEqual([2, 1]);
 });
 
 test("pages of a link that a slice continued are known by the slices that read them", () => {
@@ -193,12 +193,12 @@ test("not ready is kept for the run's end at the first try, and is the end at th
   expect(links.tryAgain(800)).toBe(false);
   begin(1);
   endsEmpty();
-  expect([links.notReady, links.takeEnded(), links.unfinished]).toEqual([[record(0)], [], 1]);
+  expect([links.state.notReady, links.takeEnded(), links.unfinished]).toEqual([[record(0)], [], 1]);
   expect(links.nextDue()).toBeUndefined();
   expect(links.tryAgain(800)).toBe(true);
-  expect([links.notReady, links.unfinished, links.nextDue()]).toEqual([[], 1, 0]);
+  expect([links.state.notReady, links.unfinished, links.nextDue()]).toEqual([[], 1, 0]);
   endsEmpty();
-  expect([links.notReady, links.unfinished, links.tryAgain(800)]).toEqual([[], 0, false]);
+  expect([links.state.notReady, links.unfinished, links.tryAgain(800)]).toEqual([[], 0, false]);
   expect(only(links.takeEnded())).toMatchObject({ link: record(0), status: "not_ready" });
   expect(links.takeEnded()).toEqual([]);
 });
@@ -215,12 +215,12 @@ test("a size that worked is the size of the links begun later", () => {
   begin(1);
   const given = due();
   told(given, given, 0, { kind: "rejected", status: 400 });
-  expect(links.size).toBe(SIZE);
+  expect(links.state.size).toBe(SIZE);
   const again = due();
   expect(only(again).progress).toMatchObject({ size: 100, attempt: 1 });
   told(again, [{ link: record(0), progress: withPages(only(again).progress, 1) }], 0, undefined, 100);
-  expect(links.size).toBe(100);
-  expect(new Links(options, links.carry()).size).toBe(100);
+  expect(links.state.size).toBe(100);
+  expect(new Links(options, links.carry()).state.size).toBe(100);
 });
 
 const complete = (progress: LinkProgress) => ({ progress, outcome: { kind: "complete" } as const });
@@ -244,11 +244,11 @@ test("what is carried through continue-as-new is everything, as JSON", () => {
   const carried = JSON.parse(JSON.stringify(links.carry())) as ReturnType<Links["carry"]>;
   const next = new Links(options, carried);
   expect(next.carry()).toEqual(links.carry());
-  expect([next.found, next.unfinished]).toEqual([8, 7]);
+  expect([next.state.found, next.unfinished]).toEqual([8, 7]);
   expect(recordsOf(next.complete)).toEqual([1]);
   expect(next.takeDue(0, 10)).toMatchObject([{ link: a.link, progress: { pages: 2 } }]);
   expect(next.takeWaiting(10)).toEqual([waitingOf(2, 0, 4)]);
   expect(next.takeEnded()).toMatchObject([{ link: c.link, status: "skipped", reason: "link_gone" }]);
-  expect(next.notReady).toEqual([record(7)]);
+  expect(next.state.notReady).toEqual([record(7)]);
   expect(only(next.reading).base).toEqual(NEW);
 });
