@@ -30,7 +30,7 @@ const lines = () =>
 const transient = (reason: string, retryAfterMs: number | null = null) =>
   ({ kind: "transient", reason, retryAfterMs }) as const;
 
-test("a link that waits is in the log at its first failure, at each change of the reason, and when it goes on", () => {
+test("a link that waits is in the log at its first failure, at each change of the reason, and when it continues", () => {
   const streak = (count: number) => ({ count, since: AT - 60_000 });
   warnings.logOutcome("run", LINK, transient("http_503"), null, AT);
   for (const count of [1, 2, 3]) warnings.logOutcome("run", LINK, transient("http_503"), streak(count), AT);
@@ -54,7 +54,7 @@ test("a link that waits is in the log at its first failure, at each change of th
   ]);
 });
 
-test("the failure that gives a link up is left to its commit, and another run's begins anew", () => {
+test("the failure that gives a link up is left to its commit, and another run's begins again", () => {
   warnings.logOutcome("run", LINK, transient("timeout"), { count: 40, since: AT - 3_600_000 }, AT);
   expect(lines()).toEqual([]);
   for (const run of ["run", "other"]) warnings.logOutcome(run, LINK, transient("timeout"), null, AT);

@@ -11,7 +11,7 @@ import { NEW, SIZE, sliceResult } from "./slice-results.js";
 
 /**
  * A run as its workflow does it over the real state, with activities that only name records: whatever they read must
- * stand in a folder that was not dropped. Chance decides how far slices come and what ends when.
+ * be in a folder that was not dropped. Chance decides how far slices come and what ends when.
  */
 export class ModelledRun {
   /** How often each user and each link ended. */

@@ -60,7 +60,7 @@ async function expectExact(ends: readonly ProcessEnd[]): Promise<void> {
   });
 }
 
-/** Lets both read on once a page of each size has been asked for: both have planned before either commits. */
+/** Lets both continue once each has requested a page of its size: both know their links before either commits. */
 async function raceFromFirstPage(sizes: readonly [string, string], start: () => readonly ChildCommand[]) {
   const asked = () => new Set(sandbox.requests(PAGES).map(({ query }) => query.size));
   const release = sandbox.hold(PAGES);

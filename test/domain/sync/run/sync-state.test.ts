@@ -182,7 +182,7 @@ test("pages that a slice is reading on are not taken to loading", () => {
   expect(state.takeToLoad(true)).toBeUndefined();
 });
 
-test("a link found torn while it was loaded begins anew: earlier manifests and a slice's late result count no more", () => {
+test("a link found torn while it was loaded begins again: earlier manifests and a slice's late result count no more", () => {
   begin(record(0));
   read(LOAD_EVERY_PAGES);
   const early = state.takeToLoad(false);
@@ -199,7 +199,7 @@ test("a link found torn while it was loaded begins anew: earlier manifests and a
   expect(state.takeToCommit(0)).toMatchObject({ links: [{ link: record(0) }], manifests: ["m2"] });
 });
 
-test("a link whose page can't be loaded fails, and others of the same load go on", () => {
+test("a link whose page can't be loaded fails, and others of the same load continue", () => {
   begin(record(0), record(1));
   read(1, { kind: "complete" });
   const toLoad = state.takeToLoad(true);
