@@ -49,10 +49,10 @@ export function nothingWaits(): WaitingState {
   return { waiting: [], waiting_total: 0, throttled_until: null };
 }
 
-/** What waits among things that are not at their end; `throttledUntil` in epoch milliseconds. */
+/** What waits among things that are not at their end; `throttled` in epoch milliseconds. */
 export function waitingState(
   unfinished: Iterable<Unfinished>,
-  throttledUntil: number | null = null,
+  throttled: number | null = null,
 ): WaitingState {
   const waiting: Waiting[] = [];
   let waiting_total = 0;
@@ -64,11 +64,11 @@ export function waitingState(
       ...failure.name,
       reason: failure.reason,
       attempts: streak.count,
-      next_try_at: instant(Math.max(notBefore, throttledUntil ?? 0, streak.since)),
+      next_try_at: instant(Math.max(notBefore, throttled ?? 0, streak.since)),
       gives_up_at: instant(streak.since + GIVE_UP_AFTER_MS),
     });
   }
-  const throttled_until = throttledUntil === null ? null : instant(throttledUntil);
+  const throttled_until = throttled === null ? null : instant(throttled);
   return { waiting: firstOf(waiting), waiting_total, throttled_until };
 }
 
@@ -80,6 +80,11 @@ export function allWaiting(parts: readonly WaitingState[]): WaitingState {
     waiting_total: parts.reduce((sum, part) => sum + part.waiting_total, 0),
     throttled_until: throttled.at(-1) ?? null,
   };
+}
+
+/** Epoch milliseconds until which the service wants no calls; null where it takes them. */
+export function throttledUntil({ throttled_until }: WaitingState): number | null {
+  return throttled_until === null ? null : Date.parse(throttled_until);
 }
 
 /** Only the waiting state of something larger. */

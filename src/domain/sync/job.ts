@@ -25,7 +25,7 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
     streams: [...options.streams].sort(),
     links: options.links === null ? null : [...new Set(options.links)].sort(),
     full: options.full,
-    ...(options.retryOf !== undefined && { retry_of: options.retryOf }),
+    retry_of: options.retryOf,
   });
 }
 

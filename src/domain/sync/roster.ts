@@ -17,16 +17,8 @@ export function canonicalRoster(rows: readonly RosterRow[]): RosterRow[] {
  */
 export function rosterText(rows: readonly RosterRow[]): string {
   return canonicalRoster(rows)
-    .map((row) => `${rosterLine(row)}\n`)
+    .map(({ fp_id, external_id, links }) => `${JSON.stringify({ fp_id, external_id, links })}\n`)
     .join("");
-}
-
-function rosterLine({ fp_id, external_id, links }: RosterRow): string {
-  return JSON.stringify({
-    fp_id,
-    ...(external_id !== undefined && { external_id }),
-    ...(links !== undefined && { links }),
-  });
 }
 
 /** Reads a canonical text back; it trusts the text, because only {@link rosterText} writes it. */

@@ -31,7 +31,7 @@ export interface CarriedLinks extends LinkCounts {
   readonly open: readonly OpenLink[];
 }
 
-interface LinkOptions {
+export interface LinkOptions {
   readonly full: boolean;
   /** Rows requested in one page where no other size is known to work. */
   readonly pageSize: number;

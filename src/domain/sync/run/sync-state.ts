@@ -10,7 +10,7 @@ import {
   LOAD_EVERY_PAGES,
   USERS_AT_ONCE,
 } from "./limits.js";
-import { type CarriedLinks, Links, type LinkToLoad } from "./links.js";
+import { type CarriedLinks, type LinkOptions, Links, type LinkToLoad } from "./links.js";
 import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
 import { sizeOf } from "./ranges.js";
 import type { ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
@@ -27,14 +27,22 @@ export interface CarriedSync extends CarriedJournals {
   readonly totals: SyncTotals;
 }
 
-interface SyncStateOptions {
+interface SyncStateOptions extends LinkOptions {
   /** Users of the roster. */
   readonly users: number;
-  readonly full: boolean;
-  readonly pageSize: number;
-  readonly jitter: () => number;
   /** Epoch milliseconds at which the state is made. */
   readonly now: number;
+}
+
+/** How far a run is, and what it waits for. */
+export interface SyncFigures extends WaitingState {
+  /** Users who were read to their end, or failed. */
+  readonly usersDone: number;
+  readonly linksFound: number;
+  /** Links that were read to their end, or ended otherwise. */
+  readonly linksDone: number;
+  /** Entries read, committed or not. */
+  readonly rowsRead: number;
 }
 
 /** What a slice was given, under its number. */
@@ -106,13 +114,7 @@ export class SyncState {
     return created + updated + removed;
   }
 
-  /** How far the run is, and what it waits for. */
-  get figures(): WaitingState & {
-    readonly usersDone: number;
-    readonly linksFound: number;
-    readonly linksDone: number;
-    readonly rowsRead: number;
-  } {
+  get figures(): SyncFigures {
     const { state, unfinished, open, reading } = this.#links;
     const entries = open.reduce((sum, { progress }) => sum + progress.entries, this.#publication.entries);
     const waiting = [...reading, ...this.#users.again].map(({ progress, failure }) => {
