@@ -9,8 +9,8 @@ import {
 } from "../api/http/errors.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 
-/** What a failed read means for its owner, in the words of the state machines. */
-export type CallFailure =
+/** What a failed read means for its owner: an outcome of the state machines. */
+type CallFailure =
   | { readonly kind: "open" }
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
   | ({ readonly kind: "rejected" } & RefusedRequest)
@@ -40,12 +40,12 @@ export function callFailure(error: unknown): CallFailure {
       reason: `schema ${error.path === "" ? "" : `${error.path}: `}${error.expectation}`,
     };
   }
-  // A body that is no JSON although its length was right: half an answer from something in between.
+  // A body that is not JSON although its length was right: half an answer, from something between us and the service.
   if (error instanceof SyntaxError) return { kind: "transient", reason: "torn_body", retryAfterMs: null };
   throw error;
 }
 
-/** What the service refused, and what it said. */
+/** What the service refused, and its words. */
 function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
   return { status: status ?? 0, message: said ?? null };
 }

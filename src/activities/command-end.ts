@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 const LONGEST_MS = 60_000;
 
-/** All of the worker's environment that the command sees: none of it is a secret (docs/use/onboarding.md). */
+/** The variables of the worker that the command sees: none of them is a secret (docs/use/onboarding.md). */
 const PASSED_ON = [
   ...["PATH", "HOME", "LANG", "TZ"],
   ...["NIGHTLEDGER_API_URL", "NIGHTLEDGER_HOME", "NIGHTLEDGER_LAKE", "NIGHTLEDGER_LOG_LEVEL"],
@@ -11,8 +11,8 @@ const PASSED_ON = [
 ];
 
 /**
- * Runs a shell command with one JSON line on its standard input, in a process group of its own, all of which is
- * ended with it when it takes too long. What it prints is thrown away: it could quote the secrets that it was given.
+ * Runs a shell command with one JSON line on its standard input. It has a process group of its own, which is killed when it
+ * takes too long. Its output is discarded, because it could quote the secrets in its input.
  *
  * @returns its exit code, or the signal that ended it.
  * @throws the signal's reason when aborted.
@@ -35,7 +35,7 @@ export async function commandEnd(
   const timer = setTimeout(end, longestMs);
   signal.addEventListener("abort", end, { once: true });
   try {
-    // A command that never reads closes its end before the line is written: its exit code tells.
+    // A command that does not read may close its input early; only its exit code matters.
     child.stdin.on("error", () => undefined);
     child.stdin.end(`${JSON.stringify(line)}\n`);
     const [code, killedBy] = await exited;

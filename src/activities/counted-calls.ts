@@ -11,9 +11,9 @@ export interface CountedCalls<D extends Dependencies> {
 }
 
 /**
- * Counts the requests that one activity sends, whatever comes of them.
+ * Counts the requests that one activity sends, failed ones too.
  *
- * @param withheld what no message of them may quote, besides what each request sends
+ * @param withheld what no error message may quote, besides what the request itself sends
  */
 export function countedCalls<D extends Dependencies>(deps: D, withheld?: unknown): CountedCalls<D> {
   let calls = 0;

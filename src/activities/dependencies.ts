@@ -4,7 +4,7 @@ import type { SealedStore } from "../lake/store/sealed-store.js";
 import type { Logger } from "../logger.js";
 import type { RunWarnings } from "./run-warnings.js";
 
-/** What activities work with; made once, in `worker.ts`. */
+/** Dependencies of all activities, made once in `worker.ts`. */
 export interface Dependencies {
   readonly api: ApiClient;
   readonly lake: Lake;
@@ -14,6 +14,6 @@ export interface Dependencies {
   readonly warnings: RunWarnings;
   /** Calls in flight at most: also how many owners a slice advances at once. */
   readonly concurrency: number;
-  /** Called once a run has its row; never throws. Left out, nothing follows a run. */
+  /** Called once a run has its row; never throws. */
   readonly runEnded?: () => Promise<void>;
 }

@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 const LONGEST_MS = 5;
 
 /**
- * Gives what came with an answer its turn first. Answers come in bunches, and undici lends a connection again one
- * turn of the event loop after its answer: work that begins later keeps no other call from leaving.
+ * Lets undici reuse connections first. Answers come in bunches, and undici frees a connection one turn of the event loop
+ * after its answer: work that begins later does not delay other calls.
  */
 export async function connectionsFree(): Promise<void> {
   await setImmediate();
@@ -12,8 +12,8 @@ export async function connectionsFree(): Promise<void> {
 }
 
 /**
- * Work on many small things in place: called before each of them, lets the event loop turn when it has not for
- * {@link LONGEST_MS}. Calls in flight would all wait for the end of it otherwise.
+ * For work on many small things: call the result before each of them. It lets the event loop turn when it has not for
+ * {@link LONGEST_MS}, because calls in flight would have to wait otherwise.
  */
 export function breather(): () => Promise<void> | undefined {
   let since = performance.now();

@@ -8,25 +8,24 @@ import { LostAnswerError } from "./lost-answer-error.js";
 /** Attempts on a full disk before it is given up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
 /**
- * Attempts at anything else before it is given up: about an hour of them (`workflows/policies.ts`), or, of a step of
- * a customer, whose attempts are further apart, ten hours. A worker that is lost throws nothing, so that no number
- * of lost workers ends an activity.
+ * Attempts at anything else before it is given up: about an hour of them (`workflows/policies.ts`), or ten hours for a
+ * customer's step, whose attempts are further apart. A lost worker throws nothing, so no number of them ends an activity.
  */
 const MOST_ATTEMPTS = 120;
-/** Milliseconds until the next attempt of what waits for room. */
+/** Milliseconds until the next attempt where the disk is full. */
 const WAIT_FOR_ROOM_MS = 10_000;
-/** Errors in which DuckDB quotes values: a customer's data must not come into histories, logs or summaries. */
+/** Errors in which DuckDB quotes values: no customer's data may get into histories, logs or summaries. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
 /**
- * What becomes of an activity on a full disk. `wait`: it is tried again until there is room, for giving it up would
- * make a failure of what the service has done already.
+ * What becomes of an activity on a full disk. `wait`: Temporal retries it until there is room, because the service has
+ * already done the work that it records.
  */
 type WhenFull = "give up" | "wait";
 
 /**
- * Runs an activity and turns what it throws into the failure that histories and tables show: one place
- * decides what is tried again (`workflows/policies.ts` says how).
+ * Runs an activity and turns what it throws into the failure that histories and tables show. This decides what is
+ * retried; `workflows/policies.ts` says how.
  */
 export async function asActivityFailure<R>(
   activity: () => Promise<R>,
@@ -40,7 +39,7 @@ export async function asActivityFailure<R>(
     if (!(thrown instanceof Error)) throw thrown;
     const error = asFull(thrown) ?? thrown;
     if (error instanceof StoreFullError && whenFull === "wait") {
-      throw failureOf(error, { nextRetryDelay: WAIT_FOR_ROOM_MS });
+      throw failureOf(error, WAIT_FOR_ROOM_MS);
     }
     const kind = QUOTING.exec(error.message)?.[0];
     throw ApplicationFailure.create({
@@ -53,19 +52,18 @@ export async function asActivityFailure<R>(
 }
 
 /**
- * Runs an activity that makes one call for its workflow: what the service or the network did becomes a failure
- * whose type says what to do about it. Only what may go better next time is tried again, not before the service
- * said.
+ * Runs an activity that makes one call for its workflow: what the service or the network did becomes a failure whose
+ * type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
  */
 export function asCallFailure<R>(activity: () => Promise<R>, whenFull?: WhenFull): Promise<R> {
-  // A call that changes something is given up after a day, by its policy: its effect would not be known.
+  // The policy gives up a call that changes something after a day: its effect would not be known.
   const mostAttempts = whenFull === "wait" ? MOST_ATTEMPTS : Number.POSITIVE_INFINITY;
   return asActivityFailure(
     async () => {
       try {
         return await activity();
       } catch (error) {
-        if (error instanceof LostAnswerError) throw failureOf(error, { nonRetryable: true });
+        if (error instanceof LostAnswerError) throw failureOf(error, "final");
         if (error instanceof ApiError) throw callFailureOf(error);
         throw error;
       }
@@ -80,32 +78,24 @@ function callFailureOf(error: ApiError): ApplicationFailure {
   const facts = { operation, sent, ...(status !== undefined && { status }) };
   if (error instanceof NotSentError) {
     const wait = error.until === undefined ? undefined : Math.max(0, error.until - Date.now());
-    return failureOf(error, { nextRetryDelay: wait, details: [facts] });
+    return failureOf(error, wait, facts);
   }
-  if (error instanceof RateLimitedError) {
-    return failureOf(error, { nextRetryDelay: error.retryAfterMs, details: [facts] });
-  }
+  if (error instanceof RateLimitedError) return failureOf(error, error.retryAfterMs, facts);
   if (error instanceof TransientError) {
-    const { reason, retryAfterMs } = error;
-    return failureOf(error, { nextRetryDelay: retryAfterMs, details: [{ ...facts, reason }] });
+    return failureOf(error, error.retryAfterMs, { ...facts, reason: error.reason });
   }
-  return failureOf(error, { nonRetryable: true, details: [facts] });
+  return failureOf(error, "final", facts);
 }
 
-interface FailureOptions {
-  readonly nonRetryable?: boolean;
-  /** Milliseconds. */
-  readonly nextRetryDelay?: number | undefined;
-  readonly details?: unknown[];
-}
-
-function failureOf(error: Error, { nextRetryDelay, ...options }: FailureOptions): ApplicationFailure {
+/** @param retry milliseconds until the next attempt, by the policy where undefined; or that there is none */
+function failureOf(error: Error, retry: number | "final" | undefined, facts?: object): ApplicationFailure {
   return ApplicationFailure.create({
     type: error.name,
     message: error.message,
     cause: error,
-    ...options,
-    ...(nextRetryDelay !== undefined && { nextRetryDelay }),
+    ...(retry === "final" && { nonRetryable: true }),
+    ...(typeof retry === "number" && { nextRetryDelay: retry }),
+    ...(facts && { details: [facts] }),
   });
 }
 
@@ -114,7 +104,7 @@ function isFinal(error: Error): boolean {
   return error instanceof StoreFullError && activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
 }
 
-/** Whether an error has come so often that it is none that passes. */
+/** Whether an error has come so often that it will not pass. */
 function hasLasted(error: Error, mostAttempts: number): boolean {
   return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
 }

@@ -1,9 +1,9 @@
 import { heartbeat } from "@temporalio/activity";
 
-/** Five for each time-out of ten seconds, so that a busy machine is not taken for a dead one. */
+/** Five per time-out of ten seconds, so that a busy machine does not count as dead. */
 export const HEARTBEAT_EVERY_MS = 2_000;
 
-/** Heartbeats while work goes on, so that a killed worker is noticed within seconds. */
+/** Heartbeats during work, so that Temporal notices a killed worker within seconds. */
 export async function withHeartbeat<R>(work: () => Promise<R>): Promise<R> {
   const timer = setInterval(() => heartbeat(), HEARTBEAT_EVERY_MS);
   try {

@@ -3,7 +3,7 @@ import type { RunWarnings } from "./run-warnings.js";
 
 type Activity = (input: never) => Promise<unknown>;
 
-/** The same activities, whose failures are in the worker's log with the ids of what they were for. */
+/** Logs the failures of activities, with the ids of what they worked on. */
 export function loggedActivities<A extends Readonly<Record<string, Activity>>>(
   activities: A,
   warnings: RunWarnings,
@@ -31,7 +31,7 @@ export function loggedActivities<A extends Readonly<Record<string, Activity>>>(
   return Object.fromEntries(logged) as A;
 }
 
-/** What a failure tells of the request that it is about. */
+/** What a failure knows of its request. */
 function factsOf(error: Error): Readonly<Record<string, unknown>> {
   if (!(error instanceof ApplicationFailure)) return {};
   const [facts] = (error.details ?? []) as readonly unknown[];

@@ -6,8 +6,8 @@ interface LostAnswerOptions extends ErrorOptions {
 }
 
 /**
- * Thrown when a write may have taken effect at the service, its answer was lost, and nothing tells whether it
- * did: it is not sent again by itself.
+ * Thrown when a write may have taken effect at the service, its answer was lost, and nothing tells which: the program does
+ * not send it again by itself.
  */
 export class LostAnswerError extends Error {
   override readonly name = FAILURE_TYPES.lostAnswer;
@@ -19,13 +19,13 @@ export class LostAnswerError extends Error {
     { unusable, ...options }: LostAnswerOptions = {},
   ) {
     const sent = `${operation}: sent at ${new Date(sentAt).toISOString()}`;
-    super(
+    const what =
       unusable === undefined
-        ? `${sent}, and its answer was lost. Whether it took effect is not known, so it was not sent again. ` +
-            "Look at the service, then ask for it anew if it did not (docs/reference/api-operations.md, Lost answer)"
-        : `${sent}, and ${unusable} answers to it or about it were no JSON. Whether it took effect is not known, so ` +
-            "it is not sent again by itself. Check NIGHTLEDGER_API_URL and any proxy before the service, look " +
-            "whether it was carried out, then ask for it again (docs/reference/api-operations.md, Lost answer)",
+        ? "its answer was lost"
+        : `${unusable} answers to it or about it were not JSON: check NIGHTLEDGER_API_URL and any proxy`;
+    super(
+      `${sent}, and ${what}. Nothing tells whether it took effect, so it was not sent again. Check whether the service ` +
+        "carried it out, then request it again if it did not (docs/reference/api-operations.md, Lost answer)",
       options,
     );
   }

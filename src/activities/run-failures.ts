@@ -11,7 +11,7 @@ interface RunFailure {
   readonly line?: number;
   readonly owner: string;
   readonly reason: string;
-  /** What the service said, masked. */
+  /** The service's words, masked. */
   readonly message?: string;
 }
 

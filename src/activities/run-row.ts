@@ -6,13 +6,13 @@ import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";
 
-/** A run that has ended, as the table `runs` has it. */
+/** A run that has ended, as a row of `runs`. */
 interface EndedRun extends NewRun {
   readonly jobId: string;
   /** First word of its id. */
   readonly kind: string;
   readonly status: RunStatus;
-  /** What was asked for; nothing personal. */
+  /** What was requested; nothing personal. */
   readonly options: object;
   readonly rosterSha256?: string | undefined;
   /** By column; those left out are null. */
@@ -30,7 +30,7 @@ const LEVELS = {
   failed: "error",
 } as const satisfies Record<RunStatus, keyof Logger>;
 
-/** Writes the row of a run that has ended, once, and tells the log and whoever waits for the ends of runs. */
+/** Writes the row of a run that has ended once, logs the end, and calls `runEnded`. */
 export async function writeRunRow(
   { lake, log, runEnded }: Pick<Dependencies, "lake" | "log" | "runEnded">,
   run: EndedRun,

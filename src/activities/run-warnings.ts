@@ -6,14 +6,14 @@ const MOST_REMEMBERED = 10_000;
 /** Ids of a link, a user or an item, as the log names it. */
 type OwnerIds = Readonly<Record<string, string | number>>;
 
-/** What a slice says of an owner, as far as the log is told. */
-type ToldOutcome =
+/** A slice's outcome of an owner, as far as it is logged. */
+type LoggedOutcome =
   | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
 
-/** What a worker's log says of its runs, each thing once: one line a row, or a try, would drown the log. */
+/** A worker's log of its runs, each thing once: one line per row, or per try, would drown the log. */
 export class RunWarnings {
   readonly #said = new Map<string, string>();
 
@@ -25,15 +25,15 @@ export class RunWarnings {
   }
 
   /**
-   * Logs how an owner fares: its first failure, each change of the reason, and that it goes on after failures.
+   * Logs an owner's first failure, each change of the reason, and that it continues after failures.
    *
    * @param streak its failures before this outcome
    * @param at epoch milliseconds at which the outcome came
    */
-  fares(
+  logOutcome(
     runId: string,
     ids: OwnerIds,
-    outcome: ToldOutcome,
+    outcome: LoggedOutcome,
     streak: FailureStreak | null,
     at = Date.now(),
   ): void {
@@ -41,7 +41,7 @@ export class RunWarnings {
     const fields = { run_id: runId, ...ids };
     switch (outcome.kind) {
       case "transient": {
-        // How soon within its wait is for the workflow to say.
+        // The latest time: the workflow draws the jitter.
         const verdict = afterTransient(streak, at, outcome.retryAfterMs, 1);
         if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
         const { count, since } = verdict.streak;
@@ -51,7 +51,7 @@ export class RunWarnings {
         };
         this.log.warn(
           { ...fields, reason: outcome.reason, failures: count, ...times },
-          "waiting for its next try",
+          "waiting for its next retry",
         );
         return;
       }
@@ -69,14 +69,14 @@ export class RunWarnings {
         return;
       case "open":
       case "complete":
-        if (streak === null && this.#said.delete(key)) this.log.info(fields, "goes on after failures");
+        if (streak === null && this.#said.delete(key)) this.log.info(fields, "continues after failures");
     }
   }
 
-  /** Logs why an activity failed, the first time and with each other reason; it may be tried again. */
+  /** Logs why an activity failed, the first time and whenever the reason changes. */
   failed(ids: OwnerIds, error: Error, facts: Readonly<Record<string, unknown>>): void {
     const key = Object.values(ids).join(" ");
-    // A file of another name is no other reason.
+    // Another file name is not another reason.
     if (this.#isNew(key, error.message.replaceAll(/\/\S+/g, "/…")))
       this.log.warn({ ...ids, ...facts }, `a step failed: ${error.message}`);
   }

@@ -2,98 +2,90 @@ import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Reply } from "../api/http/exchange.js";
 import type { Operation, ParamsOf } from "../api/operations/operation.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
-import { countedCalls } from "./counted-calls.js";
+import { type CountedCalls, countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
 import { connectionsFree } from "./event-loop.js";
 import { withHeartbeat } from "./heartbeat.js";
 
-/** A slice ends here too, so that loading goes on beside reading and staging stays small. */
-const MOST_BYTES = 16 * 1024 * 1024;
+/** Bytes after which a slice ends, so that loading keeps up with reading and staging stays small. */
+const SLICE_BYTES = 16 * 1024 * 1024;
 
-/** While one owner's page is parsed and staged, another one has the call. */
+/** While the activity parses and stages one owner's page, another owner has the call. */
 const LANES_PER_CALL = 2;
 
-/** What the owners of one slice share: time, calls, cancellation. */
-export interface Slice<D extends Dependencies = Dependencies> {
-  /** Those of the activity, whose calls are counted here. */
-  readonly deps: D;
-  /** Epoch milliseconds after which no call leaves. */
-  readonly deadline: number;
-  /** As {@link isRepeated}. */
-  readonly repeated: boolean;
-  /** Whether another page may be asked for: time and bytes left, not cancelled. */
-  mayGoOn(): boolean;
-  /** Makes one call within the slice's time and counts it. */
-  call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply>;
-  /** Counts a call that a lost attempt made: its page was found staged. */
-  countFound(): void;
-  countBytes(bytes: number): void;
+interface SliceBudget {
+  readonly runId: string;
+  readonly budgetMs: number;
 }
 
-/** Whether the activity that calls it may have staged something before: a lost attempt. */
+/** Whether the activity that calls it may have staged something before, in a lost attempt. */
 export function isRepeated(): boolean {
   return activityInfo().attempt > 1;
 }
 
-/** A slice as it begins, and how many calls have been made in it. */
-interface StartedSlice<D extends Dependencies> {
-  readonly slice: Slice<D>;
-  readonly calls: number;
-}
+/** What the owners of one slice share: time, calls, cancellation. It begins when it is made. */
+export class Slice<D extends Dependencies = Dependencies> {
+  /** Those of the activity; the slice counts their calls. */
+  readonly deps: D;
+  /** Epoch milliseconds after which no call leaves. */
+  readonly deadline: number;
+  /** As {@link isRepeated}. */
+  readonly repeated = isRepeated();
+  readonly #runId: string;
+  readonly #signal = cancellationSignal();
+  readonly #counted: CountedCalls<D>;
+  #found = 0;
+  #bytes = 0;
 
-/** Begins a slice in the activity that calls it. */
-export function startSlice<D extends Dependencies>(
-  deps: D,
-  { runId, budgetMs }: { readonly runId: string; readonly budgetMs: number },
-): StartedSlice<D> {
-  const signal = cancellationSignal();
-  const deadline = Date.now() + budgetMs;
-  const counted = countedCalls(deps);
-  let found = 0;
-  let bytes = 0;
-  const slice: Slice<D> = {
-    deps: counted.deps,
-    deadline,
-    repeated: isRepeated(),
-    mayGoOn: () => !signal.aborted && Date.now() < deadline && bytes < MOST_BYTES,
-    countFound: () => {
-      found += 1;
-    },
-    countBytes: (more) => {
-      bytes += more;
-    },
-    call: async (operation, params) => {
-      const reply = await counted.deps.api.call(operation, params, {
-        signal,
-        run: runId,
-        notAfter: deadline,
-      });
-      await connectionsFree();
-      return reply;
-    },
-  };
-  return {
-    slice,
-    get calls() {
-      return counted.calls + found;
-    },
-  };
+  constructor(deps: D, { runId, budgetMs }: SliceBudget) {
+    this.#runId = runId;
+    this.#counted = countedCalls(deps);
+    this.deps = this.#counted.deps;
+    this.deadline = Date.now() + budgetMs;
+  }
+
+  /** Calls made so far, with those of lost attempts whose answers were found. */
+  get calls(): number {
+    return this.#counted.calls + this.#found;
+  }
+
+  /** Whether another page may be requested: there is time, there is room for its bytes, and nobody has cancelled. */
+  hasTime(): boolean {
+    return !this.#signal.aborted && Date.now() < this.deadline && this.#bytes < SLICE_BYTES;
+  }
+
+  /** Makes one call within the slice's time. */
+  async call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply> {
+    const options = { signal: this.#signal, run: this.#runId, notAfter: this.deadline };
+    const reply = await this.deps.api.call(operation, params, options);
+    await connectionsFree();
+    return reply;
+  }
+
+  /** Counts a call of a lost attempt whose answer was found. */
+  countFound(): void {
+    this.#found += 1;
+  }
+
+  countBytes(bytes: number): void {
+    this.#bytes += bytes;
+  }
 }
 
 /**
- * Runs `work` over owners, as many at once as calls may be in flight, heartbeating, and counts the calls.
- * When time is up, owners that were not reached still come back: `work` sees `mayGoOn()` false.
+ * Works on owners, as many at once as calls may be in flight, heartbeating, and counts the calls. When time is up, the
+ * owners that were not reached still come back: `work` finds that {@link Slice.hasTime} is false.
  */
 export async function runSlice<D extends Dependencies, T, R>(
   deps: D,
-  budget: { readonly runId: string; readonly budgetMs: number },
+  budget: SliceBudget,
   owners: readonly T[],
   work: (owner: T, slice: Slice<D>) => Promise<R>,
 ): Promise<{ results: R[]; calls: number }> {
-  const started = startSlice(deps, budget);
+  const slice = new Slice(deps, budget);
   const results = await withHeartbeat(() =>
-    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, started.slice)),
+    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
   );
   cancellationSignal().throwIfAborted();
-  return { results, calls: started.calls };
+  return { results, calls: slice.calls };
 }

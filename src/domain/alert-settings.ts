@@ -23,7 +23,7 @@ export function mergedRules(rules: AlertRules, over: AlertRules): AlertRules {
   return { ...rules, ...Object.fromEntries(given) };
 }
 
-/** Whom alerts are delivered to: an address of a chat tool's webhook is a secret, and so may a command be. */
+/** Where alerts are delivered: the address of a chat tool's webhook is a secret, and a command may be one. */
 export interface AlertTargets {
   /** A shell command that gets one JSON line on its standard input. */
   readonly command?: string | undefined;
@@ -35,7 +35,7 @@ export const TARGETS = ["command", "webhook"] as const;
 
 export type AlertTarget = (typeof TARGETS)[number];
 
-/** What a worker judges after each run, and whom it tells. */
+/** The rules that a worker judges after each run, and where it sends alerts. */
 export interface AlertSettings {
   readonly rules: AlertRules;
   readonly targets: AlertTargets;

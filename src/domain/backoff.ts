@@ -1,6 +1,6 @@
 import { MAX_RETRY_AFTER_MS } from "./service/retry-after.js";
 
-/** How long a thing that fails is tried again before it is given up with its last reason. */
+/** How long a failing thing is retried before it is given up with its last reason. */
 export const GIVE_UP_AFTER_MS = 60 * 60_000;
 const BASE_MS = 1_000;
 /** Also the longest `Retry-After` that is obeyed. */
@@ -17,7 +17,7 @@ export function backoffMs(failures: number, jitter: number): number {
   return Math.round(full * (0.5 + jitter / 2));
 }
 
-/** A row of failures of one link or user. */
+/** Consecutive failures of one link or user. */
 export interface FailureStreak {
   readonly count: number;
   /** Epoch milliseconds of the first. */
@@ -30,8 +30,8 @@ type TransientVerdict =
   | { readonly kind: "give_up" };
 
 /**
- * One more transient failure (network, time-out, 408, 429, 5xx).
- * `Retry-After` is obeyed up to 15 minutes; after an hour of failures without a success it is given up.
+ * Decides after one more transient failure (network, time-out, 408, 429, 5xx): obeys `Retry-After` up to 15 minutes, and
+ * gives up after an hour without a success.
  */
 export function afterTransient(
   streak: FailureStreak | null,

@@ -6,7 +6,7 @@ export const DAY = 24 * HOUR;
 
 const UNITS = { s: SECOND, m: MINUTE, h: HOUR, d: DAY } as const;
 
-/** Ten years: longer than any record must be kept, and well within what a timer can hold. */
+/** Ten years: longer than any record must be kept, and well within the limit of a timer. */
 const LONGEST = 3_650 * DAY;
 
 /** Reads a duration such as `14d`, `36h`, `90m`, `30s`, up to `3650d`; milliseconds, undefined for anything else. */

@@ -5,7 +5,7 @@
 export const FAILURE_TYPES = {
   /** The service refused the credentials (401, 403): stop the run. */
   auth: "AuthError",
-  /** The service asked to wait (429): try again, not before it said. */
+  /** The service asked to wait (429): try again, but not earlier. */
   rateLimited: "RateLimitedError",
   /** Network, time-out, 408, 5xx, a torn body: try again. */
   transient: "TransientError",
@@ -13,11 +13,11 @@ export const FAILURE_TYPES = {
   notFound: "NotFoundError",
   /** Another 4xx: the same request will be refused again. */
   rejected: "RejectedError",
-  /** The answer breaks the contract: trying again does not mend it. */
+  /** The answer breaks the contract: a retry does not fix it. */
   schema: "SchemaError",
   /** A write whose answer was lost and that may have taken effect: never sent again by itself. */
   lostAnswer: "LostAnswerError",
-  /** What a run staged is gone or torn: the run ends, and the next one reads everything anew. */
+  /** What a run staged is gone or torn: the run ends, and the next one reads everything again. */
   stagingLost: "StagingLostError",
   /** Wrong usage, configuration or input (exit 2). */
   input: "InputError",
@@ -26,8 +26,8 @@ export const FAILURE_TYPES = {
 } as const;
 
 /**
- * Thrown when what the user gave can't be used: arguments, a variable, a file, the lake. Exit code 2.
- * The message names the thing, what was wrong with it and what is accepted.
+ * Thrown when the user's input can't be used: arguments, a variable, a file, the lake. Exit code 2. The message names the
+ * thing, what is wrong with it and what is accepted.
  */
 export class InputError extends Error {
   override readonly name = FAILURE_TYPES.input;

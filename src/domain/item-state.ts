@@ -1,7 +1,7 @@
 import { afterTransient, type FailureStreak } from "./backoff.js";
 import type { RefusedRequest } from "./refusals.js";
 
-/** What waits for its next try: a user of a sync, an item of a bulk job. */
+/** Something that is retried: a user of a sync, an item of a bulk job. */
 export interface Attempted {
   readonly streak: FailureStreak | null;
   /** Epoch milliseconds before which no slice takes it; 0 at once. */
@@ -30,7 +30,7 @@ export type ItemVerdict<P> =
   | { readonly kind: "stop" };
 
 /**
- * What follows for an item: what passes is waited for, up to an hour, and everything else ends it. Pure.
+ * Decides about an item after an outcome: retries what may pass, for up to an hour; everything else ends it. Pure.
  *
  * @param at epoch milliseconds at which the outcome came
  * @param jitter a number in [0, 1)

@@ -7,7 +7,7 @@ export interface Pauses {
 
 export const NO_PAUSES: Pauses = { ms: 0, until: 0 };
 
-/** The same with a pause that a part of the run told at `at`; parts pause together, and that counts once. Pure. */
+/** Adds a pause that a part of the run reported at `at`; parts that pause at the same time count once. Pure. */
 export function withPause(pauses: Pauses, at: number, until: number | null): Pauses {
   if (until === null || until <= pauses.until) return pauses;
   return { ms: pauses.ms + until - Math.max(at, pauses.until), until };

@@ -1,7 +1,7 @@
 /** A request that the service refused for good. */
 export interface RefusedRequest {
   readonly status: number;
-  /** What the service said, masked where it was read; null where it said nothing. Nothing is decided by it. */
+  /** The service's words, masked where they were read; null where it sent none. Nothing depends on them. */
   readonly message: string | null;
 }
 
@@ -12,7 +12,7 @@ export interface Refusals extends RefusedRequest {
 
 const MOST_KEPT = 10;
 
-/** Two lists together: the first ten different ones, which go on being counted. */
+/** Adds two lists; keeps the first ten different refusals, whose counts keep growing. */
 export function addRefusals(a: readonly Refusals[], b: readonly Refusals[]): readonly Refusals[] {
   if (b.length === 0) return a;
   const sum = [...a];

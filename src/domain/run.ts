@@ -1,8 +1,7 @@
 import { HOUR } from "./duration.js";
 
 /**
- * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits.
- * Made once by whoever starts a run; names its staging and its rows.
+ * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. It names the run's staging and its rows.
  */
 export function runId(kind: string, startedAt: Date, random: string): string {
   const instant = startedAt
@@ -17,7 +16,7 @@ export function isRunId(kind: string, text: string): boolean {
   return text.startsWith(`${kind}-`) && /^\d{8}T\d{6}Z-[0-9a-f]{6}$/.test(text.slice(kind.length + 1));
 }
 
-/** When a run was asked for, to the second, as its id says: an ISO instant. */
+/** When a run was requested, to the second, by its id: an ISO instant. */
 export function startOfRun(runId: string): string {
   const [, day = "", time = ""] = /-(\d{8})T(\d{6})Z-/.exec(runId) ?? [];
   const [date, clock] = [day.replace(/(....)(..)(..)/, "$1-$2-$3"), time.replace(/(..)(..)(..)/, "$1:$2:$3")];
@@ -31,19 +30,19 @@ export interface Firing {
   readonly dueAt: string;
 }
 
-/** What became due while Temporal was off is caught up with if it is no older than this. */
+/** A schedule makes up for what became due while Temporal was off, if it is not older than this. */
 export const CATCH_UP_MS = 6 * HOUR;
 
 /** A run that is about to start. */
 export interface NewRun {
   readonly runId: string;
-  /** ISO instant at which it was asked for. */
+  /** ISO instant at which it was requested. */
   readonly startedAt: string;
   /** Left out of a run that nobody scheduled. */
   readonly firing?: Firing;
 }
 
-/** How a run stands or ended. */
+/** How a run is doing, or ended. */
 export type RunStatus =
   | "completed"
   | "completed_with_failures"
@@ -64,7 +63,7 @@ export function scopeOfQueue(queue: string): string {
   return queue.slice(QUEUE.length);
 }
 
-/** Search attributes of Temporal that the runs of jobs carry, each a keyword; nothing in them is personal. */
+/** Temporal search attributes of jobs' runs, each a keyword without anything personal. */
 export const RUN_ATTRIBUTES = {
   kind: "NightledgerKind",
   status: "NightledgerStatus",

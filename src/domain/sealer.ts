@@ -1,7 +1,7 @@
 /** First bytes of everything sealed; the last one is the version of its form. */
 export const SEALED_MARK = "NLS1";
 
-/** Encrypts what may lie on a disk but may not be read there, and opens it again. */
+/** Encrypts what is stored on a disk where nobody may read it, and opens it again. */
 export interface Sealer {
   /**
    * Encrypts with the current key into one self-contained run of bytes.
@@ -10,8 +10,8 @@ export interface Sealer {
    */
   seal(bytes: Uint8Array, context: string): Uint8Array;
   /**
-   * As {@link seal}, and the same for the same bytes of the same owner, so that rows made twice are equal. It tells
-   * whoever compares two of them whether an owner's value changed, and nothing between owners
+   * As {@link seal}, and the same for the same bytes of the same owner, so that rows made twice are equal. Comparing two
+   * shows whether an owner's value changed, and nothing between owners
    * (docs/inside/decisions/0025-repeatable-encryption.md, "Decision").
    */
   sealRepeatably(bytes: Uint8Array, context: string, owner: string): Uint8Array;

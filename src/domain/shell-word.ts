@@ -1,4 +1,4 @@
-/** A word as a POSIX shell takes it: plain words as they are, everything else in single quotes. */
+/** Quotes a word for a POSIX shell where that is needed. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
 import { type FailureStreak, GIVE_UP_AFTER_MS } from "./backoff.js";
 
-/** What a run names of the things that wait for another try: the rest is only counted. */
+/** How many waiting things a run names; it only counts the rest. */
 export const MOST_WAITING = 20;
 
 /** Whose try failed: a bank link, a user by `fp_id`, or a row of a file by its line and whose it is. */
@@ -29,7 +29,7 @@ export interface WaitingState {
   readonly throttled_until: string | null;
 }
 
-/** Whose last try failed, and why: as the activity names it that made the try. */
+/** Whose last try failed, and why. */
 export interface NamedFailure {
   readonly name: WaitingName;
   readonly reason: string;
@@ -49,10 +49,10 @@ export function nothingWaits(): WaitingState {
   return { waiting: [], waiting_total: 0, throttled_until: null };
 }
 
-/** What waits among things that are not at their end; `throttledUntil` in epoch milliseconds. */
+/** What waits among things that are not at their end; `throttled` in epoch milliseconds. */
 export function waitingState(
   unfinished: Iterable<Unfinished>,
-  throttledUntil: number | null = null,
+  throttled: number | null = null,
 ): WaitingState {
   const waiting: Waiting[] = [];
   let waiting_total = 0;
@@ -64,11 +64,11 @@ export function waitingState(
       ...failure.name,
       reason: failure.reason,
       attempts: streak.count,
-      next_try_at: instant(Math.max(notBefore, throttledUntil ?? 0, streak.since)),
+      next_try_at: instant(Math.max(notBefore, throttled ?? 0, streak.since)),
       gives_up_at: instant(streak.since + GIVE_UP_AFTER_MS),
     });
   }
-  const throttled_until = throttledUntil === null ? null : instant(throttledUntil);
+  const throttled_until = throttled === null ? null : instant(throttled);
   return { waiting: firstOf(waiting), waiting_total, throttled_until };
 }
 
@@ -82,14 +82,18 @@ export function allWaiting(parts: readonly WaitingState[]): WaitingState {
   };
 }
 
-/** Of something that is more, only what it waits for. */
+/** Epoch milliseconds until which the service wants no calls; null where it takes them. */
+export function throttledUntil({ throttled_until }: WaitingState): number | null {
+  return throttled_until === null ? null : Date.parse(throttled_until);
+}
+
+/** Only the waiting state of something larger. */
 export function waitingOf({ waiting, waiting_total, throttled_until }: WaitingState): WaitingState {
   return { waiting, waiting_total, throttled_until };
 }
 
 /**
- * Names what failed in one slice and is tried again: only the first {@link MOST_WAITING}, so that no history holds ids
- * in bulk.
+ * Names what failed in one slice and is retried: only the first {@link MOST_WAITING}, so that no history holds ids in bulk.
  */
 export function namedFailures<
   R extends { readonly outcome: { readonly kind: string; readonly reason?: string } },
@@ -111,7 +115,7 @@ function key(waiting: Waiting): string {
   return `${waiting.gives_up_at} ${waitingName(waiting)}`;
 }
 
-/** How a person is told what waits: `link_…`, `fp_…`, or `line 12, fp_…`. */
+/** The name of a waiting thing for people: `link_…`, `fp_…`, or `line 12, fp_…`. */
 export function waitingName(name: WaitingName): string {
   if ("link" in name) return name.link;
   return "line" in name ? `line ${name.line}, ${name.owner}` : name.owner;

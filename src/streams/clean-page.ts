@@ -1,15 +1,14 @@
 import type { BadRow, CleanedPage } from "../lake/sync/journal/journal.js";
 import { EnvelopeError } from "./envelope-error.js";
 import type { PageReading, RowProblem } from "./page-reading.js";
-import { mendSurrogates, RawJson } from "./raw-json.js";
+import { RawJson, replaceLoneSurrogates } from "./raw-json.js";
 import type { Stream } from "./stream.js";
 
 /**
- * Cuts the bad rows out of a page: what is left are the lists alone, with `null` for a bad row, so that every other
- * row keeps its index. The bad rows are in their own words: also those with a repeated key, which DuckDB refuses
- * and whose value nobody can know.
+ * Cuts the bad rows out of a page. Keeps only the lists, with `null` for a bad row, so that every other row keeps its index.
+ * Bad rows keep their raw text; among them are rows with a repeated key, which DuckDB refuses.
  *
- * @throws EnvelopeError when a key of the envelope itself stands twice.
+ * @throws EnvelopeError when a key of the envelope itself is repeated
  */
 export function cleanPage(
   stream: Stream,
@@ -29,7 +28,7 @@ export function cleanPage(
       const reason =
         reasons.get(`${list.name} ${index}`) ??
         (repeatedKey === undefined ? undefined : "a key stands twice");
-      if (reason === undefined) return mendSurrogates(text);
+      if (reason === undefined) return replaceLoneSurrogates(text);
       bad.push({ list: list.name, index, reason, payload: text });
       return "null";
     });

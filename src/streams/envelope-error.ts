@@ -1,4 +1,4 @@
-/** Thrown when a body is not the JSON of its operation; `path` and `expectation` never hold a value. */
+/** Thrown when a body is not the JSON of its operation; the message never holds a value. */
 export class EnvelopeError extends Error {
   override readonly name = "EnvelopeError";
 

@@ -6,7 +6,7 @@ import { transactionStream } from "./transactions.js";
 /** Every stream, by name; a new one is one line more. */
 export const STREAMS: readonly Stream[] = [accountStream, bankLinkStream, transactionStream];
 
-/** The streams that a sync reads where nobody says which. */
+/** The streams that a sync reads by default. */
 export function defaultStreams(streams: readonly Stream[]): string[] {
   return streams.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
 }

@@ -4,14 +4,14 @@ import { EnvelopeError } from "./envelope-error.js";
 import { mayHoldSurrogates } from "./raw-json.js";
 import type { RowList, Stream } from "./stream.js";
 
-/** A bad row by its place; its text is cut out of the page only when there is one. */
+/** A bad row by its index; its text is cut out only when the page is cleaned. */
 export interface RowProblem {
   readonly list: string;
   readonly index: number;
   readonly reason: string;
 }
 
-/** What a staged response says, once its envelope was found right. */
+/** A parsed response with a valid envelope. */
 export interface PageReading {
   /** The parsed response. */
   readonly envelope: unknown;
@@ -21,7 +21,7 @@ export interface PageReading {
   readonly entries: readonly number[];
   /** Fields without a column, over all rows. */
   readonly unknownFields: number;
-  /** Confidences that are no numbers, over all rows. */
+  /** Confidences that are not numbers, over all rows. */
   readonly unreadableScores: number;
   /** Whether SQL must not read the page as it is: bad rows, or text that DuckDB would refuse. */
   readonly needsCleaning: boolean;
@@ -30,11 +30,11 @@ export interface PageReading {
 /**
  * Parses and validates a response, row by row (docs/inside/architecture.md, "Staging").
  *
- * @throws SyntaxError when the body is no JSON: torn, ask again.
+ * @throws SyntaxError when the body is not JSON: it is torn, so request it again.
  * @throws EnvelopeError when the envelope breaks the contract: the owner fails.
  */
 export function readPage(stream: Stream, body: Buffer): PageReading {
-  // Most pages are plain ASCII, which is copied instead of decoded.
+  // Most pages are plain ASCII, which can be copied instead of decoded.
   const ascii = isAscii(body);
   const text = body.toString(ascii ? "latin1" : "utf8");
   const envelope: unknown = JSON.parse(text);

@@ -1,11 +1,11 @@
 import { type Node, parseTree } from "jsonc-parser";
 import { EnvelopeError } from "./envelope-error.js";
 
-/** A JSON text with the places of its values, for the rare page whose rows must be kept in their own words. */
+/** A JSON text with the places of its values, for the rare page whose rows must keep their raw text. */
 export class RawJson {
   private readonly root: Node | undefined;
 
-  /** @throws EnvelopeError where the text is nested so deep that its places can't be found. */
+  /** @throws EnvelopeError where the text is nested too deep to parse */
   constructor(private readonly text: string) {
     try {
       this.root = parseTree(text);
@@ -29,7 +29,7 @@ export class RawJson {
     }));
   }
 
-  /** A key that stands twice in one of the objects along a path, the value's own object included. */
+  /** A key that is repeated in one of the objects along a path, the value's own object included. */
   repeatedKeyAlong(path: readonly string[]): string | undefined {
     for (let length = 0; length <= path.length; length += 1) {
       const node = this.find(path.slice(0, length));
@@ -84,8 +84,8 @@ export function mayHoldSurrogates(body: Buffer): boolean {
   return body.includes("\\ud") || body.includes("\\uD");
 }
 
-/** Escaped halves of surrogate pairs become U+FFFD: JSON can say them, UTF-8 and DuckDB can't. */
-export function mendSurrogates(json: string): string {
+/** Replaces escaped halves of surrogate pairs by U+FFFD: JSON can express them, UTF-8 and DuckDB can't. */
+export function replaceLoneSurrogates(json: string): string {
   return json.replace(ESCAPE, (sequence) =>
     sequence.length !== PAIR_LENGTH && SURROGATE.test(sequence) ? "\\ufffd" : sequence,
   );

@@ -12,13 +12,13 @@ export interface RowList {
   readonly row: z.ZodType;
   /** Fields that have a column; others are dropped and counted. Absent where rows are not objects. */
   readonly fields?: ReadonlySet<string>;
-  /** How many scores of a good row become null because they are no numbers. */
+  /** How many scores of a good row become null because they are not numbers. */
   readonly unreadableScores?: (row: unknown) => number;
 }
 
 /** One kind of record read from the service: its operation, its lists, its table and the SQL between them. */
 export interface Stream extends PageSql {
-  /** As `--streams`, the staging area and `quarantine` have it. */
+  /** As in `--streams`, the staging area and `quarantine`. */
   readonly name: string;
   readonly operation: Operation;
   /** Whose rows an answer holds. */
@@ -40,8 +40,8 @@ interface ObservedColumn extends Column {
 }
 
 /**
- * Table and projection of a stream whose rows are observations of a run, from one list of columns. Every row begins
- * with who observed it and when.
+ * Makes table and projection of a stream whose rows are observations of a run from one list of columns. Every row begins
+ * with the run, the time and the user.
  *
  * @param from a relation over `page` that gives each row its `page_no`, such as `(select page_no, unnest(links) as l from page)`
  */
@@ -64,10 +64,10 @@ export function observed(
 }
 
 /**
- * Table and projection of a stream whose table is a history of changes: as {@link observed}, with a row only where an
- * observation differs from the last one of its key, and a column that says what is gone.
+ * Makes table and projection of a stream whose table is a history of changes: as {@link observed}, but with a row only
+ * where an observation differs from the last one of its key, and a column that says what is gone.
  *
- * @param key columns that tell the rows of one list apart
+ * @param key columns that identify a row within its list
  */
 export function changes(
   name: string,

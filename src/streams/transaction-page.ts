@@ -2,8 +2,8 @@ import { type PageReading, readPage } from "./page-reading.js";
 import { transactionStream } from "./transactions.js";
 
 /**
- * What a sync needs of a page of `transactions`. The parsed rows are let go before anything is awaited: pages of
- * many links are under way at once, and rows that outlive the moment cost memory and collections.
+ * What a sync needs of a page of `transactions`. The parsed rows are dropped before anything is awaited: pages of many
+ * links are under way at once, and rows that live longer cost memory and garbage collections.
  */
 export interface PageFacts extends Omit<PageReading, "envelope" | "text"> {
   /** The next cursor; null where it is missing, null or empty. */

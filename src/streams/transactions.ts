@@ -14,8 +14,8 @@ const ROW = `STRUCT(transaction_id VARCHAR, account_id VARCHAR, amount VARCHAR, 
   processor ${PARTY}))`;
 
 /**
- * Text to `DECIMAL(28,10)` through whole numbers: exact for every accepted amount, and twenty times cheaper than
- * DuckDB's own cast (docs/inside/performance.md). The fraction is padded to ten digits, the digits read as one number.
+ * Turns text into `DECIMAL(28,10)` through whole numbers: exact for every accepted amount, and twenty times cheaper than
+ * DuckDB's own cast (docs/inside/performance.md). Pads the fraction to ten digits and reads all digits as one number.
  */
 const exactAmount = (
   text: string,

@@ -11,11 +11,11 @@ export function reasonOf(error: unknown): string {
 export interface FailureFacts {
   readonly class: string;
   readonly message: string;
-  /** `operation`, `sent`, `status`, `reason`, as far as the failure tells. */
+  /** `operation`, `sent`, `status`, `reason`, as far as they are known. */
   readonly [fact: string]: unknown;
 }
 
-/** As {@link reasonOf}, with what the failure tells of the request. */
+/** As {@link reasonOf}, with what is known of the request. */
 export function failureFacts(error: unknown): FailureFacts {
   const root = rootOf(error);
   if (!(root instanceof ApplicationFailure)) return { class: "Error", message: reasonOf(error) };

@@ -4,8 +4,8 @@ import { RUN_ATTRIBUTES, type RunStatus } from "../domain/run.js";
 const STATUS = { name: RUN_ATTRIBUTES.status, type: "KEYWORD" } as const;
 
 /**
- * Tells Temporal how a run stands: its UI in words that hold nothing personal, and its listings by a search attribute,
- * where the run was started with one.
+ * Shows Temporal the status of a run: its UI gets words without anything personal, its listings a search attribute where
+ * the run was started with one.
  */
 export function tellStatus(status: RunStatus, words: string): void {
   setCurrentDetails(words);

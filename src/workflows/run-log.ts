@@ -9,7 +9,7 @@ export interface RunLog extends Sinks {
 }
 
 /**
- * The log of workflow code. A line is written before the task that wrote it is answered, so it stands before the lines
- * of the activities that the task schedules; the SDK's own `log` holds its lines back for a tenth of a second.
+ * The log of workflow code. It writes a line before the workflow task is answered, so before the lines of the activities
+ * that the task schedules; the SDK's own `log` delays its lines by a tenth of a second.
  */
 export const { runLog } = proxySinks<RunLog>();

@@ -1,11 +1,11 @@
 import type { Attempted, ItemVerdict } from "../domain/item-state.js";
 
-/** What one slice tells of the items that it was given. */
+/** What one slice made of its items. */
 interface SliceReport<R> {
   readonly results: readonly R[];
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Until then the service wants no calls, epoch milliseconds; null where it takes them. */
+  /** Epoch milliseconds until which the service wants no calls; null where it takes them. */
   readonly gateUntil: number | null;
 }
 
@@ -15,7 +15,7 @@ interface Advance<P extends Attempted, R> {
   slice(due: readonly P[]): Promise<SliceReport<R>>;
   /** Takes one item's result and says what becomes of the item; verdicts but `again` are its own to keep. */
   judge(result: R, at: number): ItemVerdict<P>;
-  /** Takes note of what is open after a slice; `gateUntil` as the slice told it. */
+  /** Notes what is open after a slice. */
   note(open: readonly P[], gateUntil: number | null): void;
   /** Waits while nothing can be done. */
   pause(ms: number): Promise<unknown>;
@@ -24,8 +24,8 @@ interface Advance<P extends Attempted, R> {
 }
 
 /**
- * Advances items slice by slice until none is open, waiting while all of them wait or the service has asked for a
- * pause; stops after the slice in which the service refused the credentials.
+ * Advances items slice by slice until none is open; waits while all of them wait or the service wants a pause, and stops
+ * after the slice in which the service refused the credentials.
  */
 export async function advanceAll<P extends Attempted, R>(
   items: readonly P[],

@@ -30,40 +30,42 @@ const lines = () =>
 const transient = (reason: string, retryAfterMs: number | null = null) =>
   ({ kind: "transient", reason, retryAfterMs }) as const;
 
-test("a link that waits is in the log at its first failure, at each change of the reason, and when it goes on", () => {
+test("a link that waits is in the log at its first failure, at each change of the reason, and when it continues", () => {
   const streak = (count: number) => ({ count, since: AT - 60_000 });
-  warnings.fares("run", LINK, transient("http_503"), null, AT);
-  for (const count of [1, 2, 3]) warnings.fares("run", LINK, transient("http_503"), streak(count), AT);
-  warnings.fares("run", LINK, { kind: "open" }, streak(4), AT);
-  warnings.fares("run", LINK, transient("http_429", 120_000), streak(4), AT);
-  warnings.fares("run", LINK, { kind: "open" }, null, AT);
-  warnings.fares("run", LINK, { kind: "complete" }, null, AT);
+  warnings.logOutcome("run", LINK, transient("http_503"), null, AT);
+  for (const count of [1, 2, 3]) warnings.logOutcome("run", LINK, transient("http_503"), streak(count), AT);
+  warnings.logOutcome("run", LINK, { kind: "open" }, streak(4), AT);
+  warnings.logOutcome("run", LINK, transient("http_429", 120_000), streak(4), AT);
+  warnings.logOutcome("run", LINK, { kind: "open" }, null, AT);
+  warnings.logOutcome("run", LINK, { kind: "complete" }, null, AT);
   const told = { run_id: "run", link_id: "link_1" };
   expect(lines()).toEqual([
     {
       ...{ level: "warn", ...told, reason: "http_503", failures: 1 },
       ...{ tried_again_by: "2026-11-22T02:00:01.000Z", gives_up_at: "2026-11-22T03:00:00.000Z" },
-      msg: "waiting for its next try",
+      msg: "waiting for its next retry",
     },
     {
       ...{ level: "warn", ...told, reason: "http_429", failures: 5 },
       ...{ tried_again_by: "2026-11-22T02:02:00.000Z", gives_up_at: "2026-11-22T02:59:00.000Z" },
-      msg: "waiting for its next try",
+      msg: "waiting for its next retry",
     },
-    { level: "info", ...told, msg: "goes on after failures" },
+    { level: "info", ...told, msg: "continues after failures" },
   ]);
 });
 
-test("the failure that gives a link up is left to its commit, and another run's begins anew", () => {
-  warnings.fares("run", LINK, transient("timeout"), { count: 40, since: AT - 3_600_000 }, AT);
+test("the failure that gives a link up is left to its commit, and another run's begins again", () => {
+  warnings.logOutcome("run", LINK, transient("timeout"), { count: 40, since: AT - 3_600_000 }, AT);
   expect(lines()).toEqual([]);
-  for (const run of ["run", "other"]) warnings.fares(run, LINK, transient("timeout"), null, AT);
+  for (const run of ["run", "other"]) warnings.logOutcome(run, LINK, transient("timeout"), null, AT);
   expect(lines().map(({ run_id }) => run_id)).toEqual(["run", "other"]);
 });
 
 test("refusals: of a request once for each status, of the credentials once a run", () => {
-  for (const status of [400, 400, 422]) warnings.fares("run", LINK, { kind: "rejected", status }, null, AT);
-  for (const link_id of ["a", "b"]) warnings.fares("run", { link_id }, { kind: "unauthorized" }, null, AT);
+  for (const status of [400, 400, 422])
+    warnings.logOutcome("run", LINK, { kind: "rejected", status }, null, AT);
+  for (const link_id of ["a", "b"])
+    warnings.logOutcome("run", { link_id }, { kind: "unauthorized" }, null, AT);
   expect(lines()).toMatchObject([
     { level: "warn", link_id: "link_1", status: 400, msg: "the service refused its request" },
     { level: "warn", link_id: "link_1", status: 422 },
@@ -72,14 +74,14 @@ test("refusals: of a request once for each status, of the credentials once a run
 });
 
 test("a user that fails is named with the reason, and a link that goes well is not", () => {
-  warnings.fares(
+  warnings.logOutcome(
     "run",
     { fp_id: "fp_1" },
     { kind: "failed", reason: "bank_links: user not found" },
     null,
     AT,
   );
-  warnings.fares("run", LINK, { kind: "complete" }, null, AT);
+  warnings.logOutcome("run", LINK, { kind: "complete" }, null, AT);
   expect(lines()).toEqual([
     { level: "warn", run_id: "run", fp_id: "fp_1", reason: "bank_links: user not found", msg: "failed" },
   ]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NO_PAUSES, withPause } from "../../src/domain/pauses.js";
 
-test("a pause counts once, whoever tells it and however often, and a longer one counts what it adds", () => {
+test("a pause counts once, however many parts report it and how often, and a longer one counts what it adds", () => {
   const told: readonly (readonly [number, number | null])[] = [
     [1_000, null],
     [1_000, 11_000],

@@ -77,8 +77,8 @@ describe("docs/run/errors.md", () => {
   it("has a row for every reason that a commit adds", () => {
     expect(rowOf("sync-20261121T021500Z-3f9c2a", "superseded")).toBeDefined();
     expect(rowOf("resync_would_remove 30 of 40", "failed")).toBeDefined();
-    const commit = read("src/activities/sync/commit/commit-feed.ts");
-    for (const word of ["superseded", "resync_would_remove"]) expect(commit).toContain(word);
+    expect(read("src/activities/sync/commit/commit-feed.ts")).toContain("superseded");
+    expect(read("src/domain/sync/link-update.ts")).toContain("resync_would_remove");
   });
 
   it.each([

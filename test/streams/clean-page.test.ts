@@ -74,7 +74,7 @@ test("a repeated key of the envelope is the page's failure, never a guess", () =
   expect(() => cleanPage(transactionStream, reading)).toThrow(EnvelopeError);
 });
 
-test("what a page delivered is the raw text of its lists, whatever cursor stands beside them", () => {
+test("what a page delivered is the raw text of its lists, whatever cursor is beside them", () => {
   const one = pageOf([rawRow("a")], [], []);
   const other = one.replace('"next":"c"', '"next":"d"');
   expect(deliveredText(transactionStream, one)).toBe(deliveredText(transactionStream, other));

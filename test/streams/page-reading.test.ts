@@ -75,7 +75,7 @@ test("a body that is no JSON is torn, not against the contract", () => {
   expect(() => readPage(transactionStream, Buffer.from('{"has_more":'))).toThrow(SyntaxError);
 });
 
-test("a link whose id could not stand in an address is bad, whatever else it holds", () => {
+test("a link whose id can't be part of a URL is bad, whatever else it holds", () => {
   const ids = ["a", "..", "a/b", "a\\b", "a\u0000", "\ud800"];
   const links = ids.map((id) => JSON.stringify({ id, state: "connected" })).join(",");
   const reading = readPage(bankLinkStream, Buffer.from(`{"links":[${links}]}`));

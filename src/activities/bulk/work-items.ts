@@ -60,7 +60,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
     const plan = planned[item];
-    if (plan === undefined || !slice.mayGoOn()) return { progress, outcome: { kind: "open" } as const };
+    if (plan === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
       const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
       const result = await job.work(plan, caller);
@@ -81,7 +81,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   for (const { progress, outcome } of results) {
     const ids = { group: input.group, item: progress.item };
     const streak = outcome.kind === "complete" ? null : progress.streak;
-    deps.warnings.fares(input.runId, ids, outcome, streak);
+    deps.warnings.logOutcome(input.runId, ids, outcome, streak);
   }
   return {
     items,

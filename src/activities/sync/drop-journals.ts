@@ -7,7 +7,7 @@ interface DropJournalsInput {
   readonly folders: readonly string[];
 }
 
-/** Deletes journals of which everything is committed, once that is in the history (docs/inside/architecture.md, "Staging"). */
+/** Deletes journals once the history says that all of their content is committed (docs/inside/architecture.md, "Staging"). */
 export async function dropJournals({ lake }: Dependencies, input: DropJournalsInput): Promise<void> {
   await withHeartbeat(async () => {
     for (const folder of input.folders) await lake.store.deletePrefix(journalPrefix(input.runId, folder));

@@ -16,11 +16,11 @@ interface FinishRunInput extends SyncRun {
 
 interface FinishRunResult {
   readonly duration_ms: number;
-  /** Bad rows of any run that are open; null where that could not be told. */
+  /** Open bad rows of any run; null where they could not be counted. */
   readonly open: number | null;
 }
 
-/** Counts the bad rows that are open, writes the run's row, once, and then deletes what it staged. */
+/** Counts the open bad rows, writes the run's row once, and then deletes what the run staged. */
 export async function finishRun(
   deps: Dependencies,
   { totals, roster, pausedMs = 0, ...run }: FinishRunInput,
@@ -48,12 +48,12 @@ export async function finishRun(
   });
 }
 
-/** A run that has ended is never held up by this: its row and its exit code are about what it did. */
+/** Never fails the end of a run, whose row and exit code are about what the run did. */
 async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
   try {
     return await recordClosedRows(lake, runId);
   } catch (error) {
-    log.warn({ runId, err: error }, "the open rows in quarantine could not be counted");
+    log.warn({ runId, err: error }, "could not count the open rows in quarantine");
     return null;
   }
 }

@@ -4,10 +4,9 @@ import { refusalLines } from "../../domain/refusals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
-import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
+import { type JobRun, type LeftRun, statusWithoutResult, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
-import { waitingLines } from "../terminal/waiting-lines.js";
 
 const MOST_SHOWN = 10;
 
@@ -21,16 +20,14 @@ export function bulkRun(
     progress: PROGRESS,
     outcome(left) {
       const { unauthorized, ...result } = resultOf(kind, left);
-      const waits = waitsOf(left);
-      const summary = { ...result, ...waits };
+      const { summary, text } = withWaits(left, result, summaryText(result));
       const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
       // A run that did not come to its end keeps no failed rows.
       const keeps = summary.status === "completed_with_failures" && summary.rows.failed > 0;
       const stands = effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled");
       const goOn = `what it sent is known by the lake's staging area alone; bring it to its end: nightledger ${kind}s continue`;
       const notes = [...(keeps ? [retry] : []), ...(stands ? [goOn] : [])];
-      const waiting = waits === undefined ? [] : waitingLines(waits, Date.now());
-      return { summary, unauthorized, text: [summaryText(result), ...waiting].join("\n"), notes };
+      return { summary, unauthorized, text, notes };
     },
   };
 }

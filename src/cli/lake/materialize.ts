@@ -1,6 +1,5 @@
 import { readConfig } from "../../config.js";
-import { bringUpCurrent } from "../../lake/history/current-table.js";
-import { currentOf, isHistory } from "../../lake/history/history-spec.js";
+import { bringUpHistories } from "../../lake/history/current-table.js";
 import { openLake } from "../../lake/lake.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
@@ -16,10 +15,8 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     releases.add(() => lake.close());
     const started = Date.now();
     const feed = await materialize(lake, { signal });
-    for (const table of TABLES.filter(isHistory)) {
-      const { because } = await bringUpCurrent(lake, table, "materialize");
-      if (because !== undefined)
-        terminal.say(`warning: ${currentOf(table).name} was rebuilt from its whole history: ${because}`);
+    for (const { table, because } of await bringUpHistories(lake, TABLES, "materialize")) {
+      terminal.say(`warning: the small table of ${table} was rebuilt: ${because}`);
     }
     const done = { ...feed, duration_ms: Date.now() - started };
     if (done.because !== undefined) {

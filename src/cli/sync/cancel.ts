@@ -3,7 +3,7 @@ import { cancelRun } from "../session/cancel-run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { syncRun } from "./sync-run.js";
 
-/** Cancels a sync that is going on, or ends it where it can't be cancelled; the exit code. @throws InputError */
+/** Cancels a running sync, or terminates it where it can't be cancelled. Returns the exit code. @throws InputError */
 export async function cancelSync(terminal: Terminal, runId: string, json: boolean): Promise<number> {
   return cancelRun(terminal, json, {
     runId,

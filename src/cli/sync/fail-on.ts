@@ -5,7 +5,7 @@ import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
 import { withLakeReader } from "../lake/reader.js";
 
-/** The run that is judged, and what it was asked to read. */
+/** The run to judge, and what it had to read. */
 interface JudgedRun {
   readonly runId: string;
   /** Epoch milliseconds before which it had written nothing. */
@@ -14,7 +14,7 @@ interface JudgedRun {
   readonly only: readonly string[] | null;
 }
 
-/** Judges a run that has ended by what its lake says, whoever ran it; the rules that it broke. */
+/** Finds the rules that a run broke, from its lake alone. */
 export async function judgeRun(store: ObjectStore, rules: FailRules, run: JudgedRun): Promise<BrokenRule[]> {
   return withLakeReader(store, async (lake) => brokenRules(rules, await findingsOf(lake, rules, run)));
 }

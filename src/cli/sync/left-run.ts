@@ -14,7 +14,7 @@ export interface KeptOfRun {
   readonly staged: { readonly pages: number; readonly links: number };
 }
 
-/** Looks at what a run has committed and staged so far; reads names and the feed's log alone, and writes nothing. */
+/** Finds what a run has committed and staged so far; reads only names and the feed's log, and writes nothing. */
 export async function keptSoFar(store: ObjectStore, runId: string): Promise<KeptOfRun> {
   return withLakeReader(store, async (lake) => {
     const committed = committedByRun(await lake.table(transactionChanges.name).snapshot(), runId);
@@ -31,8 +31,8 @@ async function stagedOf(store: ObjectStore, runId: string, committed: ReadonlySe
 }
 
 /**
- * Totals of a run that its command leaves. Its workflow counts commits that it knows to be done; what a commit under
- * way has done is in the lake.
+ * Totals of a run that its command leaves. The workflow counts finished commits; what a commit under way has done is only in
+ * the lake.
  */
 export function totalsSoFar(totals: SyncTotals, users: number, committed: CommittedByRun): SyncTotals {
   const { synced, unchanged, created, updated, removed, pages } = committed;
@@ -55,7 +55,7 @@ export function totalsSoFar(totals: SyncTotals, users: number, committed: Commit
   };
 }
 
-/** What a run that its command leaves has read, and what of it is safe. */
+/** Says what a run that its command leaves has read, and how much of it is safe. */
 export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgress | undefined): string[] {
   const { links, created, updated, removed } = committed;
   const done = progress && `; ${progress.usersDone} of ${count(progress.usersTotal, "user")} are done`;
@@ -63,7 +63,7 @@ export function keptWords({ committed, staged }: KeptOfRun, progress: SyncProgre
   const safe = `committed: ${count(links.size, "link")} with ${rows}, safe in the lake${done ?? ""}`;
   if (staged.pages === 0) return [safe];
   const others = count(staged.links, links.size === 0 ? "link" : "other link");
-  return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which are not asked for again`];
+  return [safe, `staged: ${count(staged.pages, "page")} of ${others}, which will not be requested again`];
 }
 
 function count(n: number, what: string): string {

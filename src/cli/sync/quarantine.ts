@@ -31,7 +31,7 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
   terminal.result([...rows.flatMap(linesOf), count].join("\n"));
   if (open > 0)
     terminal.say(
-      'what will never come good is closed with: nightledger quarantine resolve --row <id> --reason "…"',
+      'close rows that can never become good with: nightledger quarantine resolve --row <id> --reason "…"',
     );
 }
 
@@ -45,7 +45,7 @@ export interface ResolveFlags {
   readonly json?: boolean;
 }
 
-/** Closes open rows for a reason. @throws InputError where the reason is empty, or no row is meant, or one is not there */
+/** Closes open rows for a reason. @throws InputError where the reason is empty, no row is named, or one does not exist */
 export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags): Promise<void> {
   const reason = flags.reason.trim();
   if (reason === "")
@@ -59,7 +59,7 @@ export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags)
     const { rows: open } = await openQuarantine(lake);
     if (flags.json) return terminal.result(JSON.stringify({ closed: closed.map(forJson), open }));
     const outcome =
-      closed.length === 0 ? "no open row is meant; nothing was closed" : `${closed.length} closed`;
+      closed.length === 0 ? "no open row matches; nothing was closed" : `${closed.length} closed`;
     terminal.result([...closed.flatMap(linesOf), `${outcome}, ${open} open`].join("\n"));
   } finally {
     await lake.close();
@@ -80,11 +80,11 @@ async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly stri
   const unknown = ids.filter((id) => !known.has(id));
   if (unknown.length === 0) return;
   throw new InputError(
-    `${unknown.join(", ")}: no row of quarantine has this id. Nothing was closed. \`nightledger quarantine list --all\` has them.`,
+    `${unknown.join(", ")}: no row in quarantine has this id. Nothing was closed. \`nightledger quarantine list --all\` shows all ids.`,
   );
 }
 
-/** Two lines, or three, of which none has anything personal but the payload. */
+/** The lines of a row; only the payload may be personal. */
 function linesOf(row: QuarantinedRow): string[] {
   const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;

@@ -17,7 +17,7 @@ interface FailedSync extends FailedPart {
   readonly options: SyncOptions;
 }
 
-/** Runs a sync again over the links and users that failed in one that has ended; the exit code. @throws InputError */
+/** Retries the links and users that failed in a sync that has ended. Returns the exit code. @throws InputError */
 export async function retrySync(terminal: Terminal, runId: string, flags: JobFlags): Promise<number> {
   return runJob(terminal, flags, {
     async plan({ store }) {
@@ -41,7 +41,7 @@ async function failedSync(store: ObjectStore, runId: string): Promise<FailedSync
         query,
         `select options from runs where run_id = ${id} and message is null`,
       );
-      if (run === undefined) throw refusal(`run ${runId} has not ended, or is not one of this lake`);
+      if (run === undefined) throw refusal(`run ${runId} has not ended, or is not in this lake`);
       const owners = await rowsOf<{ readonly owner: string }>(
         query,
         `select distinct owner from run_failures where run_id = ${id}`,
@@ -50,7 +50,7 @@ async function failedSync(store: ObjectStore, runId: string): Promise<FailedSync
       if (step?.startsWith("g")) {
         throw refusal(
           `a whole group of run ${runId} failed (${step}), and its links are not known one by one`,
-          "Run the same sync again: links that were committed only cost a call.",
+          "Run the same sync again: each link that was committed costs only one call.",
         );
       }
       const links = await rowsOf<FailedPart["links"][number]>(

@@ -9,14 +9,14 @@ import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun } from "./fail-on.js";
 import { syncRun } from "./sync-run.js";
 
-/** Flags of a sync that are none of its job. */
+/** Flags of a sync that are not part of its job. */
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
-  /** What else than failures makes it exit with 1. */
+  /** What makes it exit with 1 besides failures. */
   readonly failOn?: FailRules;
 }
 
-/** Runs or joins a sync and waits for its end; the exit code. */
+/** Runs or joins a sync and waits for its end. Returns the exit code. */
 export async function runSync(
   terminal: Terminal,
   rosterPath: string,
@@ -26,7 +26,7 @@ export async function runSync(
   const { failOn } = flags;
   if (failOn !== undefined && flags.detach)
     throw new InputError(
-      "--fail-on is judged at the run's end, and --detach leaves before it. Leave one of them out.",
+      "--fail-on is checked when the run ends, and --detach leaves before that. Nothing was started. Use only one of them.",
     );
   return runJob(terminal, flags, {
     async read() {
@@ -58,9 +58,11 @@ export async function runSync(
   });
 }
 
-/** Says that a run which is joined keeps its own size of pages. */
+/** Says that a joined run keeps its own page size. */
 function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSize }: SyncOptions): void {
   const size = memo.pageSize;
   if (!joined || size === undefined || size === pageSize) return;
-  terminal.say(`--page-size ${pageSize} is not used: the run was started with pages of ${size} rows`);
+  terminal.say(
+    `--page-size ${pageSize} is not used: the run that this command joined was started with ${size}`,
+  );
 }

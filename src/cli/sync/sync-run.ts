@@ -8,10 +8,9 @@ import type { CommittedByRun } from "../../lake/sync/committed-by-run.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";
-import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
+import { type JobRun, type LeftRun, statusWithoutResult, withWaits } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { waitingLines } from "../terminal/waiting-lines.js";
 import { ruleInWords } from "./fail-on.js";
 import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
@@ -19,8 +18,8 @@ import { SYNC_PROGRESS, summaryText } from "./text.js";
 /**
  * A sync as its command runs it.
  *
- * @param start starts or joins its run
- * @param judge says which rules the run broke that has ended; without it there are none
+ * @param start starts or joins the run
+ * @param judge finds the rules that a completed run broke
  */
 export function syncRun(
   terminal: Terminal,
@@ -34,23 +33,19 @@ export function syncRun(
     async outcome(left, { store }) {
       const kept = await keptOf(store, left);
       const { summary, unauthorized } = summaryOf(left, kept?.committed);
-      const waits = waitsOf(left);
-      const told = waits === undefined ? [] : waitingLines(waits, Date.now());
-      const seen = { ...summary, ...waits };
-      const text = [summaryText(summary), ...told].join("\n");
+      const outcome = { ...withWaits(left, summary, summaryText(summary)), unauthorized };
+      if (judge !== undefined && !unauthorized && left.end?.kind === "completed") {
+        const fail_on = await judge(summary);
+        const notes = fail_on.map(ruleInWords);
+        return { ...outcome, summary: { ...summary, fail_on }, failed: fail_on.length > 0, notes };
+      }
       const isKept = left.end === undefined || left.end.kind === "interrupted";
-      const notes = isKept && kept !== undefined ? keptWords(kept, left.sofar) : [];
-      if (judge === undefined || unauthorized || left.end?.kind !== "completed")
-        return { summary: seen, unauthorized, text, notes };
-      const broken = await judge(summary);
-      const judged = { ...summary, fail_on: broken };
-      const rules = broken.map(ruleInWords);
-      return { summary: judged, unauthorized, text, failed: broken.length > 0, notes: rules };
+      return { ...outcome, notes: isKept && kept !== undefined ? keptWords(kept, left.sofar) : [] };
     },
   };
 }
 
-/** What the lake holds of a run that was watched and has not come to its end; what can't be told harms none. */
+/** What the lake holds of a watched run that has not completed. Best effort. */
 async function keptOf(
   store: ObjectStore,
   { started, end, watchedMs }: LeftRun<SyncProgress, SyncResult>,
@@ -59,7 +54,7 @@ async function keptOf(
   return keptSoFar(store, started.runId).catch(() => undefined);
 }
 
-/** Runs that an earlier command left in HOME go on while this one lives; not being able to tell harms none. */
+/** Names runs that an earlier command left in HOME: they continue while this one lives. Best effort. */
 async function nameOtherRuns(
   terminal: Terminal,
   { temporal: { client, embedded }, preflight: { taskQueue } }: JobSession,
@@ -69,14 +64,14 @@ async function nameOtherRuns(
   try {
     for (const { workflowId, runId } of await runningRuns(client, taskQueue)) {
       if (workflowId === handle.workflowId) continue;
-      terminal.say(`run ${runId} of another job was left unfinished; it goes on while this command runs`);
+      terminal.say(`run ${runId} of another job was left unfinished; it continues while this command runs`);
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
   }
 }
 
-/** What is known of a sync as its command leaves it; `committed`: by the lake, where it has not ended. */
+/** What is known of a sync as its command leaves it. @param committed what the lake holds of a run that has not ended */
 export function summaryOf(
   { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
   committed?: CommittedByRun,

@@ -1,6 +1,5 @@
 import { turnsInWords } from "../../domain/sync/skipped-links.js";
-import { expectedLinks } from "../../domain/sync/sync-counts.js";
-import type { SyncSummary } from "../../domain/sync/sync-summary.js";
+import { expectedLinks, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { ProgressForm } from "../session/progress-view.js";
 
@@ -9,7 +8,7 @@ const MOST_SHOWN = 10;
 /** A run's summary for people. */
 export function summaryText(summary: SyncSummary): string {
   const { users, links, rows, status, quarantine } = summary;
-  // Calls are counted where a group of users ends.
+  // A run that is left has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
   const lines = [
     `run       ${summary.run_id}`,
@@ -32,7 +31,7 @@ export function summaryText(summary: SyncSummary): string {
   return lines.join("\n");
 }
 
-/** Bad rows, where this run brought some or some are open. */
+/** The line of bad rows, where this run has some or some are open. */
 function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {
   if (fresh === 0 && (open === null || open === 0)) return [];
   const how = open === null || open === 0 ? "" : "; see: nightledger quarantine list";
@@ -42,7 +41,7 @@ function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {
 const INDENT = 10;
 const WIDTH = 80;
 
-/** Parts of a line behind its name, continued below it where the line is full. */
+/** Wraps the parts of a line in a column behind its name. */
 function inColumn(name: string, parts: readonly string[]): string[] {
   const lines: string[] = [];
   for (const [at, part] of parts.entries()) {
@@ -54,7 +53,7 @@ function inColumn(name: string, parts: readonly string[]): string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** How a sync shows how far it is: finished links of all that were found. */
+/** How a sync shows its progress: finished links of all that it found. */
 export const SYNC_PROGRESS: ProgressForm<SyncProgress> = {
   bar: "{phase} {bar} {value}/{total} links · {rows} rows",
   figures(progress) {

@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const MEMORY_MB = 512;
 
-/** Proves the configured lake, or names what is wrong with it first; the exit code. @throws InputError */
+/** Proves the configured lake, or names what is wrong with it. Returns the exit code. @throws InputError */
 export async function verifyLake(terminal: Terminal, { json }: { readonly json?: boolean }): Promise<number> {
   const store = await lakeStore(terminal);
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch(), memoryLimitMb: MEMORY_MB });

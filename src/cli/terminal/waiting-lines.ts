@@ -1,4 +1,4 @@
-import { type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
+import { throttledUntil, type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
 import { clockTime } from "./clock.js";
 
 /** Things that wait and are named in lines; the others are counted. */
@@ -41,9 +41,10 @@ function lineOf(waiting: Waiting, now: number): string {
   return `waiting: ${waitingName(waiting)} ${reason}, ${ordinal(attempts + 1)} try ${when(next_try_at, now)}, gives up ${end}`;
 }
 
-function throttledLine({ throttled_until }: WaitingState, now: number): string[] {
-  if (throttled_until === null || Date.parse(throttled_until) <= now) return [];
-  return [`waiting: throttled by the service until ${clockTime(new Date(throttled_until), now)}`];
+function throttledLine(state: WaitingState, now: number): string[] {
+  const until = throttledUntil(state);
+  if (until === null || until <= now) return [];
+  return [`waiting: throttled by the service until ${clockTime(new Date(until), now)}`];
 }
 
 function when(instant: string, now: number): string {

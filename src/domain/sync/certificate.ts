@@ -17,7 +17,7 @@ export interface CertificateFields {
   readonly certificate_prev: string | null;
 }
 
-/** Its fields in the order in which they are hashed. */
+/** The fields in hash order. */
 export const CERTIFICATE_FIELDS = [
   "run_id",
   "link_id",
@@ -36,7 +36,7 @@ export const CERTIFICATE_FIELDS = [
   "certificate_prev",
 ] as const satisfies readonly (keyof CertificateFields)[];
 
-/** The text whose sha256 is the certificate: `name=value\n` a field, null as empty. */
+/** The text whose sha256 is the certificate: `name=value\n` per field, null as empty. */
 export function certificateText(fields: CertificateFields): string {
   return CERTIFICATE_FIELDS.map((name) => `${name}=${fields[name] ?? ""}\n`).join("");
 }

@@ -1,6 +1,6 @@
 import { parseDuration } from "../duration.js";
 
-/** What else than failures makes a sync exit with 1: `--fail-on`. */
+/** What makes a sync exit with 1 besides failures: `--fail-on`. */
 export interface FailRules {
   /** Any open row in quarantine. */
   readonly quarantine: boolean;
@@ -8,13 +8,13 @@ export interface FailRules {
   readonly skipped: boolean;
   /** Any link that was not read to its end for longer than this; null for no such rule. */
   readonly staleMs: number | null;
-  /** The same as it was written, such as `stale>3d`. */
+  /** The same in the user's words, such as `stale>3d`. */
   readonly stale: string | null;
 }
 
 export const FAIL_RULES = "quarantine, skipped and 'stale>3d', separated by commas";
 
-/** Reads rules such as `quarantine,stale>3d`; the word that is none of them where one is wrong. Pure. */
+/** Reads rules such as `quarantine,stale>3d`; where one is wrong, gives that word. Pure. */
 export function parseFailRules(text: string): FailRules | { readonly wrong: string } {
   let rules: FailRules = { quarantine: false, skipped: false, staleMs: null, stale: null };
   for (const word of text.split(",").map((part) => part.trim())) {
@@ -27,7 +27,7 @@ export function parseFailRules(text: string): FailRules | { readonly wrong: stri
   return rules;
 }
 
-/** What a lake says at the end of a run, as far as rules ask for it. */
+/** What rules need to know of a lake at the end of a run. */
 interface RunFindings {
   readonly open: { readonly rows: number; readonly owners: readonly string[] };
   readonly skipped: readonly string[];
@@ -36,11 +36,11 @@ interface RunFindings {
 
 /** A rule that a run broke. */
 export interface BrokenRule {
-  /** As it was written. */
+  /** In the user's words. */
   readonly rule: string;
   /** Rows or links. */
   readonly count: number;
-  /** Whose they are, the first ten: ids of links, or of users where a list of theirs is meant. */
+  /** The first ten owners: ids of links, or of users for rows of their lists. */
   readonly owners: readonly string[];
   readonly owners_total: number;
 }

@@ -1,21 +1,30 @@
 const NEXT_RUN = "nothing: the next run tries again";
 
-/** What to do about the reason of a link or user that failed, by how it begins; the first that fits. */
+/** What to do about a failed link or user, by its reason; the first pattern that matches counts. */
 const ACTIONS: readonly (readonly [RegExp, string])[] = [
   [/user not found/, "check the roster: the service does not know this user"],
   [/gave_up/, "check the service, then run what failed again; the next run tries it in any case"],
-  [/^cursor_loop/, "report it to the service: its cursors go round in a circle"],
-  [/^resync_would_remove/, "find out why they are gone; if that is right: sync --full --links <id>"],
+  [/^cursor_loop/, "report it to the service: its cursors loop"],
+  [
+    /^resync_would_remove/,
+    "find out why so many transactions are gone; if that is right, run sync --full --links <id>",
+  ],
   [/^resync_without_cursor/, NEXT_RUN],
   [/^update_refused/, "run it again in a quiet hour; if it fails again, report it to the service"],
   [/refused http_/, "report it to the service: it refuses this link with every page size"],
-  [/staged_page/, "check the disk, and what else cleans the lake; the next run reads the link again"],
+  [
+    /staged_page/,
+    "check the disk, and what else deletes files in the lake; the next run reads the link again",
+  ],
   [/list_moved/, "run it again in a quiet hour"],
-  [/schema /, "check NIGHTLEDGER_API_URL; if it is right, the service has changed: report it"],
+  [
+    /schema /,
+    "check NIGHTLEDGER_API_URL; if it is right, the service has changed its answers: report it to the service",
+  ],
   [/StagingLostError/, "find out what deletes the staging area, then run the same sync again"],
 ];
 
-/** What a person does about a link or user that failed (docs/run/errors.md, "Reasons of a link"). */
+/** What to do about a failed link or user (docs/run/errors.md, "Reasons of a link"). */
 export function failureAction(reason: string): string {
   return ACTIONS.find(([pattern]) => pattern.test(reason))?.[1] ?? "see docs/run/errors.md";
 }

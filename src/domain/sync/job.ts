@@ -1,6 +1,6 @@
 import type { NewRun } from "../run.js";
 
-/** What is asked of a sync, apart from the people: part of the job's identity, but for the size of its pages. */
+/** Options of a sync: part of the job's identity, except for the page size. */
 export interface SyncOptions {
   /** Names of streams. */
   readonly streams: readonly string[];
@@ -8,16 +8,15 @@ export interface SyncOptions {
   readonly links: readonly string[] | null;
   /** Read every link again from no cursor and accept large removals. */
   readonly full: boolean;
-  /** Rows asked for in one page; of two commands for one job, the one that starts the run decides. */
+  /** Rows to request in one page; of two commands for one job, the one that starts the run decides. */
   readonly pageSize: number;
-  /** Run whose failed links and users these are; left out of any other. */
+  /** The run whose failed links and users this one retries. */
   readonly retryOf?: string;
 }
 
 /**
- * The text whose sha256 names a job, so that Temporal refuses a second run of it at the same time.
- * Two commands with the same roster, streams and options are the same job, in whatever order they were given, and
- * whatever size of page each asks for.
+ * The text whose sha256 names a job, so that Temporal refuses a second run of it at the same time. Commands with the same
+ * roster, streams and options, in any order and with any page size, are the same job.
  */
 export function jobText(rosterSha256: string, options: SyncOptions): string {
   return JSON.stringify({
@@ -26,7 +25,7 @@ export function jobText(rosterSha256: string, options: SyncOptions): string {
     streams: [...options.streams].sort(),
     links: options.links === null ? null : [...new Set(options.links)].sort(),
     full: options.full,
-    ...(options.retryOf !== undefined && { retry_of: options.retryOf }),
+    retry_of: options.retryOf,
   });
 }
 

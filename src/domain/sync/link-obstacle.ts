@@ -1,10 +1,4 @@
-/** What a person does about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
-export function skippedAction(reason: string): string | undefined {
-  const [, state = "", code = null] = /^state (\S+)(?: (.*))?$/s.exec(reason) ?? [];
-  return state === "" ? undefined : linkObstacle(state, code)?.action;
-}
-
-/** Whose turn it is with a link that was not read. */
+/** Who has to act before a skipped link can be read. */
 export type Turn = "customer" | "bank" | "service" | "operator" | "nobody";
 
 /** Why a link in this state is not read, and what its owner can do; undefined for a connected one. */
@@ -19,7 +13,7 @@ interface Remedy {
 }
 
 const RECONNECT: Remedy = { turn: "customer", action: "ask the customer to reconnect the bank" };
-const LOOK: Remedy = { turn: "operator", action: "look at the link in the dashboard" };
+const CHECK: Remedy = { turn: "operator", action: "check the link in the dashboard" };
 
 const REMEDY_BY_ERROR: Readonly<Record<string, Remedy>> = {
   auth_expired: RECONNECT,
@@ -44,26 +38,32 @@ const REMEDY_BY_STATE: Readonly<Record<string, Remedy>> = {
 };
 
 /**
- * Only `connected` links are read (docs/reference/service.md, "Bank links"). A link that reports an error does so in
- * its state, not as an HTTP failure, so it is skipped with a reason.
+ * A sync reads only `connected` links (docs/reference/service.md, "Bank links"). A link reports an error in its state, not
+ * as an HTTP failure, so it is skipped with a reason.
  */
 export function linkObstacle(state: string, errorCode: string | null): LinkObstacle | undefined {
   if (state === "connected") return undefined;
   const reason = state === "error" && errorCode !== null ? `state error ${errorCode}` : `state ${state}`;
-  const remedy =
-    state === "error" ? remedyOf(REMEDY_BY_ERROR, errorCode ?? "") : remedyOf(REMEDY_BY_STATE, state);
-  return { reason, action: remedy.action };
+  return { reason, action: remedyOf(state, errorCode).action };
 }
 
-/** Whose turn it is with a link that was skipped for a reason of `link_syncs`. */
+/** What to do about a link that was skipped for a reason of `link_syncs`; undefined for other reasons. */
+export function skippedAction(reason: string): string | undefined {
+  return remedyFor(reason)?.action;
+}
+
+/** Who has to act on a link that was skipped for a reason of `link_syncs`. */
 export function turnOf(reason: string): Turn {
   if (reason === "link_gone" || reason === "superseded") return "nobody";
-  const [, state = "", code] = /^state (?:(error) )?(.*)$/s.exec(reason) ?? [];
-  return state === "error"
-    ? remedyOf(REMEDY_BY_ERROR, code ?? "").turn
-    : remedyOf(REMEDY_BY_STATE, code ?? "").turn;
+  return (remedyFor(reason) ?? CHECK).turn;
 }
 
-function remedyOf(remedies: Readonly<Record<string, Remedy>>, name: string): Remedy {
-  return (Object.hasOwn(remedies, name) ? remedies[name] : undefined) ?? LOOK;
+function remedyFor(reason: string): Remedy | undefined {
+  const [, state, code = null] = /^state (\S+)(?: (.*))?$/s.exec(reason) ?? [];
+  return state === undefined ? undefined : remedyOf(state, code);
+}
+
+function remedyOf(state: string, errorCode: string | null): Remedy {
+  const [remedies, name] = state === "error" ? [REMEDY_BY_ERROR, errorCode ?? ""] : [REMEDY_BY_STATE, state];
+  return (Object.hasOwn(remedies, name) ? remedies[name] : undefined) ?? CHECK;
 }

@@ -3,17 +3,17 @@ import type { Place } from "./place.js";
 
 /** A page that an update has staged. */
 interface StagedPage extends Place {
-  /** Entries that it adds: none where it repeats the page before it. */
+  /** Entries that it adds: 0 where it repeats the page before it. */
   readonly entries: number;
 }
 
-/** Where the reading of one link's update stands: what the next slice goes on from. */
+/** The state of the reading of one link's update: where the next slice continues. */
 export interface LinkProgress {
   /** Grows with every restart, resync or change of size; pages of an earlier one are never read again. */
   readonly attempt: number;
   /** `full` reads from no cursor: a first sync, a refused cursor, `--full`. */
   readonly mode: "incremental" | "full";
-  /** Size asked for; null leaves the parameter away. */
+  /** Page size to request; null leaves the parameter away. */
   readonly size: number | null;
   /** Pages staged in this attempt; the index of the next one. */
   readonly pages: number;
@@ -21,7 +21,7 @@ export interface LinkProgress {
   readonly cursor: string | null;
   /** The last non-empty `next` of this update. */
   readonly lastNext: string | null;
-  /** Hash of the cursor after a page of this attempt, by which a circle is noticed (`cursor-mark.ts`). */
+  /** Hash of an earlier cursor of this attempt, to notice cursors that loop ({@link movesMark}). */
   readonly cursorMark: string | null;
   /** Entries delivered in this attempt, bad ones included. */
   readonly entries: number;
@@ -33,19 +33,25 @@ export interface LinkProgress {
   readonly bytes: number;
   /** Rolling hash of the attempt's pages (docs/use/tables.md, "Certificate"); empty before the first. */
   readonly pagesSha256: string;
-  /** Hash of what the last page delivered, where the cursor did not move past it. */
+  /** Hash of what the last page delivered, kept where the cursor did not move past it. */
   readonly lastPageSha256: string | null;
-  /** Pages since the last that was handed to loading. */
+  /** Pages that were not handed to loading yet. */
   readonly staged: readonly StagedPage[];
   /** The last page of this attempt, which the next one may repeat. */
   readonly lastPage: Place | null;
-  /** What was handed to loading: pages and their entries. */
+  /** Pages and entries that were handed to loading. */
   readonly loaded: { readonly pages: number; readonly entries: number };
   /** Restarts in the middle of an update, in this run. */
   readonly restarts: number;
   readonly streak: FailureStreak | null;
   /** Epoch milliseconds before which no slice takes the link; 0 at once. */
   readonly notBefore: number;
+}
+
+/** A link by the place of its record, and how far its reading is. */
+export interface LinkReading {
+  readonly link: Place;
+  readonly progress: LinkProgress;
 }
 
 /** A link's reading before its first page. */
@@ -77,21 +83,24 @@ export function freshProgress(cursor: string | null, size: number | null, full: 
 
 /** The same link's next attempt: nothing of the earlier one counts any more. */
 export function nextAttempt(
-  progress: LinkProgress,
-  change: { cursor: string | null; size: number | null; full: boolean },
+  { attempt, mode, restarts, streak }: LinkProgress,
+  { cursor, size, full }: { cursor: string | null; size: number | null; full: boolean },
 ): LinkProgress {
-  const fresh = freshProgress(change.cursor, change.size, change.full);
-  return {
-    ...fresh,
-    mode: change.full ? "full" : progress.mode,
-    attempt: progress.attempt + 1,
-    restarts: progress.restarts,
-    streak: progress.streak,
-  };
+  const fresh = freshProgress(cursor, size, full);
+  return { ...fresh, mode: full ? "full" : mode, attempt: attempt + 1, restarts, streak };
 }
 
-/** The same reading once all its pages were handed to loading. */
+/** The same reading with all its pages handed to loading. */
 export function handedToLoading(progress: LinkProgress): LinkProgress {
   const { pages, entries } = progress;
   return { ...progress, staged: [], loaded: { pages, entries } };
+}
+
+/**
+ * Whether the mark moves to the cursor of this page: after pages 1, 2, 4, 8 and so on. Cursors that loop come back to
+ * the mark once it is in the loop and the way to the next power of two is at least as long as the loop (Brent's
+ * algorithm): one hash notices any loop within a few rounds.
+ */
+export function movesMark(page: number): boolean {
+  return Number.isInteger(Math.log2(page));
 }

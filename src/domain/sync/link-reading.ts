@@ -4,9 +4,9 @@ import { type LinkProgress, nextAttempt } from "./link-progress.js";
 /** How a link ended in a run: `link_syncs.status`. */
 export type LinkStatus = "synced" | "unchanged" | "skipped" | "not_ready" | "failed" | "superseded";
 
-/** What a slice, or the loading of its pages, says of one link. */
+/** What a slice, or a load of its pages, says of one link. */
 export type LinkOutcome =
-  /** Time was up, or no call could be sent: goes on in a later slice. */
+  /** Time was up, or no call could be sent: a later slice continues. */
   | { readonly kind: "open" }
   /** `has_more` was false. */
   | { readonly kind: "complete" }
@@ -15,9 +15,9 @@ export type LinkOutcome =
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "gone" }
   | { readonly kind: "unauthorized" }
-  /** The envelope breaks the contract, or the cursor loops: trying again does not mend it. */
+  /** The envelope breaks the contract, or the cursor loops: a retry does not fix it. */
   | { readonly kind: "broken"; readonly reason: string }
-  /** A staged page did not stand up to its hash. */
+  /** A staged page is lost, or does not match its hash. */
   | { readonly kind: "torn" };
 
 /** What becomes of the link. */
@@ -32,7 +32,7 @@ type LinkVerdict =
       readonly progress: LinkProgress;
     };
 
-/** What the course of a link depends on besides its progress. */
+/** The committed state that decides about a link besides its progress. */
 export interface LinkBase {
   /** The committed cursor; null where there is none. */
   readonly cursor: string | null;
@@ -40,6 +40,7 @@ export interface LinkBase {
   readonly known: boolean;
 }
 
+/** Restarts of a link in the middle of an update, and of a user's list that moves, before it fails. */
 export const MOST_RESTARTS = 5;
 const FALLBACK_SIZE = 100;
 
@@ -62,7 +63,7 @@ function end(
 }
 
 /**
- * From the update's first cursor again, with growing waits, five times at most
+ * Reads again from the update's first cursor, after a growing wait, five times at most
  * (docs/inside/architecture.md, "Sync rules").
  */
 function restart(
@@ -84,8 +85,8 @@ function restart(
 }
 
 /**
- * A refusal by position, because the bodies of the service's errors are not known:
- * on a first page a smaller size, then none, then (with a stored cursor) a full resync; in the middle a restart.
+ * Judges a refusal by where it came, because nobody knows the bodies of the service's errors: on a first page the link
+ * tries a smaller size, then none, then (with a stored cursor) a full resync; in the middle it restarts.
  */
 function afterRejection(
   progress: LinkProgress,
@@ -120,7 +121,7 @@ function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
 }
 
 /**
- * The course of one link: what to do after each outcome (docs/inside/architecture.md, "Sync rules"). Pure.
+ * Decides what to do with a link after each outcome (docs/inside/architecture.md, "Sync rules"). Pure.
  *
  * @param at epoch milliseconds at which the outcome came
  * @param jitter a number in [0, 1)
@@ -157,4 +158,24 @@ export function afterOutcome(
     case "torn":
       return restart(progress, base, "staged_page_torn", at, jitter);
   }
+}
+
+/**
+ * How a slice hands on a link: `quiet` has nothing to commit and `finished` only has to be loaded, so both go into its
+ * report; `open` is for the run to judge. Pure.
+ *
+ * @param before the link's progress when the slice began
+ */
+export function endOfReading(
+  before: LinkProgress,
+  progress: LinkProgress,
+  outcome: LinkOutcome,
+  base: LinkBase,
+): "quiet" | "finished" | "open" {
+  if (outcome.kind !== "complete") return "open";
+  const { mode, entries, restarts, lastNext } = progress;
+  const isUnmoved = base.known && mode === "incremental" && (lastNext ?? base.cursor) === base.cursor;
+  if (isUnmoved && entries === 0 && restarts === 0) return "quiet";
+  const isWithinSlice = before.pages === 0 && before.restarts === 0;
+  return isWithinSlice && afterCompletion(progress, base).kind === "publish" ? "finished" : "open";
 }

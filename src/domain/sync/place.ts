@@ -1,8 +1,8 @@
-/** Where a record of a run's staging stands, and which one it is: only what a place names is ever read. */
+/** Where a record is in a run's staging, and which one it is: nothing is read that no place names. */
 export interface Place {
   /** Name of the journal within its run. */
   readonly journal: string;
-  /** Where the record begins, in bytes. */
+  /** Offset of the record, in bytes. */
   readonly at: number;
   /** Bytes of the record. */
   readonly bytes: number;
@@ -15,12 +15,12 @@ export function placeKey({ journal, at }: Place): string {
   return `${journal}:${at}`;
 }
 
-/** The folder of the journals that a slice begins, and of those in which it continues links of earlier slices. */
+/** A slice has two folders of journals: `begun` for what it begins, `continued` for links of earlier slices. */
 export function journalFolder(slice: number, kind: "begun" | "continued"): string {
   return kind === "begun" ? `${slice}` : `${slice}-continued`;
 }
 
-/** The slice in whose first folder a place is. */
+/** The slice that a place is of. */
 export function sliceOf({ journal }: Place): number {
   return Number.parseInt(journal, 10);
 }

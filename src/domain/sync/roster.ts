@@ -1,32 +1,24 @@
-/** One user of a job: the service's id and, where the customer has one, their own. */
+/** One user of a job: the service's id and, if given, the customer's own. */
 export interface RosterRow {
   readonly fp_id: string;
   readonly external_id?: string;
-  /** Only these of the user's bank links; left out, those that the run asks for. */
+  /** Only these of the user's bank links; left out, those of the run's options. */
   readonly links?: readonly string[];
 }
 
-/** Sorted by `fp_id` in code-unit order, so that one set of users has one form on every machine. */
+/** Sorts by `fp_id` in code-unit order, so that a set of users has the same form on every machine. */
 export function canonicalRoster(rows: readonly RosterRow[]): RosterRow[] {
   return [...rows].sort((a, b) => (a.fp_id < b.fp_id ? -1 : a.fp_id > b.fp_id ? 1 : 0));
 }
 
 /**
- * The canonical text of a roster: one JSON object a line, keys in fixed order, sorted by `fp_id`.
- * Its sha256 is the `roster_sha256` of a run and part of the job's id.
+ * The canonical text of a roster: one JSON object per line, keys in fixed order, sorted by `fp_id`. Its sha256 is the
+ * `roster_sha256` of a run and part of the job's id.
  */
 export function rosterText(rows: readonly RosterRow[]): string {
   return canonicalRoster(rows)
-    .map((row) => `${rosterLine(row)}\n`)
+    .map(({ fp_id, external_id, links }) => `${JSON.stringify({ fp_id, external_id, links })}\n`)
     .join("");
-}
-
-function rosterLine({ fp_id, external_id, links }: RosterRow): string {
-  return JSON.stringify({
-    fp_id,
-    ...(external_id !== undefined && { external_id }),
-    ...(links !== undefined && { links }),
-  });
 }
 
 /** Reads a canonical text back; it trusts the text, because only {@link rosterText} writes it. */

@@ -6,7 +6,7 @@ export interface SkippedLinks {
   readonly by_reason: Readonly<Record<string, number>>;
 }
 
-/** A reason may end with what the service calls a state: none is kept longer than this in a run's totals. */
+/** Characters of a reason in a run's totals: it may end with any state that the service sends. */
 const LONGEST = 60;
 
 /** No link, or one that was skipped. */
@@ -14,7 +14,7 @@ export function skippedLinks(reason?: string): SkippedLinks {
   return { by_reason: reason === undefined ? {} : { [reason.slice(0, LONGEST)]: 1 } };
 }
 
-/** Two counts together; a part of a run that an earlier version counted has none. */
+/** Adds two counts; a part of a run that an earlier version counted has none. */
 export function addSkipped(a = skippedLinks(), b = skippedLinks()): SkippedLinks {
   const sum = new Map(Object.entries(a.by_reason));
   for (const [reason, count] of Object.entries(b.by_reason)) sum.set(reason, (sum.get(reason) ?? 0) + count);
@@ -23,15 +23,15 @@ export function addSkipped(a = skippedLinks(), b = skippedLinks()): SkippedLinks
 
 const TURNS: readonly (readonly [Turn, (count: number) => string])[] = [
   ["customer", (count) => `${count} need${count === 1 ? "s" : ""} the customer`],
-  ["operator", (count) => `${count} need${count === 1 ? "s" : ""} a look in the dashboard`],
+  ["operator", (count) => `${count} need${count === 1 ? "s" : ""} a check in the dashboard`],
   ["bank", (count) => `${count} wait${count === 1 ? "s" : ""} for the bank`],
   ["service", (count) => `${count} wait${count === 1 ? "s" : ""} for the service`],
 ];
 
 const NOBODYS: Readonly<Record<string, string>> = {
   "state deleted": "deleted",
-  link_gone: "gone since they were listed",
-  superseded: "read by another run",
+  link_gone: "gone since the user's links were listed",
+  superseded: "committed by another reading",
 };
 
 /** Reasons that are named for one turn; the others are in `--json` and in `link_syncs`. */

@@ -5,7 +5,7 @@ import type { SyncTotals } from "./sync-totals.js";
 export interface SyncSummary extends SyncTotals {
   readonly run_id: string;
   readonly status: RunStatus;
-  /** Bad rows: those of this run, and those of any run that are open; null where nobody has looked. */
+  /** Bad rows of this run, and open ones of any run; null where they were not counted. */
   readonly quarantine: { readonly new: number; readonly open: number | null };
   readonly duration_ms: number;
 }
@@ -15,4 +15,16 @@ export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus 
   if (unauthorized) return "failed";
   const failed = totals.links.failed + totals.users.failed + totals.failures_total > 0;
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
+}
+
+/** How far a run is. */
+interface Progress {
+  readonly usersTotal: number;
+  readonly usersDone: number;
+  readonly linksFound: number;
+}
+
+/** Estimates the links of a whole run: users who are not read yet have as many as the others. Pure. */
+export function expectedLinks({ usersTotal, usersDone, linksFound }: Progress): number {
+  return usersDone === 0 ? linksFound : Math.round((linksFound * usersTotal) / usersDone);
 }

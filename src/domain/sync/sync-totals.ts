@@ -31,10 +31,10 @@ export interface SyncTotals {
 
 const MOST_FAILURES = 100;
 
-/** A step of a run that failed as a whole, in the place of a link or user: reading and committing its links. */
+/** The owner of a failure that is not a link or user: the step that reads and commits links. */
 export const READING = "reading";
 
-/** As {@link READING}, of the step that brings `transactions` up to the feed. */
+/** As {@link READING}, for the step that brings `transactions` up to the feed. */
 export const MATERIALIZE = "materialize";
 
 /** Whether a failure is that of a step, not of a link or user. Release 0.1.0 named groups of users. */
@@ -42,7 +42,7 @@ export function isStep(owner: string): boolean {
   return owner === READING || owner === MATERIALIZE || /^g\d+(-again)?$/.test(owner);
 }
 
-/** Nothing done yet. */
+/** The totals of a run that has done nothing yet. */
 export function noTotals(): SyncTotals {
   return {
     users: { total: 0, failed: 0 },
@@ -62,12 +62,12 @@ function sum<K extends string>(
   b: Readonly<Record<K, number>>,
 ): Record<K, number> {
   const total = { ...a } as Record<K, number>;
-  // A run that an older version began has counted without a status that is new.
+  // A run that an older version began has no count of a new status.
   for (const key of Object.keys(b) as K[]) total[key] = (total[key] ?? 0) + b[key];
   return total;
 }
 
-/** Two parts together. */
+/** Adds two parts. */
 export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
   return {
     users: sum(a.users, b.users),
@@ -82,7 +82,7 @@ export function addTotals(a: SyncTotals, b: SyncTotals): SyncTotals {
   };
 }
 
-/** Totals with one failure more. */
+/** Adds one failure. */
 export function withFailure(totals: SyncTotals, failure: Failure): SyncTotals {
   return {
     ...totals,

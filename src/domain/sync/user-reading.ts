@@ -5,12 +5,10 @@ import {
   type ItemVerdict,
   UNTRIED,
 } from "../item-state.js";
+import { MOST_RESTARTS } from "./link-reading.js";
 import type { Place } from "./place.js";
 
-/** After so many restarts a list moves faster than it can be read. */
-const MOST_RESTARTS = 5;
-
-/** Where the reading of one user's links and accounts stands. */
+/** The state of the reading of one user's links and accounts. */
 export interface UserProgress extends Attempted {
   /** Index of the user in the frozen roster. */
   readonly user: number;
@@ -20,7 +18,7 @@ export interface UserProgress extends Attempted {
   readonly staged: readonly Place[];
 }
 
-/** A user of whom nothing was asked yet. */
+/** A user before the first request. */
 export function freshUser(user: number): UserProgress {
   return { ...UNTRIED, user, attempt: 0, staged: [] };
 }
@@ -36,7 +34,7 @@ export function streamOf(reason: string): string {
   return reason.split(":", 1)[0] ?? "bank_links";
 }
 
-/** What follows for one user: as for any item, and a list that moved is read again. Pure. */
+/** Decides as for any item, and reads a list again that moved, until it moves faster than it can be read. Pure. */
 export function afterUserOutcome(
   progress: UserProgress,
   outcome: UserOutcome,
@@ -53,10 +51,7 @@ export function afterUserOutcome(
   return { kind: "failed", reason: `${outcome.stream}: ${verdict.reason}` };
 }
 
-/**
- * Why an outcome that came at `at` fails the user: then, and only then, a history names them. Undefined where it does
- * not.
- */
+/** Why an outcome that came at `at` fails the user, whom the history then names; undefined where it does not. */
 export function userFailure(progress: UserProgress, outcome: UserOutcome, at: number): string | undefined {
   const verdict = afterUserOutcome(progress, outcome, at, 0);
   return verdict.kind === "failed" ? verdict.reason : undefined;

@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
-import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
-import type { Roster } from "./roster-file.js";
+import { type Roster, rosterOf } from "./roster-file.js";
 
 /** What failed in a sync. */
 export interface FailedPart {
-  /** Users of whom every link is read again. */
+  /** Users whose links are all read again. */
   readonly users: readonly string[];
   readonly links: readonly { readonly fp_id: string; readonly link_id: string }[];
 }
@@ -16,11 +14,8 @@ export function retryRoster({ users, links }: FailedPart): Roster {
   for (const { fp_id, link_id } of links) {
     if (!whole.has(fp_id)) single.set(fp_id, [...(single.get(fp_id) ?? []), link_id]);
   }
-  const rows: RosterRow[] = [
+  return rosterOf([
     ...[...whole].map((fp_id) => ({ fp_id })),
     ...[...single].map(([fp_id, ids]) => ({ fp_id, links: ids.sort() })),
-  ];
-  const text = rosterText(rows);
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  return { rows: canonicalRoster(rows), text, sha256, warnings: [] };
+  ]);
 }

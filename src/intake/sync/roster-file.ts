@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
@@ -18,14 +18,14 @@ export interface Roster {
   readonly text: string;
   /** Hex sha256 of `text`. */
   readonly sha256: string;
-  /** What was ignored, in words for the user. */
+  /** Warnings for the user of what was ignored. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Reads a roster file: CSV or JSONL by its extension, else by its content.
  *
- * @throws InputError naming file, line and column; it lists the first 20 problems and counts the others.
+ * @throws InputError that names file, line and column, lists the first 20 problems and counts the others
  */
 export async function readRoster(path: string): Promise<Roster> {
   const file: InputFile = { path, name: "roster", option: "--roster", mostBytes: MAX_BYTES };
@@ -52,30 +52,29 @@ export async function readRoster(path: string): Promise<Roster> {
   }
   if (problems.count > 0) throw problemsError(path, problems);
   if (judge.rows.length === 0)
-    throw fileError(file, hasHeader ? "names no user, it has a header only" : "is empty", FORM);
-  const canonical = canonicalRoster(judge.rows);
-  const text = rosterText(canonical);
-  return {
-    rows: canonical,
-    text,
-    sha256: createHash("sha256").update(text).digest("hex"),
-    warnings: ignored.size > 0 ? [ignoredColumns(path, ignored)] : [],
-  };
+    throw fileError(file, hasHeader ? "has a header and no users" : "is empty", FORM);
+  return rosterOf(judge.rows, ignored.size > 0 ? [ignoredColumns(path, ignored)] : []);
+}
+
+/** The roster of some rows. */
+export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[] = []): Roster {
+  const text = rosterText(rows);
+  return { rows: canonicalRoster(rows), text, sha256: hash("sha256", text), warnings };
 }
 
 function checkColumns(file: InputFile, columns: readonly string[], line: number): void {
   if (!columns.includes("fp_id")) {
     // The line may be data, so it isn't quoted.
     const advice = "Give a header line with fp_id and optionally external_id, separated by commas.";
-    throw fileError(file, `line ${line}: no column fp_id among the ${columns.length} of the header`, advice);
+    throw fileError(file, `line ${line}: none of the header's ${columns.length} columns is fp_id`, advice);
   }
   for (const name of COLUMNS) {
     if (columns.indexOf(name) !== columns.lastIndexOf(name))
-      throw fileError(file, `line ${line}: column ${name} stands there twice`, "Leave one of them.");
+      throw fileError(file, `line ${line}: column ${name} appears twice`, "Remove one of them.");
   }
 }
 
-/** Holds rows against the rules of a roster and keeps those that can be read. */
+/** Checks rows against the rules of a roster and collects them. */
 class RosterJudge {
   readonly rows: RosterRow[] = [];
   readonly #firstLine = new Map<string, number>();
@@ -110,7 +109,7 @@ class RosterJudge {
 function problemsError(path: string, problems: ProblemCount): InputError {
   const counted = problems.count === 1 ? "1 problem" : `${problems.count} problems`;
   return new InputError(
-    `roster ${path}: ${counted}:${problems.list()}\nNothing was started. Mend the file and run the command again.`,
+    `roster ${path}: ${counted}:${problems.list()}\nNothing was started. Fix the file and run the command again.`,
   );
 }
 

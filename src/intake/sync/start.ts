@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Client } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
 import type { NewRun } from "../../domain/run.js";
@@ -14,23 +14,23 @@ interface SyncJob {
   readonly taskQueue: string;
   readonly roster: Roster;
   readonly options: SyncOptions;
-  /** Whether a run of the job that is going on is given up. */
+  /** Whether to give up a run of the job that is not at its end. */
   readonly restart?: boolean;
   readonly signal?: AbortSignal;
   readonly run?: NewRun;
 }
 
-/** How a run stages what it reads; runs of release 0.1.0 say nothing of it. */
+/** How a run stages what it reads; a run that release 0.1.0 began has no such memo. */
 const STAGING_FORM = "journals";
 
 /**
- * Joins the job's run that is going on, unless that is given up, or freezes the roster and starts a new one.
+ * Joins the job's running run, or freezes the roster and starts a new one.
  *
- * @throws InputError where a run is going on that release 0.1.0 began: this version can't read what it has staged
+ * @throws InputError where release 0.1.0 began the running run: this release can't read what it has staged
  */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
   const { scope, taskQueue, roster, options, restart, signal, run } = job;
-  const jobId = createHash("sha256").update(jobText(roster.sha256, options)).digest("hex");
+  const jobId = hash("sha256", jobText(roster.sha256, options));
   const workflowId = syncWorkflowId(scope, jobId);
   const started = await startOrJoin(client, {
     run,
@@ -58,13 +58,13 @@ export async function startSync(client: Client, store: ObjectStore, job: SyncJob
 
 function ofEarlierRelease(runId: string): InputError {
   return new InputError(
-    `Run ${runId} of this job was begun by an earlier release, which stages pages in another form. Nothing was ` +
-      "changed. Finish it with that release, or give it up with `--restart`: what it committed stays, and the new run " +
-      "reads the rest again.",
+    `Run ${runId} of this job was started by an earlier release, whose staged pages this release can't read. Nothing ` +
+      "was changed. Finish it with that release, or give it up with `--restart`: what it committed stays, and a new " +
+      "run reads the rest again.",
   );
 }
 
-/** Deletes what was staged for a run that nobody will look for any more. */
+/** Deletes what was staged for a run that was given up. */
 export function dropStagingOf(store: ObjectStore): (runId: string) => Promise<void> {
   return (runId) => store.deletePrefix(`_staging/${runId}/`);
 }

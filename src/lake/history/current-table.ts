@@ -1,5 +1,5 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
-import { isExtended, schemaActions } from "../delta/delta-schema.js";
+import { isExtended, schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
@@ -16,7 +16,7 @@ import {
   historyState,
   observedUntilOf,
 } from "./history-files.js";
-import { currentOf, GONE, type HistorySpec, OBSERVED_AT } from "./history-spec.js";
+import { currentOf, GONE, type HistorySpec, isHistory, OBSERVED_AT } from "./history-spec.js";
 import { keysIn, newestRows } from "./newest-rows.js";
 
 /** If more keys than this have new rows, they are written in parts, to bound memory. */
@@ -29,6 +29,20 @@ interface BroughtUp {
   /** Rows in the small table; undefined if it was up to date. */
   readonly rows?: number;
   readonly because?: string;
+}
+
+/** As {@link bringUpCurrent}, of each history among some tables. Returns what was done to the small tables that were rebuilt. */
+export async function bringUpHistories(
+  lake: Lake,
+  tables: readonly TableSpec[],
+  prefix: string,
+): Promise<(BroughtUp & { readonly table: string })[]> {
+  const rebuilt: (BroughtUp & { readonly table: string })[] = [];
+  for (const table of tables.filter(isHistory)) {
+    const done = await bringUpCurrent(lake, table, prefix);
+    if (done.because !== undefined) rebuilt.push({ ...done, table: table.name });
+  }
+  return rebuilt;
 }
 
 /**

@@ -11,7 +11,7 @@ import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 const LOAD_THREADS = 1;
 
 /** Rows of one link in one loaded file. */
-export interface LinkRows {
+interface LinkRows {
   readonly link_id: string;
   readonly created: number;
   readonly updated: number;

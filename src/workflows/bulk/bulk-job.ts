@@ -17,7 +17,7 @@ import {
 } from "../../domain/bulk/bulk-totals.js";
 import type { BulkProgress } from "../../domain/bulk/messages.js";
 import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
-import { allWaiting, type WaitingState } from "../../domain/waiting.js";
+import { allWaiting, throttledUntil, type WaitingState } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
 import { GROUPS_AT_ONCE, HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
@@ -101,8 +101,7 @@ class RunState {
 
   wait(group: number, waiting: WaitingState): void {
     this.#waiting.set(group, waiting);
-    const { throttled_until } = waiting;
-    const until = throttled_until === null ? null : Date.parse(throttled_until);
+    const until = throttledUntil(waiting);
     this.run = { ...this.run, pauses: withPause(this.run.pauses ?? NO_PAUSES, Date.now(), until) };
   }
 

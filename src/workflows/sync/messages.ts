@@ -1,21 +1,14 @@
 import { defineQuery } from "@temporalio/workflow";
+import type { SyncFigures } from "../../domain/sync/run/sync-state.js";
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
-import type { WaitingState } from "../../domain/waiting.js";
 
 /** How far a run is. */
-export interface SyncProgress extends WaitingState {
+export interface SyncProgress extends SyncFigures {
   readonly runId: string;
   readonly usersTotal: number;
-  /** Users whose links were found, or who failed. */
-  readonly usersDone: number;
   readonly phase: "reading" | "materializing" | "finishing";
-  /** Of what is committed. */
+  /** What is committed. */
   readonly totals: SyncTotals;
-  readonly linksFound: number;
-  /** Links that were read to their end, or ended otherwise. */
-  readonly linksDone: number;
-  /** Entries read, committed or not. */
-  readonly rowsRead: number;
 }
 
 export const syncProgressQuery = defineQuery<SyncProgress>("progress");

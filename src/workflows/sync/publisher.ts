@@ -1,22 +1,22 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { LoadResult } from "../../activities/sync/load/load.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import type { LoadResult } from "../../domain/sync/run/publication.js";
+import type { SyncState, ToLoad } from "../../domain/sync/run/sync-state.js";
 import { IN_STAGING, LOADS_BEHIND } from "../policies.js";
-import type { SyncState, ToLoad } from "./sync-state.js";
 
 const { load, commit, dropJournals } = proxyActivities<Activities>(IN_STAGING);
 
-/** Loads what slices finished, two loads at a time, and commits it in order, while the next ones are read. */
+/** Loads what slices finished, two loads at a time, and commits it in order, while the next slices read. */
 export class Publisher {
+  /** The end of the queue; rejects once a load or commit has failed for good. */
   #last: Promise<void> = Promise.resolve();
-  /** The loads under way, the older one first: while SQL runs for one, the other bundles and stores. */
+  #queued = 0;
+  #failed = false;
+  #isCommitQueued = false;
+  /** The last two loads, the older one first: while SQL runs for one, the other bundles and stores. */
   #loads: readonly [Promise<unknown>, Promise<unknown>] = [Promise.resolve(), Promise.resolve()];
   #dropping: Promise<unknown> = Promise.resolve();
-  #pending = 0;
-  #failed = false;
-  /** Whether a commit is on its way that was due by itself. */
-  #isQueued = false;
 
   constructor(
     private readonly runId: string,
@@ -25,26 +25,21 @@ export class Publisher {
   ) {}
 
   /**
-   * Takes what is to be loaded now; waits only where loading has fallen behind. Rejects when an earlier load or
-   * commit failed for good: nothing more is read then.
+   * Loads and commits what is worth it, or everything that is complete where `all`. Waits only while the queue is long.
+   * Rejects once an earlier load or commit has failed for good, so that the run reads nothing more.
    */
-  async publish(last = false): Promise<void> {
+  async publish(all = false): Promise<void> {
     if (this.#failed) await this.#last;
-    const isDue = last || (!this.#isQueued && this.state.isCommitDue(Date.now()));
-    const toLoad = this.state.takeToLoad(isDue);
-    if (toLoad === undefined && !isDue) return;
-    this.#pending += 1;
-    this.#isQueued ||= isDue;
+    const commits = all || (!this.#isCommitQueued && this.state.isCommitDue(Date.now()));
+    const toLoad = this.state.takeToLoad(commits);
+    if (toLoad === undefined && !commits) return;
+    this.#isCommitQueued ||= commits;
     const loading = toLoad && this.#load(toLoad);
-    this.#last = this.#last
-      .then(() => this.#applyAndCommit(toLoad, loading, isDue))
-      .finally(() => {
-        this.#pending -= 1;
-      });
-    this.#last.catch(() => {
-      this.#failed = true;
+    this.#queue(async () => {
+      if (toLoad && loading) this.state.applyLoad(toLoad, await loading, Date.now());
+      if (commits) await this.#commit();
     });
-    await condition(() => this.#pending <= LOADS_BEHIND);
+    await condition(() => this.#queued <= LOADS_BEHIND);
   }
 
   /** Commits everything that is complete. */
@@ -53,46 +48,43 @@ export class Publisher {
     await this.#last;
   }
 
-  /** Settles when nothing is on its way; rejects with what went wrong. */
+  /** Waits until nothing is under way; rejects once a load or commit has failed for good. */
   async idle(): Promise<void> {
     await Promise.all(this.#loads);
     await this.#last;
     await this.#dropping;
   }
 
+  #queue(step: () => Promise<void>): void {
+    this.#queued += 1;
+    this.#last = this.#last.then(step).finally(() => {
+      this.#queued -= 1;
+    });
+    this.#last.catch(() => {
+      this.#failed = true;
+    });
+  }
+
   /** Starts a load as soon as the one before the last has ended. */
   #load({ reports, links }: ToLoad): Promise<LoadResult> {
-    const { runId } = this;
     const [older, newer] = this.#loads;
-    const input = { runId, reports: reports.map(({ place }) => place), links };
+    const input = { runId: this.runId, reports: reports.map(({ place }) => place), links };
     const loading = older.then(() => load(input));
     this.#loads = [newer, loading.catch(() => undefined)];
     return loading;
   }
 
-  async #applyAndCommit(
-    toLoad: ToLoad | undefined,
-    loading: Promise<LoadResult> | undefined,
-    isDue: boolean,
-  ): Promise<void> {
-    if (toLoad !== undefined && loading !== undefined) {
-      this.state.applyLoad(toLoad, await loading, Date.now());
-    }
-    if (!isDue) return;
-    this.#isQueued = false;
-    await this.#commitFinished();
-  }
-
-  async #commitFinished(): Promise<void> {
-    const { runId, options, state } = this;
-    const finished = state.takeToCommit(Date.now());
-    if (finished === undefined) return;
-    const { streams, full } = options;
-    const { totals } = await commit({ ...finished, runId, streams, full });
+  async #commit(): Promise<void> {
+    this.#isCommitQueued = false;
+    const { runId, state } = this;
+    const work = state.takeToCommit(Date.now());
+    if (work === undefined) return;
+    const { streams, full } = this.options;
+    const { totals } = await commit({ ...work, runId, streams, full });
     state.applyCommit(totals);
     const folders = state.takeToDrop();
     if (folders.length === 0) return;
-    // What can't be deleted now is deleted with the run's staging, so a failure here does no harm.
+    // The end of the run deletes its whole staging, so a failure here does no harm.
     const dropping = dropJournals({ runId, folders }).catch(() => undefined);
     this.#dropping = Promise.all([this.#dropping, dropping]);
   }

@@ -1,17 +1,16 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
+import type { NumberedWork, SyncState } from "../../domain/sync/run/sync-state.js";
 import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
 import type { Publisher } from "./publisher.js";
-import type { NumberedWork, SyncState } from "./sync-state.js";
 
 const { readSlice } = proxyActivities<Activities>(IN_STAGING);
 
-/** What else is told of the reading. */
 interface ReaderEvents {
-  /** After each slice. */
+  /** Called after each slice. */
   read(): void;
-  /** Before a wait in which nothing else is done. */
+  /** Called before a wait in which nothing else is done. */
   waits(): void;
 }
 
@@ -19,7 +18,7 @@ interface ReaderEvents {
 export class Reader {
   readonly #slices = new Set<Promise<void>>();
   #started = 0;
-  /** Kept here, because what fails in the very moment in which another ends would be lost to the race. */
+  /** The first failure of a slice; `Promise.race` would lose one that comes together with another slice's end. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(
@@ -29,7 +28,7 @@ export class Reader {
     private readonly events: ReaderEvents,
   ) {}
 
-  /** Reads, loads and commits until nothing is left; `grown` when the rest belongs into a new history. */
+  /** Reads, loads and commits until nothing is left, or until the history has `grown` and the run continues as new. */
   async readAll(): Promise<"done" | "grown"> {
     try {
       for (;;) {
@@ -40,7 +39,7 @@ export class Reader {
           await Promise.race(this.#slices);
           continue;
         }
-        // What is finished belongs into this history, and a page found lost while it is loaded begins its link anew.
+        // Before the run continues as new, or ends: a load may find a page lost, and then its link is due again.
         await this.publisher.flush();
         if (grown) return "grown";
         const due = this.state.nextDue();
@@ -55,7 +54,7 @@ export class Reader {
 
   #startSlice(): boolean {
     if (this.#slices.size >= SLICES_AT_ONCE) return false;
-    // The first slices are of different lengths: slices that end together leave nothing that calls.
+    // The first slices differ in size, so that they don't all end at once and leave nothing that makes calls.
     const share = Math.min(this.#started + 1, SLICES_AT_ONCE) / SLICES_AT_ONCE;
     const work = this.state.takeSlice(Date.now(), share);
     if (work === undefined) return false;
@@ -68,24 +67,24 @@ export class Reader {
   }
 
   async #readSlice(work: NumberedWork): Promise<void> {
-    const { state } = this;
     const { runId, roster, options } = this.run;
     const { streams, links: only, full } = options;
-    const { groupSize } = roster;
-    const { size } = state;
-    const budgetMs = SLICE_BUDGET_MS;
-    const slice = await readSlice({ ...work, runId, groupSize, streams, only, full, size, budgetMs });
-    state.applySlice(work, slice);
+    const slice = await readSlice({
+      ...work,
+      ...{ runId, groupSize: roster.groupSize, streams, only, full },
+      ...{ size: this.state.size, budgetMs: SLICE_BUDGET_MS },
+    });
+    this.state.applySlice(work, slice);
     this.events.read();
     await this.publisher.publish();
     const pause = slice.gateUntil === null ? 0 : slice.gateUntil - slice.at;
     if (pause <= 0) return;
     if (pause >= LONG_PAUSE_MS) {
-      // What is finished does not wait for the service.
+      // Finished links need not wait for the service.
       await this.publisher.flush();
       this.events.waits();
     }
-    // Where nothing is left to read, the end of the run waits for nobody.
+    // With nothing left to read, the run can end although the service wants a pause.
     if (this.state.nextDue() === undefined) return;
     await condition(() => this.state.unauthorized || this.#failure !== undefined, pause);
   }
@@ -98,7 +97,7 @@ export class Reader {
     }
   }
 
-  /** Waits for the first thing that is due; no timer where it is by now. */
+  /** Waits until something is due. */
   async #waitUntil(due: number): Promise<void> {
     const wait = due - Date.now();
     if (wait <= 0) return;

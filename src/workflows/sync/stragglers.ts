@@ -7,8 +7,8 @@ import { runLog } from "../run-log.js";
 const { materialize } = proxyActivities<Activities>(TRIED_ONCE);
 
 /**
- * Brings `transactions` up to what is committed while a run only waits for links that are tried again: one bad link
- * never holds back the others' rows.
+ * Brings `transactions` up to the feed while a run does nothing but wait for retries, so that one bad link never holds
+ * back the rows of the others.
  */
 export class Stragglers {
   #broughtUp = 0;
@@ -16,7 +16,7 @@ export class Stragglers {
 
   constructor(private readonly runId: string) {}
 
-  /** Called when the run does nothing but wait; `committed` are the rows committed so far. */
+  /** @param committed rows that the run has committed so far */
   bringUp(committed: number): void {
     if (this.#under !== undefined || committed <= this.#broughtUp) return;
     this.#broughtUp = committed;
@@ -25,12 +25,12 @@ export class Stragglers {
     });
   }
 
-  /** Settles when nothing is under way. */
+  /** Waits until nothing is under way. */
   async ended(): Promise<void> {
     await this.#under;
   }
 
-  /** The run does it again at its end, so what fails here is only told. */
+  /** The run does it again at its end, so a failure here is only logged. */
   async #materialize(): Promise<void> {
     try {
       await materialize({ runId: this.runId });
@@ -38,7 +38,7 @@ export class Stragglers {
       if (isCancellation(error)) return;
       runLog.warn(
         { error: reasonOf(error) },
-        "transactions could not be brought up while links are waited for",
+        "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
       );
     }
   }

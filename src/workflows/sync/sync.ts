@@ -10,15 +10,9 @@ import type { Activities } from "../../activities/create-activities.js";
 import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
 import type { RunStatus } from "../../domain/run.js";
 import type { SyncRun } from "../../domain/sync/job.js";
+import { type CarriedSync, SyncState } from "../../domain/sync/run/sync-state.js";
 import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
-import {
-  type Failure,
-  MATERIALIZE,
-  noTotals,
-  READING,
-  type SyncTotals,
-  withFailure,
-} from "../../domain/sync/sync-totals.js";
+import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
 import { reasonOf } from "../failure-reason.js";
 import { HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
@@ -27,24 +21,23 @@ import { type SyncProgress, syncProgressQuery } from "./messages.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
 import { Stragglers } from "./stragglers.js";
-import { type CarriedSync, SyncState } from "./sync-state.js";
 
 const { materialize, markSeen, finishRun } = proxyActivities<Activities>(HEARTBEATING);
 
 interface SyncInput extends SyncRun {
-  /** Where the run stood when its history had grown. */
+  /** The run's state when it continued as new. */
   readonly carried?: { readonly state: CarriedSync; readonly pauses: Pauses };
 }
 
-/** Result of a run; `unauthorized` tells a refused key from every other failure. */
+/** Result of a run; `unauthorized`: it failed because the service refused the credentials. */
 export interface SyncResult extends SyncSummary {
   readonly unauthorized: boolean;
 }
 
 /**
- * Syncs the users of a frozen roster: reads them and their links in slices, while what is finished is loaded and
- * committed; then materializes and writes the run's row (docs/inside/architecture.md, "A run"). What goes wrong with a link
- * stays with that link.
+ * Syncs the users of a frozen roster: reads them and their links in slices, loads and commits beside it what is finished,
+ * then materializes and writes the run's row (docs/inside/architecture.md, "A run"). A failure of one link stays with that
+ * link.
  */
 export async function sync(input: SyncInput): Promise<SyncResult> {
   const { runId, roster, options, carried } = input;
@@ -57,8 +50,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   const run = new RunUnderWay(input, state, carried?.pauses);
   try {
     await run.read();
-    const stale = await run.bringUp();
-    return await run.finish(stale);
+    return await run.finish(await run.materialize());
   } catch (error) {
     if (!isCancellation(error)) throw error;
     await CancellationScope.nonCancellable(() => run.end("cancelled", state.totals));
@@ -88,7 +80,7 @@ class RunUnderWay {
     return { runId, usersTotal: roster.users, phase: this.#phase, totals, ...figures };
   }
 
-  /** Reads until nothing is left, and continues as new once the history has grown. */
+  /** Reads until nothing is left; continues as new once the history has grown. */
   async read(): Promise<void> {
     const { input, state } = this;
     const publisher = new Publisher(input.runId, input.options, state);
@@ -99,10 +91,14 @@ class RunUnderWay {
     try {
       const end = await reader.readAll();
       await this.#stragglers.ended();
-      if (end === "grown") await this.#continueAsNew();
+      if (end === "grown") {
+        const carried = { state: state.carry(), pauses: this.#pauses };
+        await continueAsNew<typeof sync>({ ...input, carried });
+      }
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-      this.#giveUp(error);
+      // What was committed before stays as it is.
+      state.giveUp(reasonOf(error));
     }
   }
 
@@ -112,25 +108,13 @@ class RunUnderWay {
     tellStatus("running", `${this.#phase}: ${users.total} of ${this.input.roster.users} users`);
   }
 
-  async #continueAsNew(): Promise<never> {
-    const carried = { state: this.state.carry(), pauses: this.#pauses };
-    return continueAsNew<typeof sync>({ ...this.input, carried });
-  }
-
-  /** What can't be committed fails, with the reason; everything committed before stays as it is. */
-  #giveUp(error: ActivityFailure): void {
-    const none = noTotals();
-    this.state.count({ ...none, links: { ...none.links, failed: this.state.unfinished } });
-    this.state.fail({ stream: "transactions", owner: READING, reason: reasonOf(error) });
-  }
-
-  /** Why `transactions` could not be brought up to the feed; everything that was read is committed all the same. */
-  async bringUp(): Promise<Failure | undefined> {
+  /** Brings `transactions` up to the feed. Returns why it could not; everything that was read is committed all the same. */
+  async materialize(): Promise<Failure | undefined> {
     const { runId } = this.input;
     this.#phase = "materializing";
     try {
       await materialize({ runId });
-      await noteImports(runId);
+      await markImports(runId);
       return undefined;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -142,9 +126,9 @@ class RunUnderWay {
   async finish(stale: Failure | undefined): Promise<SyncResult> {
     this.#phase = "finishing";
     const { runId, roster } = this.input;
-    const { unauthorized } = this.state;
-    const read = stale === undefined ? this.state.totals : withFailure(this.state.totals, stale);
-    const totals = { ...read, users: { ...read.users, total: roster.users } };
+    const { unauthorized, totals: read } = this.state;
+    const users = { ...read.users, total: roster.users };
+    const totals = { ...(stale === undefined ? read : withFailure(read, stale)), users };
     const status = stale === undefined ? endStatus(totals, unauthorized) : "failed";
     const { duration_ms, open = null } = await this.end(status, totals);
     const quarantine = { new: totals.rows.quarantined, open };
@@ -159,15 +143,15 @@ class RunUnderWay {
   }
 }
 
-/** What can't be noted now is noted by the next run. */
-async function noteImports(runId: string): Promise<void> {
+/** Marks imported rows that this run has read; the next run makes up for a failure. */
+async function markImports(runId: string): Promise<void> {
   try {
     await markSeen({ runId });
   } catch (error) {
     if (isCancellation(error)) throw error;
     runLog.warn(
       { error: reasonOf(error) },
-      "the ledger of imports could not be brought up to what this run has read",
+      "could not mark the imported rows that this run has read; the next run tries again",
     );
   }
 }

@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { transactionRow } from "../../../sandbox/index.js";
 import { type CommitInput, commit } from "../../../src/activities/sync/commit/commit.js";
-import type { CompleteLink } from "../../../src/activities/sync/commit/complete-links.js";
 import { load } from "../../../src/activities/sync/load/load.js";
-import { freshProgress, handedToLoading, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import {
+  freshProgress,
+  handedToLoading,
+  type LinkProgress,
+  type LinkReading,
+} from "../../../src/domain/sync/link-progress.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
 import { openLake } from "../../../src/lake/lake.js";
 import { journalPrefix } from "../../../src/lake/sync/journal/journal.js";
@@ -33,8 +37,8 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 /** Reads each link in a slice of its own. */
-async function read(): Promise<CompleteLink[]> {
-  const links: CompleteLink[] = [];
+async function read(): Promise<LinkReading[]> {
+  const links: LinkReading[] = [];
   for (const link_id of LINKS) {
     const link = await stageLink(bench.deps.lake.store, { link_id });
     slice += 1;
@@ -45,13 +49,13 @@ async function read(): Promise<CompleteLink[]> {
   return links;
 }
 
-const loading = (links: readonly CompleteLink[], reports: readonly Place[] = []) =>
+const loading = (links: readonly LinkReading[], reports: readonly Place[] = []) =>
   bench.run(() =>
     load(bench.deps, { runId: "run", reports, links: links.map((link) => ({ ...link, complete: true })) }),
   );
 
 /** Reads both links and loads them, in one file or in a file each. */
-async function loaded(inOneFile: boolean): Promise<Partial<CommitInput> & { links: CompleteLink[] }> {
+async function loaded(inOneFile: boolean): Promise<Partial<CommitInput> & { links: LinkReading[] }> {
   const links = await read();
   const manifests: string[] = [];
   for (const part of inOneFile ? [links] : links.map((one) => [one])) {

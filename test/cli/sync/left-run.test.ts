@@ -40,7 +40,7 @@ test("a run that is left says what is safe and what is staged, and no number tha
   const kept = { committed: COMMITTED, staged: { pages: 137, links: 1 } };
   expect(keptWords(kept, progress)).toEqual([
     "committed: 3 links with 43 rows, safe in the lake; 1 of 9 users are done",
-    "staged: 137 pages of 1 other link, which are not asked for again",
+    "staged: 137 pages of 1 other link, which will not be requested again",
   ]);
   expect(keptWords(kept, undefined)[0]).toBe("committed: 3 links with 43 rows, safe in the lake");
   const summary = { run_id: "r", status: "paused" as const, ...totalsSoFar(ENDED, 9, COMMITTED) };

@@ -67,7 +67,7 @@ test("rows are closed by id, and what was closed is said; again, nothing is", as
   expect(stdout).toContain(id);
   expect(stdout).toMatch(/\n1 closed, 2 open\n$/);
   const again = await run("resolve", "--row", id, "--reason", "again");
-  expect([again.code, again.stdout]).toEqual([0, "no open row is meant; nothing was closed, 2 open\n"]);
+  expect([again.code, again.stdout]).toEqual([0, "no open row matches; nothing was closed, 2 open\n"]);
   expect(await listed()).toHaveLength(2);
   expect((await run("list", "--all")).stdout).toContain("closed by somebody: a test row of the bank\n");
   const rest = await run("resolve", "--all-open", "--reason", "seen", "--json");
@@ -84,7 +84,7 @@ test.each<[string, string[], RegExp]>([
   [
     "a row that is not there",
     ["--reason", "x", "--row", "0123456789ab"],
-    /0123456789ab: no row of quarantine/,
+    /0123456789ab: no row in quarantine/,
   ],
 ])("%s is refused, and nothing is closed", async (_, args, words) => {
   const { code, stderr } = await run("resolve", ...args);

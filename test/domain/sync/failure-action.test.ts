@@ -5,7 +5,7 @@ test.each([
   ["bank_links: user not found", /roster/],
   ["gave_up http_503", /check the service/],
   ["bank_links: gave_up timeout", /check the service/],
-  ["cursor_loop", /circle/],
+  ["cursor_loop", /loop/],
   ["resync_would_remove 40 of 60", /--full --links/],
   ["resync_without_cursor", /next run/],
   ["refused http_422", /every page size/],

@@ -23,7 +23,7 @@ test("a connected link is read, whatever error code it carries", () => {
 test.for(CODES)("error %s is a reason with an action of its own", (code) => {
   const obstacle = linkObstacle("error", code);
   expect(obstacle?.reason).toBe(`state error ${code}`);
-  expect(obstacle?.action).not.toBe("look at the link in the dashboard");
+  expect(obstacle?.action).not.toBe("check the link in the dashboard");
 });
 
 test.for([

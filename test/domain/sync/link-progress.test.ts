@@ -3,6 +3,7 @@ import {
   freshProgress,
   handedToLoading,
   type LinkProgress,
+  movesMark,
   nextAttempt,
 } from "../../../src/domain/sync/link-progress.js";
 
@@ -42,4 +43,9 @@ test("a next attempt keeps restarts and failures, and nothing that was read", ()
     restarts: 2,
     streak,
   });
+});
+
+test("the mark of a loop moves after pages 1, 2, 4, 8 and so on", () => {
+  const moves = Array.from({ length: 1_100 }, (_, at) => at + 1).filter(movesMark);
+  expect(moves).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024]);
 });

@@ -148,7 +148,7 @@ test.for([
   },
 );
 
-test("open goes on at once, whatever the link waited for before", () => {
+test("open continues at once, whatever the link waited for before", () => {
   const verdict = verdictOf(middle(STORED, { notBefore: AT + 5 }), STORED, { kind: "open" });
   expect(verdict.progress).toMatchObject({ notBefore: 0, cursor: "c2", pages: 2 });
 });
@@ -232,14 +232,14 @@ describe("a transient failure", () => {
     expect(tries).toBeLessThan(20);
   });
 
-  test("a page read in between begins the hour anew", () => {
+  test("a page read in between begins the hour again", () => {
     const old = middle(STORED, { streak: { count: 9, since: AT - GIVE_UP_AFTER_MS } });
     expect(verdictOf(old, STORED, transient()).kind).toBe("end");
     expect(verdictOf({ ...old, streak: null }, STORED, transient()).kind).toBe("read");
   });
 });
 
-test("whatever the service answers, a link ends: no course goes on for ever without a success", () => {
+test("whatever the service answers, a link ends: none continues for ever without a success", () => {
   const outcome = fc.oneof(
     fc.constantFrom<LinkOutcome>({ kind: "rejected", status: 400 }, { kind: "torn" }),
     fc.record({
@@ -266,7 +266,7 @@ test("whatever the service answers, a link ends: no course goes on for ever with
           progress = verdict.progress;
           at = Math.max(at, progress.notBefore);
         }
-        throw new Error("two hundred outcomes without a success, and the link still goes on");
+        throw new Error("two hundred outcomes without a success, and the link still continues");
       },
     ),
   );

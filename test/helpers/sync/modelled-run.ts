@@ -1,19 +1,17 @@
-import type { CommitInput, EndedLink } from "../../../src/activities/sync/commit/commit.js";
-import type { LinkResult, UserResult } from "../../../src/activities/sync/read/slice-work.js";
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../src/domain/sync/place.js";
+import type { CommitWork } from "../../../src/domain/sync/run/publication.js";
+import type { LinkResult, UserResult } from "../../../src/domain/sync/run/slice-work.js";
+import { type NumberedWork, SyncState, type ToLoad } from "../../../src/domain/sync/run/sync-state.js";
 import { noTotals } from "../../../src/domain/sync/sync-totals.js";
 import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
-import { type NumberedWork, SyncState, type ToLoad } from "../../../src/workflows/sync/sync-state.js";
 import { type ModelledReport, ModelledStaging } from "./modelled-staging.js";
 import { NEW, SIZE, sliceResult } from "./slice-results.js";
 
-type Commit = Omit<CommitInput, "runId" | "streams" | "full">;
-
 /**
  * A run as its workflow does it over the real state, with activities that only name records: whatever they read must
- * stand in a folder that was not dropped. Chance decides how far slices come and what ends when.
+ * be in a folder that was not dropped. Chance decides how far slices come and what ends when.
  */
 export class ModelledRun {
   /** How often each user and each link ended. */
@@ -28,7 +26,7 @@ export class ModelledRun {
   #slices: NumberedWork[] = [];
   /** Loads and commits in their order, as the publisher queues them. */
   #queue: { readonly toLoad: ToLoad | undefined; readonly commits: boolean }[] = [];
-  #committing: Commit | undefined;
+  #committing: CommitWork | undefined;
 
   constructor(
     private readonly users: number,
@@ -247,7 +245,7 @@ export class ModelledRun {
     this.#state.applyLoad(toLoad, { manifest, refused }, this.#now);
   }
 
-  #commit({ reports, loaded, links, manifests, ended, failed }: Commit): void {
+  #commit({ reports, loaded, links, manifests, ended, failed }: CommitWork): void {
     for (const place of reports) {
       const { users, observed, quiet } = this.staging.report(place);
       this.staging.need(...observed);
@@ -269,7 +267,7 @@ export class ModelledRun {
       if (own.sort().join() !== wanted.sort().join())
         throw new Error("manifests don't hold a link's pages once");
     }
-    for (const { link } of [...complete, ...(ended as EndedLink[])]) {
+    for (const { link } of [...complete, ...ended]) {
       this.staging.need(link);
       this.#end(this.#names.get(placeKey(link)) ?? "?");
     }

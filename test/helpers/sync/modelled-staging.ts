@@ -1,6 +1,6 @@
-import type { ReportRef } from "../../../src/activities/sync/read/slice-work.js";
 import type { LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import { type Place, placeKey, sliceOf } from "../../../src/domain/sync/place.js";
+import type { ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 
 /** What a report holds. */
 export interface ModelledReport {

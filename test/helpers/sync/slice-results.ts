@@ -1,7 +1,7 @@
-import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/activities/sync/read/slice-work.js";
 import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
 import type { LinkBase, LinkOutcome } from "../../../src/domain/sync/link-reading.js";
 import type { Place } from "../../../src/domain/sync/place.js";
+import type { LinkResult, ReadSliceResult, ReportRef } from "../../../src/domain/sync/run/slice-work.js";
 
 export const SIZE = 500;
 /** A link that was never committed. */

@@ -42,7 +42,7 @@ export interface SyncWorld {
   readonly scope: string;
   /** Answers of the service to sync calls. */
   readonly answers: readonly RecordedAnswer[];
-  /** Starts a run, or joins the one of the same job that is going on. */
+  /** Starts a run, or joins the running one of the same job. */
   start(choice?: RunChoice): Promise<StartedRun>;
   /** Runs a sync through the real workflow to its end. */
   sync(choice?: RunChoice): Promise<EndedSync>;

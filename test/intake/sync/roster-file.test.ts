@@ -59,9 +59,9 @@ describe("a bad roster is refused, naming file, line and column", () => {
   const cases: [string, string | Uint8Array, string[], string?][] = [
     ["empty file", "", ["is empty"]],
     ["white space only", " \n\n", ["is empty"]],
-    ["header only", "fp_id,external_id\n", ["names no user"]],
-    ["no column fp_id", "user,external_id\nfp_a,1\n", ["line 1", "no column fp_id"]],
-    ["column twice", "fp_id,fp_id\nfp_a,fp_b\n", ["line 1", "fp_id stands there twice"]],
+    ["header only", "fp_id,external_id\n", ["has a header and no users"]],
+    ["no column fp_id", "user,external_id\nfp_a,1\n", ["line 1", "none of the header's 2 columns is fp_id"]],
+    ["column twice", "fp_id,fp_id\nfp_a,fp_b\n", ["line 1", "fp_id appears twice"]],
     ["blank fp_id", "fp_id,external_id\nfp_a,1\n ,2\n", ["line 3, column fp_id: is blank"]],
     ["spaces around", "fp_id\nfp_a\nfp_b \n", ["line 3, column fp_id: has spaces around it"]],
     ["spaces around external_id", "fp_id,external_id\nfp_a, x\n", ["line 2, column external_id: has spaces"]],

@@ -130,7 +130,7 @@ test("an update of many pages ends only with has_more false", async () => {
   await expectLakeEqualsTruth(world);
 });
 
-test("has_more with empty lists goes on", async () => {
+test("has_more with empty lists continues", async () => {
   const world = await worlds.open();
   addLink(world, "a", 5);
   world.sandbox.addFault({ kind: "empty_page", link: "a", times: 3 });

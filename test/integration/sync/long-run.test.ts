@@ -49,7 +49,7 @@ async function startRun(
       },
     ],
   });
-  if (handle === undefined) throw new Error("a run of this world is going on");
+  if (handle === undefined) throw new Error("a run of this world is still running");
   return { handle, runId };
 }
 

@@ -60,7 +60,7 @@ async function expectExact(ends: readonly ProcessEnd[]): Promise<void> {
   });
 }
 
-/** Lets both read on once a page of each size has been asked for: both have planned before either commits. */
+/** Lets both continue once each has requested a page of its size: both know their links before either commits. */
 async function raceFromFirstPage(sizes: readonly [string, string], start: () => readonly ChildCommand[]) {
   const asked = () => new Set(sandbox.requests(PAGES).map(({ query }) => query.size));
   const release = sandbox.hold(PAGES);
@@ -96,6 +96,8 @@ test("a command that asks for another size of pages joins the run of the same jo
   release();
   const ends = await Promise.all([first.ended, second.ended]);
   for (const end of ends) expect(end.code, end.stderr).toBe(0);
-  expect(ends[1]?.stderr).toContain("--page-size 30 is not used: the run was started with pages of 20 rows");
+  expect(ends[1]?.stderr).toContain(
+    "--page-size 30 is not used: the run that this command joined was started with 20",
+  );
   expect(new Set(sandbox.requests(PAGES).map(({ query }) => query.size))).toEqual(new Set(["20"]));
 });

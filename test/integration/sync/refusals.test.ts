@@ -45,7 +45,7 @@ test("refused in the middle: the update begins again at its first cursor, and st
   await expectLakeEqualsTruth(world);
 });
 
-test("refused in the middle again and again: that link fails, the others go on", async () => {
+test("refused in the middle again and again: that link fails, the others continue", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   addLink(world, "b", 25, "fp_2");

@@ -25,7 +25,7 @@ const PERSONAL = [
 /** Ids of people and links: fine inside of encrypted payloads, as the owner of a failure, and in the log. */
 const IDS = ["fp_planted_person", "link_planted"];
 
-test("nothing secret or personal stands in Temporal's database, in logs, messages or the summary", async () => {
+test("nothing secret or personal is in Temporal's database, in logs, messages or the summary", async () => {
   let failed = false;
   const world = await openSyncWorld(temporal, {
     sandbox: { apiKeys: [KEY] },

@@ -46,7 +46,7 @@ test("lone surrogates become U+FFFD in texts and quarantine ids", async () => {
   expect(bad[2]?.payload).toBe('"gone\\ud800"');
 });
 
-test("a key that stands twice in a row, which SQL refuses, costs that row alone", async () => {
+test("a repeated key in a row, which SQL refuses, costs that row alone", async () => {
   const bad = rawRow("twice").replace("{", '{"amount":"1.00",');
   const deep = rawRow("deep", { enrichment: '{"category":{"value":"a","value":"b","confidence":1}}' });
   const unknown = rawRow("unknown", { extra: '{"k":1,"k":2}' });
@@ -77,7 +77,7 @@ test.for([
     '{"cursor":{"next":"c"},"has_more":false,"transactions":{"created":[ROW],"updated":[],"removed":[]},"transactions":{"created":[],"updated":[],"removed":[]}}',
   ],
 ] as const)(
-  "a key of the envelope that stands twice (%s) fails the link alone, and never loads other rows than were read",
+  "a repeated key of the envelope (%s) fails the link alone, and never loads other rows than were read",
   async ([, body]) => {
     const world = await worlds.open();
     addLink(world, "a", 3);

@@ -20,7 +20,7 @@ const TRANSIENT: readonly (readonly [string, Fault])[] = [
 ];
 
 test.for(TRANSIENT)(
-  "%s: the page is asked for again a little later, and nothing is lost or doubled",
+  "%s: the page is requested again a little later, and nothing is lost or doubled",
   async ([, fault]) => {
     const world = await worlds.open(fault.kind === "hang" ? { api: IMPATIENT } : {});
     addLink(world, "a", 25);
@@ -120,7 +120,7 @@ test.for([401, 403] as const)(
   },
 );
 
-test("a revoked key stops calls in flight in other groups too, and a good one goes on where it was", async () => {
+test("a revoked key stops calls in flight in other groups too, and a good one continues where it was", async () => {
   const concurrency = 8;
   const world = await worlds.open({ api: { concurrency } });
   for (let user = 0; user < 120; user += 1)
@@ -138,7 +138,7 @@ test("a revoked key stops calls in flight in other groups too, and a good one go
   await expectLakeEqualsTruth(world);
 });
 
-test("a body that breaks the contract fails the link and is not asked for again", async () => {
+test("a body that breaks the contract fails the link and is not requested again", async () => {
   const world = await worlds.open();
   addLink(world, "a", 3);
   addLink(world, "b", 3);

@@ -6,7 +6,7 @@ const temporal = sharedTemporal();
 afterAll(() => temporal.stop());
 
 const FORMS = [
-  ["the answer is lost, and what stands can't be looked up", { when: "after", blind: true }],
+  ["the answer is lost, and the state can't be read", { when: "after", blind: true }],
   ["the step itself fails", { when: "before" }],
 ] as const;
 

@@ -45,7 +45,7 @@ async function stepIsRepeated(): Promise<void> {
   }
 }
 
-test("a worker that stood still until it was taken for dead costs at most one page a link, and its log tells it", async () => {
+test("a worker that stalled until it counted as dead costs at most one page per link, and its log says so", async () => {
   const arrived = sandbox.waitForRequests(30, PAGES);
   const command = folder.sync("--page-size", "50");
   await arrived;

@@ -5,152 +5,113 @@ import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../la
 import { addOf, type DataFile } from "../../../lake/tables/parquet-file.js";
 import { transactionChanges } from "../../../lake/tables/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
-import { linkOf, loadPages } from "../load/load-pages.js";
-import type { ManifestFile } from "../load/manifest.js";
-import { LostPageError } from "../load/page-to-load.js";
-import type { Candidate } from "./candidate.js";
+import { loadPages, type RefusedLinks } from "../load/load-pages.js";
 import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
-import { lostReason } from "./reload.js";
+import { reasonsOf } from "./loaded-files.js";
+import type { PendingUpdate } from "./pending-update.js";
 
-/** A resync that would take away more than this many rows, and more than half, needs `--full`. */
-const FEW_REMOVALS = 20;
+/** What became of an update. */
+type UpdateEnd =
+  | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
+  | { readonly kind: "unchanged" | "failed" | "superseded"; readonly reason: string | null };
 
-/** What is known of the standing of links, found while trying to commit them. */
-interface Standings {
-  /** Those that another run was faster with, and its id. */
-  readonly superseded: Map<Candidate, string | null>;
-  /** Whose pages had to be loaded once more and were gone by then, and the reason. */
-  readonly lost: Map<Candidate, string>;
-  readonly committed: Map<Candidate, LinkCheckpoint>;
+/** An update that is to be committed. */
+interface WantedUpdate extends PendingUpdate {
+  readonly checkpoint: LinkCheckpoint;
 }
 
 /**
- * The one commit that carries rows, cursors and certificates of finished links
- * (docs/inside/architecture.md, "Commits" and "Heads"). A link that lost is left out: files that hold its
- * rows are loaded again without it.
+ * Makes the one commit that carries rows, cursors and certificates of finished links
+ * (docs/inside/architecture.md, "Commits" and "Heads"). Leaves out a link that is superseded: files that hold its rows are
+ * loaded again without it.
  */
 export async function commitFeed(
   deps: Dependencies,
-  input: { readonly runId: string; readonly full: boolean },
-  candidates: readonly Candidate[],
+  runId: string,
+  updates: readonly PendingUpdate[],
 ): Promise<LinkSyncRow[]> {
-  const ended = (
-    candidate: Candidate,
-    status: "unchanged" | "failed" | "superseded",
-    reason: string | null,
-  ) =>
-    endedRow(input.runId, candidate.planned, candidate.progress, status, reason, {
-      quarantined: candidate.bad.length,
-    });
-  const refused = candidates.filter((candidate) => refusal(candidate, input.full) !== null);
-  const idle = candidates.filter((candidate) => candidate.domain === null && !refused.includes(candidate));
-  const wanted = candidates.filter((candidate) => candidate.domain !== null && !refused.includes(candidate));
-  const { committed, lost, superseded } = await publish(deps, input.runId, candidates, wanted);
-  return [
-    ...wanted.map((candidate) => {
-      const domain = committed.get(candidate);
-      if (domain !== undefined) return committedRow(domain);
-      const reason = lost.get(candidate);
-      return reason === undefined
-        ? ended(candidate, "superseded", superseded.get(candidate) ?? null)
-        : ended(candidate, "failed", reason);
-    }),
-    ...idle.map((candidate) => ended(candidate, "unchanged", null)),
-    ...refused.map((candidate) => ended(candidate, "failed", refusal(candidate, input.full))),
-  ];
+  const published = await publish(deps, runId, updates, updates.filter(isWanted));
+  return updates.map((update) => {
+    const end = published.get(update.key) ?? endWithoutCommit(update);
+    if (end.kind === "committed") return committedRow(end.checkpoint);
+    const { found, progress, bad } = update;
+    return endedRow(runId, found, progress, end.kind, end.reason, bad.length);
+  });
 }
 
-/** Why a complete update is not committed all the same; null where it may be. */
-function refusal({ problem, removals }: Candidate, full: boolean): string | null {
-  if (problem !== null) return problem;
-  const { gone, known } = removals ?? { gone: 0, known: 0 };
-  return !full && gone > FEW_REMOVALS && gone * 2 > known ? `resync_would_remove ${gone} of ${known}` : null;
+function isWanted(update: PendingUpdate): update is WantedUpdate {
+  return update.problem === null && update.checkpoint !== null;
 }
 
+function endWithoutCommit({ problem }: PendingUpdate): UpdateEnd {
+  return { kind: problem === null ? "unchanged" : "failed", reason: problem };
+}
+
+/** Commits updates; those that turn out to be superseded or lost are left out. Returns the end of each by its key. */
 async function publish(
   deps: Dependencies,
   runId: string,
-  candidates: readonly Candidate[],
-  wanted: readonly Candidate[],
-): Promise<Standings> {
-  const feed = deps.lake.table(transactionChanges.name);
-  const found: Standings = { superseded: new Map(), lost: new Map(), committed: new Map() };
-  const removals = new Map<Candidate, DataFile | undefined>();
+  all: readonly PendingUpdate[],
+  wanted: readonly WantedUpdate[],
+): Promise<ReadonlyMap<string, UpdateEnd>> {
+  const ends = new Map<string, UpdateEnd>();
+  const removals = new Map<string, DataFile | undefined>();
   for (;;) {
-    const free = wanted.filter(
-      (candidate) =>
-        !found.superseded.has(candidate) && !found.lost.has(candidate) && !found.committed.has(candidate),
-    );
-    if (free.length === 0) return found;
-    const files = await filesOf(deps, runId, candidates, free, found);
-    if (files === undefined) continue;
-    for (const candidate of free) {
-      if (!removals.has(candidate)) removals.set(candidate, await candidate.removals?.write());
+    const open = wanted.filter(({ key }) => !ends.has(key));
+    if (open.length === 0) return ends;
+    const refused: RefusedLinks = new Map();
+    const files = await filesOf(deps, runId, all, open, refused);
+    for (const [key, reason] of await reasonsOf(deps, refused)) ends.set(key, { kind: "failed", reason });
+    if (refused.size > 0) continue;
+    for (const { key, removals: inferred } of open) {
+      if (!removals.has(key)) removals.set(key, await inferred?.write());
     }
-    const committed = await feed.commit((snapshot) => {
-      if (!allFree(snapshot, free, found)) return null;
-      const inferred = free.flatMap((candidate) => removals.get(candidate) ?? []);
+    const version = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
+      const ended = open.flatMap((update) => endsBefore(snapshot, update));
+      for (const [key, end] of ended) ends.set(key, end);
+      if (ended.length > 0) return null;
+      const inferred = open.flatMap(({ key }) => removals.get(key) ?? []);
       return [
         ...(snapshot.version === -1 ? creationOf(transactionChanges, Date.now()) : []),
         ...[...files, ...inferred].map((file) => ({ add: addOf(file) })),
-        ...linkCheckpointActions(free.map(updateOf)),
+        ...linkCheckpointActions(open.map(linkUpdateOf)),
       ];
     });
-    if (committed !== null) for (const candidate of free) found.committed.set(candidate, domainOf(candidate));
+    if (version === null) continue;
+    for (const { key, checkpoint } of open) ends.set(key, { kind: "committed", checkpoint });
   }
 }
 
-function domainOf(candidate: Candidate): LinkCheckpoint {
-  if (candidate.domain === null) throw new Error("a link without a change has nothing to commit");
-  return candidate.domain;
+/** How an update has ended at a state of the feed; nothing where it can be committed on it. */
+function endsBefore(snapshot: Snapshot, update: WantedUpdate): (readonly [key: string, end: UpdateEnd])[] {
+  const now = compareHead(snapshot, linkUpdateOf(update));
+  if (now.kind === "free") return [];
+  const end: UpdateEnd =
+    now.kind === "committed"
+      ? { kind: "committed", checkpoint: now.checkpoint }
+      : { kind: "superseded", reason: now.by };
+  return [[update.key, end]];
 }
 
-function updateOf(candidate: Candidate): LinkUpdate {
-  const { planned } = candidate;
-  return { linkId: planned.link_id, baseHead: planned.base?.head ?? null, checkpoint: domainOf(candidate) };
+function linkUpdateOf({ found, checkpoint }: WantedUpdate): LinkUpdate {
+  return { linkId: found.link_id, baseHead: found.base?.head ?? null, checkpoint };
 }
 
-function allFree(snapshot: Snapshot, candidates: readonly Candidate[], found: Standings): boolean {
-  let all = true;
-  for (const candidate of candidates) {
-    const now = compareHead(snapshot, updateOf(candidate));
-    if (now.kind === "free") continue;
-    all = false;
-    if (now.kind === "committed") found.committed.set(candidate, now.checkpoint);
-    else found.superseded.set(candidate, now.by);
-  }
-  return all;
-}
-
-/**
- * The files of some links; one that also holds rows of others is loaded again without these. Undefined where the
- * pages of a link are gone by now: it is noted as lost.
- */
+/** The files of some updates; a file that also holds rows of other links is loaded again without these. */
 async function filesOf(
   deps: Dependencies,
   runId: string,
-  candidates: readonly Candidate[],
-  wanted: readonly Candidate[],
-  found: Standings,
-): Promise<DataFile[] | undefined> {
-  const links = new Set(wanted.map(({ key }) => key));
-  const all = new Set<ManifestFile>(candidates.flatMap(({ files }) => files));
+  all: readonly PendingUpdate[],
+  open: readonly WantedUpdate[],
+  refused: RefusedLinks,
+): Promise<DataFile[]> {
+  const links = new Set(open.map(({ key }) => key));
   const files: DataFile[] = [];
-  for (const one of all) {
-    const kept = one.pages.filter(({ link }) => links.has(link));
-    if (kept.length === 0) continue;
-    const whole = one.pages.every(({ link, entries }) => links.has(link) || entries === 0);
-    try {
-      const { file } = whole ? one : await loadPages(deps, runId, kept);
-      if (file !== undefined) files.push(file);
-    } catch (error) {
-      if (!(error instanceof LostPageError)) throw error;
-      const key = linkOf(error.page);
-      const lost = wanted.find((candidate) => candidate.key === key);
-      if (lost === undefined) throw error;
-      found.lost.set(lost, await lostReason(deps, error));
-      return undefined;
-    }
+  for (const one of new Set(all.flatMap((update) => update.files))) {
+    const own = one.pages.filter(({ link }) => links.has(link));
+    const isWhole = one.pages.every(({ link, entries }) => links.has(link) || entries === 0);
+    const { file } = isWhole ? one : await loadPages(deps, runId, own, refused);
+    if (file !== undefined && own.length > 0) files.push(file);
   }
   return files;
 }

@@ -1,13 +1,13 @@
 import type { WholeList } from "../../../lake/history/append-changes.js";
-import { readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
+import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
-import { bundleQuery, type PageBundle } from "../../../lake/sync/page-bundle.js";
+import { bundleQuery } from "../../../lake/sync/page-bundle.js";
+import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
-import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
+import type { LoadedPage } from "../load/page-to-load.js";
 import { observedStreams } from "../read/streams-of-run.js";
-import { quarantineRow } from "./quarantine-row.js";
 
 interface ObservedInput {
   readonly runId: string;
@@ -15,14 +15,9 @@ interface ObservedInput {
   readonly streams: readonly string[];
 }
 
-/** A page as it is given to loading. */
-interface GivenPage extends PageToLoad {
-  readonly given: ObservedPage;
-}
-
 /**
- * Commits what users look like now: `accounts`, `bank_links` and whatever else has no cursor; none of their links is
- * committed before this is (docs/inside/architecture.md, "Commits").
+ * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. No link of theirs is committed
+ * before (docs/inside/architecture.md, "Commits").
  *
  * @returns rows of `quarantine`: what was bad among them
  */
@@ -35,32 +30,47 @@ export async function commitObservations(
   const bad: Record<string, unknown>[] = [];
   const all = reports.flatMap(({ observed }) => observed);
   for (const stream of observedStreams(deps.streams, streams)) {
-    const pages = all.filter((page) => page.stream === stream.name).map((given) => toLoad(runId, given));
+    const pages = all.filter((page) => page.stream === stream.name);
     if (pages.length === 0) continue;
-    const loaded = new Map<GivenPage, LoadedPage>();
-    const load = <T>(work: (bundle: PageBundle) => Promise<T>) =>
-      loadWithRepair(deps, stream, pages, work, (page, seen) => loaded.set(page, seen));
-    if (streams.includes(stream.name)) {
-      await load(async (bundle) => {
-        const query = bundleQuery(stream, bundle);
-        const whole = await wholeLists(deps, loaded);
-        const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
-        // A repetition finds the rows written, and has to know all the same what was cut out of them.
-        if (!isRead) await probe(deps, stream, bundle);
-      });
+    const isSelected = streams.includes(stream.name);
+    const loaded = isSelected ? await commitStream(deps, runId, appId, stream, pages) : [];
+    for (const [index, page] of pages.entries()) {
+      bad.push(...(await quarantineRows(deps, runId, page, loaded[index])));
     }
-    for (const page of pages) bad.push(...(await quarantinedRows(deps, page, loaded.get(page))));
   }
   return bad;
+}
+
+async function commitStream(
+  deps: SyncDependencies,
+  runId: string,
+  appId: string,
+  stream: Stream,
+  pages: readonly ObservedPage[],
+): Promise<readonly LoadedPage[]> {
+  const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId }) => {
+    return { runId, place, fpId, linkId, generation: null, sequenceFrom: null };
+  });
+  return loadWithRepair(deps, stream, toLoad, async (bundle, loaded) => {
+    const query = bundleQuery(stream, bundle);
+    const whole = await wholeLists(deps, runId, pages, loaded);
+    const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
+    // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
+    if (!isRead) await probe(deps, stream, bundle);
+    return loaded;
+  });
 }
 
 /** The lists whose pages have no bad row, each with the time of its last page. */
 async function wholeLists(
   { lake }: SyncDependencies,
-  loaded: ReadonlyMap<GivenPage, LoadedPage>,
+  runId: string,
+  pages: readonly ObservedPage[],
+  loaded: readonly LoadedPage[],
 ): Promise<WholeList[]> {
   const lists = new Map<string, WholeList | undefined>();
-  for (const [{ runId, fpId, linkId }, { fetchedAt, cleaned }] of loaded) {
+  for (const [index, { fetchedAt, cleaned }] of loaded.entries()) {
+    const { fp_id: fpId, link_id: linkId } = pages[index] as ObservedPage;
     const owner = linkId ?? fpId;
     const known = lists.get(owner);
     const bad = cleaned && (await readBadRows(lake.store, runId, cleaned.bad));
@@ -74,21 +84,26 @@ async function wholeLists(
   return [...lists.values()].filter((list) => list !== undefined);
 }
 
-function toLoad(runId: string, given: ObservedPage): GivenPage {
-  const { place, fp_id: fpId, link_id: linkId } = given;
-  return { runId, place, fpId, linkId, generation: null, sequenceFrom: null, given };
-}
-
-async function quarantinedRows(
+async function quarantineRows(
   { lake }: SyncDependencies,
-  { runId, given }: GivenPage,
+  runId: string,
+  page: ObservedPage,
   loaded: LoadedPage | undefined,
 ): Promise<Record<string, unknown>[]> {
-  const cleaned = loaded?.cleaned ?? given.cleaned;
+  const cleaned = loaded?.cleaned ?? page.cleaned;
   if (cleaned === undefined) return [];
-  const { stream, fp_id, link_id, page, place } = given;
-  const fetched_at =
-    loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, place))?.header.at;
+  const fetchedAt =
+    loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, page.place))?.header.at;
   const rows = (await readBadRows(lake.store, runId, cleaned.bad)) ?? [];
-  return rows.map((row) => quarantineRow({ runId, stream, fp_id, link_id, page }, row, fetched_at));
+  return rows.map((row) => quarantineRow(runId, page, row, fetchedAt));
+}
+
+/** One row of `quarantine` (docs/use/tables.md, "quarantine"): a bad row, and the page that it was on. */
+export function quarantineRow(
+  run_id: string,
+  { stream, fp_id, link_id, page }: Pick<ObservedPage, "stream" | "fp_id" | "link_id" | "page">,
+  { list, index, reason, payload }: BadRow,
+  fetched_at: string | undefined,
+): Record<string, unknown> {
+  return { run_id, stream, fp_id, link_id, page, index, list, reason, payload, fetched_at };
 }

@@ -17,27 +17,27 @@ export interface LinkSyncRow extends Readonly<Record<string, string | number | n
   readonly sign_conflicts: number;
 }
 
-/** The row of a committed update, from the state that was committed: both always agree. */
-export function committedRow(domain: LinkCheckpoint): LinkSyncRow {
-  const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } = domain;
-  const status = domain.created + domain.updated + domain.removed > 0 ? "synced" : "unchanged";
+/** The row of a committed update, made of the committed checkpoint, so that both always agree. */
+export function committedRow(checkpoint: LinkCheckpoint): LinkSyncRow {
+  const { head, cursor, next_sequence, attempt, reading, last_page_sha256, signs_differ, ...kept } =
+    checkpoint;
+  const status = kept.created + kept.updated + kept.removed > 0 ? "synced" : "unchanged";
   return { ...kept, status, reason: null, certificate: head };
 }
 
 /** The row of a link of which nothing was committed: it repeats the head and has no certificate. */
 export function endedRow(
-  runId: string,
-  planned: FoundLink,
+  run_id: string,
+  { link_id, fp_id, base, started_at }: FoundLink,
   progress: Pick<LinkProgress, "pages" | "pagesSha256" | "restarts">,
   status: LinkStatus,
   reason: string | null,
-  counted?: { readonly quarantined: number },
+  quarantined = 0,
 ): LinkSyncRow {
-  const { base } = planned;
   return {
-    run_id: runId,
-    link_id: planned.link_id,
-    fp_id: planned.fp_id,
+    run_id,
+    link_id,
+    fp_id,
     status,
     reason,
     generation: base?.generation ?? null,
@@ -48,19 +48,19 @@ export function endedRow(
     created: 0,
     updated: 0,
     removed: 0,
-    quarantined: counted?.quarantined ?? 0,
+    quarantined,
     sign_conflicts: 0,
     sequence_from: null,
     sequence_to: null,
     pages_sha256: progress.pages === 0 ? null : progress.pagesSha256,
     certificate_prev: base?.head ?? null,
     certificate: null,
-    started_at: planned.started_at,
+    started_at,
     finished_at: new Date().toISOString(),
   };
 }
 
-/** The row of a link that its slice ended in bulk. */
+/** The row of a link that a report ended. */
 export function quietRow(runId: string, quiet: QuietLink): LinkSyncRow {
   const { status, reason, pages, pages_sha256 } = quiet;
   return endedRow(runId, quiet, { pages, pagesSha256: pages_sha256 ?? "", restarts: 0 }, status, reason);

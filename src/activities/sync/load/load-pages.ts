@@ -1,48 +1,61 @@
+import { cancellationSignal } from "@temporalio/activity";
 import { loadFeedFile } from "../../../lake/sync/feed-file.js";
 import { transactionStream } from "../../../streams/transactions.js";
 import type { Dependencies } from "../../dependencies.js";
 import { loadWithRepair } from "./load-with-repair.js";
 import type { ManifestFile, ManifestPage } from "./manifest.js";
-import type { LoadedPage, PageToLoad } from "./page-to-load.js";
+import { LostPageError, PageRefusedError, type PageToLoad } from "./page-to-load.js";
 
-/** A page as it is given to loading, with its place in the manifest. */
-interface GivenPage extends PageToLoad {
-  readonly given: ManifestPage;
-}
+/** Links that have a page that is lost or can't be loaded, by key. */
+export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
 
 /**
- * Loads pages into one file of the feed; also again, without those of a link that lost its commit.
- *
- * @throws LostPageError, PageRefusedError for the first page that can't be loaded
+ * Loads pages into one file of the feed, without the pages of links that are in `refused` or turn out to belong there.
  */
 export async function loadPages(
   deps: Dependencies,
   runId: string,
   pages: readonly ManifestPage[],
+  refused: RefusedLinks,
 ): Promise<ManifestFile> {
-  const loaded = new Map<ManifestPage, LoadedPage>();
-  const file = await loadWithRepair(
-    deps,
-    transactionStream,
-    pages.map((given): GivenPage => toLoad(runId, given)),
-    (bundle) => loadFeedFile(deps.lake, transactionStream, runId, bundle),
-    ({ given }, seen) => loaded.set(given, seen),
-  );
-  const named = pages.map((given): ManifestPage => {
-    const { bad: _, fetched_at: __, ...page } = given;
-    const { cleaned, fetchedAt } = loaded.get(given) ?? {};
-    if (cleaned === undefined || fetchedAt === undefined) return page;
-    return { ...page, bad: cleaned.bad, fetched_at: fetchedAt.toISOString() };
+  for (;;) {
+    cancellationSignal().throwIfAborted();
+    const kept = pages.filter(({ link }) => !refused.has(link));
+    if (kept.length === 0) return { pages: [] };
+    try {
+      return await loadAll(deps, runId, kept);
+    } catch (error) {
+      const isOfLink = error instanceof LostPageError || error instanceof PageRefusedError;
+      if (!isOfLink || error.page.link === undefined) throw error;
+      refused.set(error.page.link, error);
+    }
+  }
+}
+
+async function loadAll(
+  deps: Dependencies,
+  runId: string,
+  pages: readonly ManifestPage[],
+): Promise<ManifestFile> {
+  const toLoad = pages.map((page): PageToLoad => {
+    const {
+      place,
+      link,
+      link_id: linkId,
+      fp_id: fpId,
+      generation,
+      sequence_from: sequenceFrom,
+      entries,
+    } = page;
+    return { runId, place, link, linkId, fpId, generation, sequenceFrom, entries };
   });
-  return file === undefined ? { pages: named } : { file, pages: named };
-}
-
-function toLoad(runId: string, given: ManifestPage): GivenPage {
-  const { place, link_id: linkId, fp_id: fpId, generation, sequence_from: sequenceFrom, entries } = given;
-  return { runId, place, linkId, fpId, generation, sequenceFrom, entries, given };
-}
-
-/** The link of a page that could not be loaded. */
-export function linkOf(page: PageToLoad): string {
-  return (page as GivenPage).given.link;
+  return loadWithRepair(deps, transactionStream, toLoad, async (bundle, loaded) => {
+    const file = await loadFeedFile(deps.lake, transactionStream, runId, bundle);
+    const named = pages.map(({ bad: _, fetched_at: __, ...page }, index): ManifestPage => {
+      const { cleaned, fetchedAt } = loaded[index] ?? {};
+      if (cleaned === undefined || fetchedAt === undefined) return page;
+      return { ...page, bad: cleaned.bad, fetched_at: fetchedAt.toISOString() };
+    });
+    return file === undefined ? { pages: named } : { file, pages: named };
+  });
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { cancellationSignal } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type { LinkProgress } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { type Place, placeKey } from "../../../domain/sync/place.js";
+import type { LinkToLoad } from "../../../domain/sync/run/links.js";
+import type { LoadResult } from "../../../domain/sync/run/publication.js";
 import { readValue } from "../../../lake/sync/journal/journal.js";
 import {
   type FoundLink,
@@ -14,25 +14,15 @@ import {
 } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
 import { withHeartbeat } from "../../heartbeat.js";
-import type { LinkResult } from "../read/slice-work.js";
-import { linkOf, loadPages } from "./load-pages.js";
+import { loadPages, type RefusedLinks } from "./load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
-import { LostPageError, PageRefusedError } from "./page-to-load.js";
+import { LostPageError, type PageRefusedError } from "./page-to-load.js";
 
 /** Pages and bytes of one SQL statement (docs/inside/architecture.md, "Load"). */
-const MOST_PAGES = 2_000;
-const MOST_BYTES = 10 * 1024 * 1024;
+const STATEMENT_PAGES = 2_000;
+const STATEMENT_BYTES = 10 * 1024 * 1024;
 /** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */
 const BATCHES_AT_ONCE = 3;
-
-/** A link whose pages are loaded. */
-interface LinkToLoad {
-  /** Of the link's record. */
-  readonly link: Place;
-  readonly progress: LinkProgress;
-  /** Whether these are all of its pages: then it may share files with others. */
-  readonly complete: boolean;
-}
 
 interface LoadInput {
   readonly runId: string;
@@ -41,96 +31,70 @@ interface LoadInput {
   readonly links: readonly LinkToLoad[];
 }
 
-export interface LoadResult {
-  /** Staged name of the manifest. */
-  readonly manifest: string;
-  /** Links whose pages did not stand up; none of their rows are in the manifest. */
-  readonly refused: readonly LinkResult[];
-}
-
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
 export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
   return withHeartbeat(async () => {
-    const work = new LoadWork(deps, input.runId);
-    const links = await work.linksOf(input);
-    // Small links share files; each link that is still being read has files of its own.
-    const own = links.filter(({ complete }) => !complete).map(({ pages }) => pages);
-    const shared = batchesOf(links.flatMap(({ pages, complete }) => (complete ? pages : [])));
-    const batches = [...own.flatMap(batchesOf), ...shared];
-    const loaded = await mapConcurrent(BATCHES_AT_ONCE, batches, (batch) => work.loadBatch(batch));
-    const files = await work.withoutRefused(loaded.flat());
+    const { runId } = input;
+    const links = await linksOf(deps, input);
+    const refused: RefusedLinks = new Map();
+    const files = await mapConcurrent(BATCHES_AT_ONCE, batchesOf(links), (batch) =>
+      loadPages(deps, runId, batch, refused),
+    );
     const manifest = `load-${randomUUID()}`;
-    await deps.lake.staging.putDocument(input.runId, manifest, { files } satisfies LoadManifest);
-    const refused = links.flatMap(({ link, found, progress }) => {
-      const outcome = work.refused.get(placeKey(link));
-      return outcome === undefined ? [] : [{ link, base: linkBase(found), progress, outcome }];
+    const kept = await withoutRefused(deps, runId, files, refused);
+    await deps.lake.staging.putDocument(runId, manifest, { files: kept } satisfies LoadManifest);
+    const results = links.flatMap(({ link, found, progress }) => {
+      const error = refused.get(placeKey(link));
+      return error ? [{ link, base: linkBase(found), progress, outcome: outcomeOf(error) }] : [];
     });
-    return { manifest, refused };
+    return { manifest, refused: results };
   });
 }
 
-/** A link to load, with its pages. */
-interface LoadedLink extends LinkToLoad {
+/** A link to load, with what its slice found of it. */
+interface FoundLinkToLoad extends LinkToLoad {
   readonly found: FoundLink;
-  readonly pages: readonly ManifestPage[];
 }
 
-class LoadWork {
-  /** Links that can't be loaded, by key, and why. */
-  readonly refused = new Map<string, LinkOutcome>();
-
-  constructor(
-    private readonly deps: Dependencies,
-    private readonly runId: string,
-  ) {}
-
-  async linksOf({ reports, links }: LoadInput): Promise<LoadedLink[]> {
-    const { store } = this.deps.lake;
-    const all = [...links];
-    for (const place of reports) {
-      const { finished } = await readValue<SliceReport>(store, this.runId, place);
-      all.push(...finished.map((link) => ({ ...link, complete: true })));
-    }
-    const known = await withFound(store, this.runId, all);
-    return known.map((link) => ({ ...link, pages: pagesOf(link, link.found) }));
+async function linksOf(
+  { lake: { store } }: Dependencies,
+  { runId, reports, links }: LoadInput,
+): Promise<FoundLinkToLoad[]> {
+  const all = [...links];
+  for (const place of reports) {
+    const { finished } = await readValue<SliceReport>(store, runId, place);
+    all.push(...finished.map((link) => ({ ...link, complete: true })));
   }
-
-  /** Loads a batch, without the links that turn out not to stand up. */
-  async loadBatch(batch: readonly ManifestPage[]): Promise<ManifestFile[]> {
-    for (;;) {
-      cancellationSignal().throwIfAborted();
-      const pages = batch.filter(({ link }) => !this.refused.has(link));
-      if (pages.length === 0) return [];
-      try {
-        return [await loadPages(this.deps, this.runId, pages)];
-      } catch (error) {
-        this.#refuse(error);
-      }
-    }
-  }
-
-  /** Files that hold rows of a link that was refused later are made again without it. */
-  async withoutRefused(files: readonly ManifestFile[]): Promise<ManifestFile[]> {
-    const kept: ManifestFile[] = [];
-    for (const file of files) {
-      const isMixed = file.pages.some(({ link }) => this.refused.has(link));
-      kept.push(...(isMixed ? await this.loadBatch(file.pages) : [file]));
-    }
-    // Making one again may have refused another link.
-    const isClean = kept.every(({ pages }) => pages.every(({ link }) => !this.refused.has(link)));
-    return isClean ? kept : this.withoutRefused(kept);
-  }
-
-  /** @throws what is no link's fault */
-  #refuse(error: unknown): void {
-    if (error instanceof LostPageError) this.refused.set(linkOf(error.page), { kind: "torn" });
-    else if (error instanceof PageRefusedError) {
-      this.refused.set(linkOf(error.page), { kind: "broken", reason: error.reason });
-    } else throw error;
-  }
+  return withFound(store, runId, all);
 }
 
-function pagesOf({ link, progress }: LinkToLoad, found: FoundLink): ManifestPage[] {
+/** Makes files again, without them, that hold rows of links that were refused later. */
+async function withoutRefused(
+  deps: Dependencies,
+  runId: string,
+  files: readonly ManifestFile[],
+  refused: RefusedLinks,
+): Promise<ManifestFile[]> {
+  const kept: ManifestFile[] = [];
+  const isMixed = ({ pages }: ManifestFile) => pages.some(({ link }) => refused.has(link));
+  for (const file of files)
+    kept.push(isMixed(file) ? await loadPages(deps, runId, file.pages, refused) : file);
+  // Making one again may have refused another link.
+  return kept.some(isMixed) ? withoutRefused(deps, runId, kept, refused) : kept;
+}
+
+function outcomeOf(error: LostPageError | PageRefusedError): LinkOutcome {
+  return error instanceof LostPageError ? { kind: "torn" } : { kind: "broken", reason: error.reason };
+}
+
+/** The pages of each statement. Complete links share files; each link that is still being read has files of its own. */
+function batchesOf(links: readonly FoundLinkToLoad[]): ManifestPage[][] {
+  const own = links.filter(({ complete }) => !complete).map((link) => statementsOf(pagesOf(link)));
+  const shared = links.filter(({ complete }) => complete).flatMap(pagesOf);
+  return [...own.flat(), ...statementsOf(shared)];
+}
+
+function pagesOf({ link, progress, found }: FoundLinkToLoad): ManifestPage[] {
   const { link_id, fp_id, base } = found;
   const generation = generationOf(found, progress);
   let sequence = (base?.next_sequence ?? 1) + progress.loaded.entries;
@@ -144,22 +108,26 @@ function pagesOf({ link, progress }: LinkToLoad, found: FoundLink): ManifestPage
   });
 }
 
-/** Pages by the statement. A link that two slices have read has each reading in a file of its own: one is committed. */
-function batchesOf(pages: readonly ManifestPage[]): ManifestPage[][] {
-  const batches: ManifestPage[][] = [];
-  let keys = new Map<string, string>();
+/**
+ * Cuts pages into statements. Each reading of a link that two slices have read is in a file of its own, because only one
+ * of them is committed.
+ */
+function statementsOf(pages: readonly ManifestPage[]): ManifestPage[][] {
+  const statements: ManifestPage[][] = [];
+  let readings = new Map<string, string>();
   let bytes = 0;
   for (const page of pages) {
     bytes += page.place.bytes;
-    const open = batches.at(-1);
-    const isOther = (keys.get(page.link_id) ?? page.link) !== page.link;
-    if (open !== undefined && !isOther && bytes <= MOST_BYTES && open.length < MOST_PAGES) open.push(page);
-    else {
-      batches.push([page]);
-      keys = new Map();
+    const open = statements.at(-1);
+    const isOther = (readings.get(page.link_id) ?? page.link) !== page.link;
+    if (open !== undefined && !isOther && bytes <= STATEMENT_BYTES && open.length < STATEMENT_PAGES) {
+      open.push(page);
+    } else {
+      statements.push([page]);
+      readings = new Map();
       bytes = page.place.bytes;
     }
-    keys.set(page.link_id, page.link);
+    readings.set(page.link_id, page.link);
   }
-  return batches;
+  return statements;
 }

@@ -12,9 +12,9 @@ export interface ManifestPage {
   readonly fp_id: string;
   readonly generation: number;
   readonly sequence_from: number;
-  /** Entries that it adds; none where it repeats the page before. */
+  /** Entries that it adds; 0 where it repeats the page before. */
   readonly entries: number;
-  /** Of a page whose clean page was loaded: its bad rows, and when the page came. */
+  /** The bad rows of a page whose clean page was loaded, and when the page came. */
   readonly bad?: Place;
   readonly fetched_at?: string;
 }

@@ -1,7 +1,6 @@
 import { createHash, hash } from "node:crypto";
 import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
-import { movesMark } from "../../../domain/sync/cursor-mark.js";
-import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import { type LinkProgress, movesMark } from "../../../domain/sync/link-progress.js";
 import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import type { Place } from "../../../domain/sync/place.js";
 import { withPageHash } from "../../../lake/sync/link-checkpoint.js";
@@ -16,7 +15,7 @@ export interface ReadPage {
   /** Of the body. */
   readonly sha256: string;
   readonly place: Place;
-  /** Whether it delivers again what came before it, and so adds nothing. */
+  /** Whether it repeats the page before it, and so adds nothing. */
   readonly repeats: boolean;
 }
 
@@ -27,18 +26,19 @@ export function deliveredSha256(body: Buffer): string {
     .digest("hex");
 }
 
-/** One page further: what was counted, and what the envelope says of the way on. Pure. */
+/** The progress after one more page, and the outcome where the link ends with it. Pure. */
 export function advance(
   before: LinkProgress,
   { facts, body, repeats, place, sha256 }: ReadPage,
 ): { progress: LinkProgress; outcome?: LinkOutcome } {
   const { next, hasMore } = facts;
-  const count = (at: number) => (repeats ? 0 : (facts.entries[at] ?? 0));
-  const bad = (list: string) =>
-    repeats ? 0 : facts.problems.filter((problem) => problem.list === list).length;
+  // A page that repeats what came before it adds nothing.
+  const [created = 0, updated = 0, removed = 0] = repeats ? [] : facts.entries;
+  const problems = repeats ? [] : facts.problems;
+  const bad = (list: string) => problems.filter((problem) => problem.list === list).length;
   const stuck = next === null || next === before.cursor;
   const cursorSha256 = next === null ? null : hash("sha256", next);
-  const delivered = count(0) + count(1) + count(2);
+  const delivered = created + updated + removed;
   const hasRows = facts.entries.some((entries) => entries > 0);
   const progress: LinkProgress = {
     ...before,
@@ -49,17 +49,17 @@ export function advance(
     entries: before.entries + delivered,
     staged: [...before.staged, { ...place, entries: delivered }],
     lastPage: place,
-    created: before.created + count(0) - bad("created"),
-    updated: before.updated + count(1) - bad("updated"),
-    removed: before.removed + count(2) - bad("removed"),
-    quarantined: before.quarantined + (repeats ? 0 : facts.problems.length),
+    created: before.created + created - bad("created"),
+    updated: before.updated + updated - bad("updated"),
+    removed: before.removed + removed - bad("removed"),
+    quarantined: before.quarantined + problems.length,
     bytes: before.bytes + body.length,
     pagesSha256: withPageHash(before.pagesSha256, sha256),
     lastPageSha256: !hasMore && stuck && hasRows ? deliveredSha256(body) : null,
     streak: null,
     notBefore: 0,
   };
-  // Committed, it would stop every later sync of the link: no address can hold it.
+  // Committed, such a cursor would stop every later sync of the link: no URL can hold it.
   if (next !== null && hasLoneSurrogate(next)) {
     return {
       progress: before,
@@ -67,7 +67,7 @@ export function advance(
     };
   }
   if (!hasMore) return { progress, outcome: { kind: "complete" } };
-  const circles = cursorSha256 !== null && cursorSha256 === before.cursorMark;
-  if (stuck || circles) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
+  const loops = cursorSha256 !== null && cursorSha256 === before.cursorMark;
+  if (stuck || loops) return { progress, outcome: { kind: "broken", reason: "cursor_loop" } };
   return { progress };
 }

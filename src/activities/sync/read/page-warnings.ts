@@ -2,10 +2,7 @@ import type { PageReading } from "../../../streams/page-reading.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { Dependencies } from "../../dependencies.js";
 
-/**
- * Warns of what a page holds that no column takes and no rule quarantines
- * (docs/use/tables.md, "Accepted values").
- */
+/** Warns of values that no column takes and no rule quarantines (docs/use/tables.md, "Accepted values"). */
 export function warnOfOddities(
   { warnings }: Pick<Dependencies, "warnings">,
   runId: string,
@@ -13,11 +10,11 @@ export function warnOfOddities(
   { unknownFields, unreadableScores }: Pick<PageReading, "unknownFields" | "unreadableScores">,
 ): void {
   if (unknownFields > 0) {
-    const message = "rows have fields without a column, which are dropped; one page had so many";
+    const message = "dropped fields that have no column; counts are those of one page";
     warnings.once(runId, `fields ${stream}`, { stream, fields: unknownFields }, message);
   }
   if (unreadableScores > 0) {
-    const message = "rows have confidences that are no numbers, which become null; one page had so many";
+    const message = "set confidences that are not numbers to null; counts are those of one page";
     warnings.once(runId, `scores ${stream}`, { stream, scores: unreadableScores }, message);
   }
 }

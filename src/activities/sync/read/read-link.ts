@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { syncTransactions } from "../../../api/operations/transaction-sync.js";
 import type { LinkProgress } from "../../../domain/sync/link-progress.js";
-import { afterOutcome, type LinkOutcome } from "../../../domain/sync/link-reading.js";
-import { addCleaned, type Journal, readRecord } from "../../../lake/sync/journal/journal.js";
+import { endOfReading, type LinkOutcome } from "../../../domain/sync/link-reading.js";
+import { type Journal, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { PageName } from "../../../lake/sync/journal/record.js";
-import { type FoundLink, generationOf, linkBase } from "../../../lake/sync/journal/report.js";
+import { linkBase } from "../../../lake/sync/journal/report.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { readPage } from "../../../streams/page-reading.js";
 import { type PageFacts, pageFacts } from "../../../streams/transaction-page.js";
@@ -19,36 +19,17 @@ export async function readLink(state: SliceState, begun: BegunLink): Promise<voi
   const { progress, outcome } = await new LinkReader(state, begun).run();
   const { found } = begun;
   if (progress.pages > 0) state.size = progress.size;
-  if (isQuiet(found, progress, outcome)) {
-    const { pages, pagesSha256: pages_sha256 } = progress;
-    state.endQuietLink({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });
-    return;
-  }
-  const ended = { ...begun, progress, link: await state.placeOf(begun) };
-  // Only what is to be loaded is handed on in bulk: everything else is for the run to judge.
-  const verdict = outcome.kind === "complete" && afterOutcome(progress, linkBase(found), outcome, 0, 0, 0);
-  const isShort = begun.progress.pages === 0 && begun.progress.restarts === 0;
-  if (verdict && verdict.kind === "publish" && isShort) state.finishLink(ended);
-  else state.leaveLink(ended, outcome);
-}
-
-/** Whether nothing came and the cursor stayed: then there is nothing to commit. */
-function isQuiet(found: FoundLink, progress: LinkProgress, outcome: LinkOutcome): boolean {
-  const { base } = found;
-  return (
-    outcome.kind === "complete" &&
-    base !== null &&
-    progress.entries === 0 &&
-    progress.restarts === 0 &&
-    (progress.lastNext ?? base.cursor) === base.cursor &&
-    generationOf(found, progress) === base.generation
-  );
+  const end = endOfReading(begun.progress, progress, outcome, linkBase(found));
+  if (end === "quiet") return state.endQuietLink(found, progress);
+  const reading = { link: await state.placeOf(begun), progress };
+  if (end === "finished") state.finishLink(reading, found);
+  else state.links.push({ ...reading, found, outcome });
 }
 
 /** The reading of one link in one slice. */
 class LinkReader {
   readonly #journal: Journal;
-  /** Id of the first row of the page before the next one; undefined where it is not known in this slice. */
+  /** Id of the first row of the last page; undefined where this slice has not read one. */
   #previousId: string | null | undefined;
 
   constructor(
@@ -61,7 +42,7 @@ class LinkReader {
   async run(): Promise<{ readonly progress: LinkProgress; readonly outcome: LinkOutcome }> {
     const { slice, input } = this.state;
     let { progress } = this.begun;
-    while (slice.mayGoOn()) {
+    while (slice.hasTime()) {
       let page: ReadPage | "torn";
       try {
         page = await this.#nextPage(progress);
@@ -78,38 +59,33 @@ class LinkReader {
     return { progress, outcome: { kind: "open" } };
   }
 
-  /**
-   * A page that a lost attempt of this slice staged, or a new one from the service, staged as it came; "torn" where
-   * the page before it is lost.
-   */
+  /** The next page, staged: by a lost attempt of this slice, or now; "torn" where the page before it is lost. */
   async #nextPage(progress: LinkProgress): Promise<ReadPage | "torn"> {
     const name = this.#nameOf(progress);
-    const found = await this.#found(name, progress);
-    if (found !== undefined) return found;
-    const { body } = await this.state.slice.call(syncTransactions, {
-      path: { link_id: name.owner },
-      query: {
-        ...(progress.cursor !== null && { cursor: progress.cursor }),
-        ...(progress.size !== null && { size: progress.size }),
-      },
-    });
+    const staged = await this.state.staged(name);
+    const { body } = staged ?? (await this.#request(progress));
     const facts = pageFacts(body);
-    const sha256 = hash("sha256", body);
+    const sha256 = staged?.header.sha256 ?? hash("sha256", body);
     const repeats = await this.#addsNothing(progress, facts, body);
     if (repeats === "torn") return repeats;
-    // A page that repeats the one before is not loaded at all, and needs no clean page.
+    if (staged !== undefined) return { facts, body, sha256, place: staged.place, repeats };
+    // A page that repeats the one before is not loaded, so it needs no clean page.
     const needsCleaning = !repeats && facts.needsCleaning;
     const cleaned = needsCleaning
-      ? await addCleaned(this.#journal, cleanPage(transactionStream, readPage(transactionStream, body)))
+      ? cleanPage(transactionStream, readPage(transactionStream, body))
       : undefined;
-    if (cleaned !== undefined) this.state.hasBadRows(cleaned);
-    const header = { kind: "page", page: name, ...(cleaned && { cleaned }) } as const;
-    const place = await this.#journal.add(header, body, sha256);
-    this.state.slice.countBytes(body.length);
+    const { place } = await this.state.stage(this.#journal, name, body, { sha256, cleaned });
     return { facts, body, sha256, place, repeats };
   }
 
-  /** What the page answers is part of its name: of another cursor or another committed state, it is another page. */
+  #request({ cursor, size }: LinkProgress) {
+    return this.state.slice.call(syncTransactions, {
+      path: { link_id: this.begun.found.link_id },
+      query: { ...(cursor !== null && { cursor }), ...(size !== null && { size }) },
+    });
+  }
+
+  /** What the page follows is part of its name: after another cursor or committed state it is another page. */
   #nameOf({ attempt, pages, mode, cursor }: LinkProgress): PageName {
     const { link_id, base } = this.begun.found;
     const after = hash("sha256", JSON.stringify([base?.head ?? null, mode, cursor]));
@@ -122,23 +98,9 @@ class LinkReader {
     };
   }
 
-  async #found(name: PageName, progress: LinkProgress): Promise<ReadPage | "torn" | undefined> {
-    const { slice, input, lost } = this.state;
-    const place = lost.find(name);
-    const record = place && (await readRecord(slice.deps.lake.store, input.runId, place));
-    if (place === undefined || record === undefined) return undefined;
-    slice.countFound();
-    const { body, header } = record;
-    if (header.cleaned !== undefined) this.state.hasBadRows(header.cleaned);
-    const facts = pageFacts(body);
-    const repeats = await this.#addsNothing(progress, facts, body);
-    return repeats === "torn" ? repeats : { facts, body, sha256: header.sha256, place, repeats };
-  }
-
   /**
-   * Whether a page repeats the one before it, or, on the cursor that was committed, the last one committed:
-   * then it adds nothing (docs/inside/architecture.md, "Sync rules"). Only where the first rows agree are the pages
-   * cut out and compared.
+   * Whether a page repeats the one before it, or, on the committed cursor, the last one committed: then it adds nothing
+   * (docs/inside/architecture.md, "Sync rules"). Compares the whole pages only where their first rows agree.
    */
   async #addsNothing(progress: LinkProgress, facts: PageFacts, body: Buffer): Promise<boolean | "torn"> {
     if (facts.entries.every((count) => count === 0)) return false;
@@ -149,7 +111,7 @@ class LinkReader {
     if (this.#previousId !== undefined && this.#previousId !== facts.firstId) return false;
     const { slice, input } = this.state;
     const before = await readRecord(slice.deps.lake.store, input.runId, progress.lastPage);
-    // A power cut may have taken it, also after its rows were loaded: whether they come again can't be told then.
+    // A power cut may have taken the page, even after its rows were loaded: then nobody can tell whether they repeat.
     if (before === undefined) return "torn";
     if (!mayHold(before.body, facts.firstId)) return false;
     return deliveredSha256(before.body) === deliveredSha256(body);
@@ -158,7 +120,7 @@ class LinkReader {
 
 const PLAIN_ID = /^[\w.:@-]+$/;
 
-/** Whether a page may hold a row of this id: sure only of ids that JSON writes in one way. */
+/** Whether a page may hold a row of this id; only certain of ids that JSON can write in a single way. */
 function mayHold(page: Buffer, id: string | null): boolean {
   return id === null || !PLAIN_ID.test(id) || page.includes(`"${id}"`);
 }

@@ -2,10 +2,10 @@ import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
-import type { Place } from "../../../domain/sync/place.js";
-import type { UserOutcome } from "../../../domain/sync/user-reading.js";
-import { addCleaned, readRecord } from "../../../lake/sync/journal/journal.js";
-import { nameKey, type PageName, type StagedRecord } from "../../../lake/sync/journal/record.js";
+import type { RosterRow } from "../../../domain/sync/roster.js";
+import type { UserOutcome, UserProgress } from "../../../domain/sync/user-reading.js";
+import { readRecord } from "../../../lake/sync/journal/journal.js";
+import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
 import {
   baseOf,
   type FoundLink,
@@ -16,26 +16,39 @@ import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage, rowsAt } from "../../../streams/page-reading.js";
 import type { Stream } from "../../../streams/stream.js";
-import { pageFailure } from "./page-failure.js";
+import { type PageFailure, pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
-import type { BegunUser, SliceState } from "./slice-state.js";
+import type { BegunUser } from "./slice-input.js";
+import type { PlacedRecord, SliceState } from "./slice-state.js";
 import { readsTransactions } from "./streams-of-run.js";
 
-/** Rows asked for in one page: the most that the service's document allows. */
+/** Rows to request in one page: the most that the service's document allows. */
 const PAGE_SIZE = 100;
 
-/** Stages every list of one user and says which links were found. */
-export async function readUser(state: SliceState, user: BegunUser): Promise<void> {
-  const reading = await UserReading.open(state, user);
+/** Stages every list of one user and queues the links that it finds. */
+export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
+  const reading = new UserReading(state, row, progress, await earlierPages(state, progress));
   const outcome = await reading.run();
-  const { row, progress } = user;
-  if (outcome.kind !== "complete") {
+  if (outcome.kind === "complete") {
+    const { found, skipped } = reading.links();
+    state.endUser(row.fp_id, reading.observed, found, skipped);
+  } else {
     const staged = reading.observed.map(({ place }) => place);
-    state.leaveUser({ fpId: row.fp_id, progress: { ...progress, staged }, outcome });
-    return;
+    state.users.push({ fpId: row.fp_id, progress: { ...progress, staged }, outcome });
   }
-  const { found, skipped } = reading.links();
-  state.readUser(row.fp_id, reading.observed, found, skipped);
+}
+
+/** Pages of a user that earlier slices staged, by name. */
+async function earlierPages(
+  { slice, input }: SliceState,
+  { staged }: UserProgress,
+): Promise<ReadonlyMap<string, PlacedRecord>> {
+  const pages = new Map<string, PlacedRecord>();
+  for (const place of staged) {
+    const record = await readRecord(slice.deps.lake.store, input.runId, place);
+    if (record?.header.page !== undefined) pages.set(nameKey(record.header.page), { ...record, place });
+  }
+  return pages;
 }
 
 /** A bank link as the service listed it. */
@@ -50,22 +63,12 @@ class UserReading {
   readonly observed: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
 
-  private constructor(
+  constructor(
     private readonly state: SliceState,
-    private readonly user: BegunUser,
-    /** Pages that earlier slices staged, by name. */
-    private readonly before: ReadonlyMap<string, StagedRecord & { readonly place: Place }>,
+    private readonly row: RosterRow,
+    private readonly progress: UserProgress,
+    private readonly earlier: ReadonlyMap<string, PlacedRecord>,
   ) {}
-
-  static async open(state: SliceState, user: BegunUser): Promise<UserReading> {
-    const { lake } = state.slice.deps;
-    const before = new Map<string, StagedRecord & { place: Place }>();
-    for (const place of user.progress.staged) {
-      const record = await readRecord(lake.store, state.input.runId, place);
-      if (record?.header.page !== undefined) before.set(nameKey(record.header.page), { ...record, place });
-    }
-    return new UserReading(state, user, before);
-  }
 
   async run(): Promise<UserOutcome> {
     for (const stream of this.state.observed) {
@@ -78,15 +81,15 @@ class UserReading {
     return { kind: "complete" };
   }
 
-  /** The user's links that this run reads, and those that can't be read. */
+  /** The user's links that this run reads, and those that it can't read. */
   links(): { found: FoundLink[]; skipped: QuietLink[] } {
-    const { feed, input, startedAt } = this.state;
+    const { given, input, startedAt } = this.state;
     if (!readsTransactions(input.streams)) return { found: [], skipped: [] };
     const found: FoundLink[] = [];
     const skipped: QuietLink[] = [];
     for (const { id, obstacle } of this.#asked()) {
-      const base = baseOf(feed, id);
-      const link = { link_id: id, fp_id: this.user.row.fp_id, base, started_at: startedAt };
+      const base = baseOf(given.feed, id);
+      const link = { link_id: id, fp_id: this.row.fp_id, base, started_at: startedAt };
       if (obstacle === null) found.push(link);
       else skipped.push({ ...link, status: "skipped", reason: obstacle, pages: 0, pages_sha256: null });
     }
@@ -94,7 +97,7 @@ class UserReading {
   }
 
   #asked(): readonly ListedLink[] {
-    const only = this.user.row.links ?? this.state.input.only;
+    const only = this.row.links ?? this.state.input.only;
     return this.#listed.filter(({ id }) => only === null || only.includes(id));
   }
 
@@ -119,7 +122,7 @@ class UserReading {
         next = after;
       } catch (error) {
         const failure = pageFailure(error);
-        // A link that went since its user's links were listed has no rows.
+        // A link that was removed since its user's links were listed has no rows.
         if (failure.kind === "gone" && linkId !== null) return "read";
         return userOutcome(failure, stream);
       }
@@ -133,49 +136,34 @@ class UserReading {
     page: number,
     number: number | undefined,
   ): Promise<PageReading | undefined> {
-    const { row, progress } = this.user;
-    const owner = linkId ?? row.fp_id;
-    const attempt = stream.paging === "page" ? progress.attempt : 0;
-    const name: PageName = { stream: stream.name, owner, attempt, page, after: "" };
-    const observed = { stream: stream.name, fp_id: row.fp_id, link_id: linkId, page };
-    const staged = await this.#staged(name);
+    const { state } = this;
+    const { fp_id } = this.row;
+    const attempt = stream.paging === "page" ? this.progress.attempt : 0;
+    const name: PageName = { stream: stream.name, owner: linkId ?? fp_id, attempt, page, after: "" };
+    const observed = { stream: stream.name, fp_id, link_id: linkId, page };
+    const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));
     if (staged !== undefined) {
       const { place, header, body } = staged;
       this.observed.push({ ...observed, place, ...(header.cleaned && { cleaned: header.cleaned }) });
       return readPage(stream, body);
     }
-    if (!this.state.slice.mayGoOn()) return undefined;
-    const { body } = await this.#ask(stream, linkId, number);
+    if (!state.slice.hasTime()) return undefined;
+    const { body } = await this.#request(stream, linkId, number);
     const reading = readPage(stream, body);
-    warnOfOddities(this.state.slice.deps, this.state.input.runId, stream, reading);
-    const { journal } = this.state;
-    const cleaned = reading.needsCleaning ? await addCleaned(journal, cleanPage(stream, reading)) : undefined;
-    const place = await journal.add({ kind: "page", page: name, ...(cleaned && { cleaned }) }, body);
-    this.state.slice.countBytes(body.length);
-    this.observed.push({ ...observed, place, ...(cleaned && { cleaned }) });
+    warnOfOddities(state.slice.deps, state.input.runId, stream, reading);
+    const cleaned = reading.needsCleaning ? cleanPage(stream, reading) : undefined;
+    this.observed.push({ ...observed, ...(await state.stage(state.journal, name, body, { cleaned })) });
     return reading;
   }
 
-  async #staged(name: PageName): Promise<(StagedRecord & { readonly place: Place }) | undefined> {
-    const before = this.before.get(nameKey(name));
-    if (before !== undefined) return before;
-    const place = this.state.lost.find(name);
-    if (place === undefined) return undefined;
-    const { slice, input } = this.state;
-    const record = await readRecord(slice.deps.lake.store, input.runId, place);
-    if (record === undefined) return undefined;
-    slice.countFound();
-    return { ...record, place };
-  }
-
-  #ask(stream: Stream, linkId: string | null, page: number | undefined) {
-    const path = linkId === null ? { fp_id: this.user.row.fp_id } : { link_id: linkId };
+  #request(stream: Stream, linkId: string | null, page: number | undefined) {
+    const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
     const query = stream.paging === "page" ? { query: { page, size: PAGE_SIZE } } : {};
     return this.state.slice.call(stream.operation, { path, ...query } as ParamsOf<Operation>);
   }
 }
 
-/** The links of a list, without those that are in quarantine. */
+/** The links of a list, without bad rows. */
 function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   const bad = new Set(problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>
@@ -187,16 +175,17 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   }));
 }
 
-function userOutcome(failure: ReturnType<typeof pageFailure>, stream: Stream): UserOutcome {
+/** What a failed page means for its user. */
+function userOutcome(failure: PageFailure, { name: stream }: Stream): UserOutcome {
   switch (failure.kind) {
     case "gone":
-      return { kind: "failed", reason: `${stream.name}: user not found` };
+      return { kind: "failed", reason: `${stream}: user not found` };
     case "rejected":
-      return { kind: "failed", reason: `${stream.name}: refused http_${failure.status}` };
+      return { kind: "failed", reason: `${stream}: refused http_${failure.status}` };
     case "broken":
-      return { kind: "failed", reason: `${stream.name}: ${failure.reason}` };
+      return { kind: "failed", reason: `${stream}: ${failure.reason}` };
     case "transient":
-      return { ...failure, stream: stream.name };
+      return { ...failure, stream };
     default:
       return failure;
   }

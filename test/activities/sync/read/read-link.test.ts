@@ -61,7 +61,7 @@ const contents = ({ staged, lastPage: _, ...rest }: LinkProgress) => ({
   entriesOf: staged.map(({ entries }) => entries),
 });
 
-test("a first attempt asks, whatever stands in staging; a repeated one takes what it finds whole and counts it", async () => {
+test("a first attempt requests pages, whatever is in staging; a repeated one uses what it finds whole and counts it", async () => {
   bench.sandbox.append("a", rows(25));
   const first = await slice(1);
   expect(first).toMatchObject({ calls: 3, outcome: { kind: "complete" } });
@@ -75,13 +75,13 @@ test("a first attempt asks, whatever stands in staging; a repeated one takes wha
   expect(again.progress).toEqual(first.progress);
 });
 
-test("a repeated attempt asks again for a page that it finds torn, and goes on from what is whole", async () => {
+test("a repeated attempt requests a torn page again, and continues from what is whole", async () => {
   bench.sandbox.append("a", rows(25));
   const first = await slice(1);
   await flipByte(bench.deps.lake.store, first.progress.staged[1] as Place);
   bench.sandbox.clearRequests();
   const again = await slice(2);
-  // What stands behind the torn page is not looked at.
+  // It ignores what is behind the torn page.
   expect(bench.sandbox.calls().total).toBe(2);
   expect(again.calls).toBe(3);
   expect(contents(again.progress)).toEqual(contents(first.progress));

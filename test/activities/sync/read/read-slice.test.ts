@@ -42,7 +42,7 @@ const rows = (id: string, count: number, from = 0) =>
   }));
 const found = (place: Place) => readValue<FoundLink>(bench.deps.lake.store, "run", place);
 
-/** What a report says, without places, in an order of its own: bodies stand for what places name. */
+/** What a report says, without places, in an order of its own, with bodies instead of the places that name them. */
 async function contentsOf({ parsed }: ReadSlice) {
   const bodyOf = async (place: Place) =>
     (await readRecord(bench.deps.lake.store, "run", place))?.body.toString() ?? "lost";
@@ -68,7 +68,7 @@ function failingAt(nth: number, when: "before" | "after"): SyncDependencies {
 }
 
 test.for(["before", "after"] as const)(
-  "killed %s any record: the next attempt asks again only for what was in flight, and ends as if undisturbed",
+  "killed %s any record: the next attempt requests only what was in flight again, and ends as if undisturbed",
   async (when) => {
     const undisturbed = await bench.read({ slice: 1_000 });
     const wanted = await contentsOf(undisturbed);
@@ -160,7 +160,7 @@ test("a link without news is quiet and costs the result nothing; one with news i
   expect((await found(only(second.parsed.finished).link)).link_id).toBe("fp_2-2");
 });
 
-test("an open link comes back with its progress, and its pages are not asked for again", async () => {
+test("an open link comes back with its progress, and its pages are not requested again", async () => {
   bench.sandbox.append("fp_1-2", rows("fp_1-2", 200, 500));
   bench.sandbox.setLatency(30);
   const first = await bench.read({ budgetMs: 350, fresh: { from: 0, to: 1 } });

@@ -139,7 +139,7 @@ test("a list that moves while it is read is read again, and none of its first pa
   expect(await rows(trades, count)).toEqual([{ n: 1_001, ids: 1_001 }]);
 });
 
-test("a slice whose time is up goes on where it was: no page is asked for twice", async () => {
+test("a slice whose time is up is continued where it was: no page is requested twice", async () => {
   bench.sandbox.setLatency(100);
   const { slices, reports } = await read(["trades"], 250);
   expect(slices).toBeGreaterThan(1);

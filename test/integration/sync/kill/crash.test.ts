@@ -56,7 +56,7 @@ function failing(options: {
   };
 }
 
-test("the worker stops after page 2 of 3: nothing is published, and at most one page is asked for again", async () => {
+test("the worker stops after page 2 of 3: nothing is published, and at most one page is requested again", async () => {
   const world = await worlds.open();
   addLink(world, "a", 25);
   const hang = world.sandbox.addFault({ kind: "hang", link: "a", page: 2 });
@@ -153,7 +153,7 @@ test.for([
   expect((await world.rows(`select count(*) as n from ${table}`))[0]?.n).toBe(rows);
 });
 
-test("a page that could not be staged is asked for again, and pages staged beside it are not", async () => {
+test("a page that could not be staged is requested again, and pages staged beside it are not", async () => {
   const fault = { on: "append", key: " page transactions$", nth: 2, when: "before", effect: "lost" } as const;
   const world = await worlds.open({ store: (store) => withFaults(store, [fault]) });
   addLink(world, "a", 25);
@@ -174,7 +174,7 @@ test("a data file that could not be stored is loaded again under another name", 
   await expectLakeEqualsTruth(world);
 });
 
-test("a staged page found torn at load begins the link's update anew", async () => {
+test("a staged page found torn at load begins the link's update again", async () => {
   let torn = 0;
   const world = await worlds.open({
     store: (store) => ({
@@ -220,7 +220,7 @@ test("two different jobs over one link at once: one commits it, the other is sup
   const world = await worlds.open();
   addLink(world, "a", 25);
   addLink(world, "b", 25);
-  // Both have planned, and asked for the first page of each link, before either goes on.
+  // Both know their links and have requested the first page of each before either continues.
   const release = world.sandbox.hold({ operation: "sync_transactions" });
   const asked = world.sandbox.waitForRequests(4, { operation: "sync_transactions" });
   const ends = Promise.all([world.sync({ pageSize: 10 }), world.sync({ streams: ["transactions"] })]);
@@ -262,7 +262,7 @@ test("a cancelled run keeps what was committed, writes its row and leaves no sta
   expect(await liveIds(world, "a")).toHaveLength(5);
 });
 
-test("a run that can't commit ends with the reason; what it committed stands", async () => {
+test("a run that can't commit ends with the reason; what it committed stays", async () => {
   let refuse = true;
   const world = await worlds.open({
     store: (store) => ({

@@ -3,7 +3,7 @@ import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
-test("Temporal hears of a step that goes on every two seconds, so that a busy worker is not taken for dead", async () => {
+test("a step heartbeats every two seconds, so that a busy worker does not count as dead", async () => {
   const world = await worlds.open({ sandbox: { population: { kind: "synthetic", users: 1, rows: 10 } } });
   const arrived = world.sandbox.waitForRequests(1, { operation: "sync_transactions" });
   const release = world.sandbox.hold({ operation: "sync_transactions" });

@@ -32,7 +32,7 @@ async function runIdOf(command: ChildCommand): Promise<string> {
 }
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s in mid-sync ends within seconds, sends no further call, and the same command goes on",
+  "%s in mid-sync ends within seconds, sends no further call, and the same command continues",
   async (signal) => {
     const arrived = sandbox.waitForRequests(30, PAGES);
     const first = sync();
@@ -47,7 +47,8 @@ test.each(["SIGINT", "SIGTERM"] as const)(
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ run_id: runId, status: "paused" });
     const [, pages] =
-      /^staged: (\d+) pages? of \d+ (?:other )?links?, which are not asked for again$/m.exec(stderr) ?? [];
+      /^staged: (\d+) pages? of \d+ (?:other )?links?, which will not be requested again$/m.exec(stderr) ??
+      [];
     expect(Number(pages), stderr).toBeGreaterThan(0);
     expect(stderr).toMatch(
       /^interrupted: run sync-\S+ is kept\. Continue it with:\n {2}nightledger sync --roster users\.csv --json --page-size 50$/m,
@@ -84,7 +85,7 @@ test("SIGINT while the Temporal server starts ends within seconds and leaves no 
   expect(sandbox.calls().by_operation.sync_transactions ?? 0).toBe(0);
 });
 
-test("a second command joins the run on the same server and goes on when the first is stopped", async () => {
+test("a second command joins the run on the same server and continues when the first is stopped", async () => {
   const arrived = sandbox.waitForRequests(5, PAGES);
   const first = sync();
   await arrived;

@@ -26,7 +26,7 @@ test("the log tells the story of a run by its ids, and nothing of the SDK's", as
   });
   const signs = "amounts have another sign than their type says; signed_amount follows the type";
   expect(words("good")).toEqual([signs]);
-  expect(words("slow")).toEqual(["waiting for its next try", "goes on after failures", signs]);
+  expect(words("slow")).toEqual(["waiting for its next retry", "continues after failures", signs]);
   expect(of("slow")[0]).toMatchObject({
     reason: "http_503",
     failures: 1,

@@ -93,7 +93,7 @@ test("a user whose links can't be listed is named by their id", async () => {
   expect(code, stderr).toBe(0);
 });
 
-test("with a cluster, a command that is detached from a run that goes on says what it waits for", async () => {
+test("with a cluster, a command that leaves a running run says what the run waits for", async () => {
   const cluster = await openClusterFolder(sandbox, sharedTemporal());
   try {
     sandbox.addFault({ id: "down", kind: "reset", link: "bad", operation: "sync_transactions" });

@@ -1,16 +1,16 @@
 import { beforeEach, expect, test } from "vitest";
-import type { ReportRef } from "../../../src/activities/sync/read/slice-work.js";
-import { freshProgress } from "../../../src/domain/sync/link-progress.js";
+import { freshProgress } from "../../../../src/domain/sync/link-progress.js";
 import {
   COMMIT_EVERY_BYTES,
   COMMIT_EVERY_LINKS,
   COMMIT_EVERY_MS,
   LOAD_BYTES,
   LOAD_PAGES,
-} from "../../../src/workflows/policies.js";
-import type { OpenLink } from "../../../src/workflows/sync/open-link.js";
-import { Publication } from "../../../src/workflows/sync/publication.js";
-import { NEW, placeIn, reportOf, SIZE, withPages } from "../../helpers/sync/slice-results.js";
+} from "../../../../src/domain/sync/run/limits.js";
+import type { OpenLink } from "../../../../src/domain/sync/run/open-link.js";
+import { Publication } from "../../../../src/domain/sync/run/publication.js";
+import type { ReportRef } from "../../../../src/domain/sync/run/slice-work.js";
+import { NEW, placeIn, reportOf, SIZE, withPages } from "../../../helpers/sync/slice-results.js";
 
 const FAILED = { stream: "accounts", owner: "fp_1", reason: "accounts: refused http_400" };
 let publication: Publication;

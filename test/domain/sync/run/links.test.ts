@@ -1,10 +1,14 @@
 import fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import type { OpenLinkProgress, WaitingLinks } from "../../../src/activities/sync/read/slice-work.js";
-import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
-import type { LinkOutcome } from "../../../src/domain/sync/link-reading.js";
-import { type Place, placeKey } from "../../../src/domain/sync/place.js";
-import { Links } from "../../../src/workflows/sync/links.js";
+import {
+  freshProgress,
+  type LinkProgress,
+  type LinkReading,
+} from "../../../../src/domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../../src/domain/sync/link-reading.js";
+import { type Place, placeKey } from "../../../../src/domain/sync/place.js";
+import { Links } from "../../../../src/domain/sync/run/links.js";
+import type { WaitingLinks } from "../../../../src/domain/sync/run/slice-work.js";
 import {
   linkResult,
   NEW,
@@ -13,7 +17,7 @@ import {
   reportOf,
   SIZE,
   withPages,
-} from "../../helpers/sync/slice-results.js";
+} from "../../../helpers/sync/slice-results.js";
 
 const options = { full: false, pageSize: SIZE, jitter: () => 0.5 };
 const NONE = { links: [], waiting: [] };
@@ -33,8 +37,8 @@ function begin(count: number, progress = freshProgress(null, SIZE, false)): void
 
 /** Lets a slice say what became of links that it was given. */
 function told(
-  given: readonly OpenLinkProgress[],
-  results: readonly OpenLinkProgress[],
+  given: readonly LinkReading[],
+  results: readonly LinkReading[],
   at = 0,
   outcome?: LinkOutcome,
   size?: number | null,
@@ -60,7 +64,7 @@ const find = (slice: number, waiting: number) =>
 test("waiting links are taken at most so many, in order, and no more than there are", () => {
   find(0, 5);
   find(1, 2);
-  expect([links.found, links.unfinished]).toEqual([7, 7]);
+  expect([links.state.found, links.unfinished]).toEqual([7, 7]);
   expect(links.takeWaiting(3)).toEqual([waitingOf(0, 0, 3)]);
   expect(links.takeWaiting(3)).toEqual([waitingOf(0, 3, 5), waitingOf(1, 0, 1)]);
   expect(links.takeWaiting(10)).toEqual([waitingOf(1, 1, 2)]);
@@ -73,7 +77,7 @@ test("waiting links that a slice did not begin come back: the last ones that it 
   const waiting = links.takeWaiting(5);
   links.applySlice({ links: [], waiting }, 2, { report: null, links: [], notBegun: 3, at: 0 });
   expect(links.takeWaiting(9)).toEqual([waitingOf(0, 2, 3), waitingOf(1, 0, 2), waitingOf(1, 2, 3)]);
-  expect(links.found).toBe(4);
+  expect(links.state.found).toBe(4);
 });
 
 test("ranges of waiting links are split and given back, and none is lost or doubled", () => {
@@ -97,7 +101,7 @@ test("ranges of waiting links are split and given back, and none is lost or doub
           const quiet = each.length - notBegun;
           const report = quiet === 0 ? null : reportOf(99, { quiet });
           links.applySlice({ links: [], waiting }, 99, { report, links: [], notBegun, at: 0 });
-          expect(links.found).toBe(total);
+          expect(links.state.found).toBe(total);
           expect(links.unfinished).toBe(total - begun.length);
           links = new Links(options, JSON.parse(JSON.stringify(links.carry())));
         }
@@ -152,7 +156,7 @@ test("a link that a slice was given and does not name has ended in its report", 
     links: [linkResult(open?.link as Place)],
   });
   expect(recordsOf(links.open)).toEqual([1]);
-  expect([links.found, links.unfinished]).toEqual([2, 1]);
+  expect([links.state.found, links.unfinished]).toEqual([2, 1]);
 });
 
 test("pages of a link that a slice continued are known by the slices that read them", () => {
@@ -172,7 +176,7 @@ test("pages of a link that a slice continued are known by the slices that read t
 
 test("a refused key drops the link and is told", () => {
   begin(2);
-  const [a, b] = due() as [OpenLinkProgress, OpenLinkProgress];
+  const [a, b] = due() as [LinkReading, LinkReading];
   expect(told([a], [{ ...a, progress: withPages(a.progress, 1) }])).toBe(false);
   expect(told([b], [b], 0, { kind: "unauthorized" })).toBe(true);
   expect(recordsOf(links.open)).toEqual([0]);
@@ -189,12 +193,12 @@ test("not ready is kept for the run's end at the first try, and is the end at th
   expect(links.tryAgain(800)).toBe(false);
   begin(1);
   endsEmpty();
-  expect([links.notReady, links.takeEnded(), links.unfinished]).toEqual([[record(0)], [], 1]);
+  expect([links.state.notReady, links.takeEnded(), links.unfinished]).toEqual([[record(0)], [], 1]);
   expect(links.nextDue()).toBeUndefined();
   expect(links.tryAgain(800)).toBe(true);
-  expect([links.notReady, links.unfinished, links.nextDue()]).toEqual([[], 1, 0]);
+  expect([links.state.notReady, links.unfinished, links.nextDue()]).toEqual([[], 1, 0]);
   endsEmpty();
-  expect([links.notReady, links.unfinished, links.tryAgain(800)]).toEqual([[], 0, false]);
+  expect([links.state.notReady, links.unfinished, links.tryAgain(800)]).toEqual([[], 0, false]);
   expect(only(links.takeEnded())).toMatchObject({ link: record(0), status: "not_ready" });
   expect(links.takeEnded()).toEqual([]);
 });
@@ -211,12 +215,12 @@ test("a size that worked is the size of the links begun later", () => {
   begin(1);
   const given = due();
   told(given, given, 0, { kind: "rejected", status: 400 });
-  expect(links.size).toBe(SIZE);
+  expect(links.state.size).toBe(SIZE);
   const again = due();
   expect(only(again).progress).toMatchObject({ size: 100, attempt: 1 });
   told(again, [{ link: record(0), progress: withPages(only(again).progress, 1) }], 0, undefined, 100);
-  expect(links.size).toBe(100);
-  expect(new Links(options, links.carry()).size).toBe(100);
+  expect(links.state.size).toBe(100);
+  expect(new Links(options, links.carry()).state.size).toBe(100);
 });
 
 const complete = (progress: LinkProgress) => ({ progress, outcome: { kind: "complete" } as const });
@@ -224,7 +228,7 @@ const complete = (progress: LinkProgress) => ({ progress, outcome: { kind: "comp
 test("what is carried through continue-as-new is everything, as JSON", () => {
   begin(3);
   find(2, 4);
-  const [a, b, c] = due() as [OpenLinkProgress, OpenLinkProgress, OpenLinkProgress];
+  const [a, b, c] = due() as [LinkReading, LinkReading, LinkReading];
   const results = [
     linkResult(a.link, { progress: withPages(a.progress, 2) }),
     linkResult(b.link, complete(withPages(b.progress, 1))),
@@ -240,11 +244,11 @@ test("what is carried through continue-as-new is everything, as JSON", () => {
   const carried = JSON.parse(JSON.stringify(links.carry())) as ReturnType<Links["carry"]>;
   const next = new Links(options, carried);
   expect(next.carry()).toEqual(links.carry());
-  expect([next.found, next.unfinished]).toEqual([8, 7]);
+  expect([next.state.found, next.unfinished]).toEqual([8, 7]);
   expect(recordsOf(next.complete)).toEqual([1]);
   expect(next.takeDue(0, 10)).toMatchObject([{ link: a.link, progress: { pages: 2 } }]);
   expect(next.takeWaiting(10)).toEqual([waitingOf(2, 0, 4)]);
   expect(next.takeEnded()).toMatchObject([{ link: c.link, status: "skipped", reason: "link_gone" }]);
-  expect(next.notReady).toEqual([record(7)]);
+  expect(next.state.notReady).toEqual([record(7)]);
   expect(only(next.reading).base).toEqual(NEW);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ModelledRun } from "../../helpers/sync/modelled-run.js";
+import { ModelledRun } from "../../../helpers/sync/modelled-run.js";
 
 /** Numbers of a seed, the same each time. */
 function drawing(seed: number): (below: number) => number {

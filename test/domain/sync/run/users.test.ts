@@ -1,11 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { UserRange, UserResult } from "../../../src/activities/sync/read/slice-work.js";
-import { GIVE_UP_AFTER_MS } from "../../../src/domain/backoff.js";
-import { freshUser, type UserOutcome, type UserProgress } from "../../../src/domain/sync/user-reading.js";
-import { USERS_AT_ONCE } from "../../../src/workflows/policies.js";
-import { Users } from "../../../src/workflows/sync/users.js";
-import { placeIn } from "../../helpers/sync/slice-results.js";
+import { GIVE_UP_AFTER_MS } from "../../../../src/domain/backoff.js";
+import { USERS_AT_ONCE } from "../../../../src/domain/sync/run/limits.js";
+import type { Range } from "../../../../src/domain/sync/run/ranges.js";
+import type { UserResult } from "../../../../src/domain/sync/run/slice-work.js";
+import { Users } from "../../../../src/domain/sync/run/users.js";
+import { freshUser, type UserOutcome, type UserProgress } from "../../../../src/domain/sync/user-reading.js";
+import { placeIn } from "../../../helpers/sync/slice-results.js";
 
 const jitter = () => 0.5;
 const TIMEOUT = { kind: "transient", stream: "accounts", reason: "timeout", retryAfterMs: null } as const;
@@ -17,12 +18,7 @@ const left = (
   return { progress: typeof user === "number" ? freshUser(user) : user, outcome, failed };
 };
 /** What a slice says that read all that it was given but these. */
-const read = (
-  fresh: UserRange | null,
-  users: readonly UserResult[] = [],
-  at = 0,
-  reached = fresh?.to ?? 0,
-) => {
+const read = (fresh: Range | null, users: readonly UserResult[] = [], at = 0, reached = fresh?.to ?? 0) => {
   const usersRead = reached - (fresh?.from ?? 0) - users.length;
   return { usersRead, users, reached, at };
 };

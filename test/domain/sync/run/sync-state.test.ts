@@ -1,17 +1,17 @@
 import { beforeEach, expect, test } from "vitest";
-import type { OpenLinkProgress, ReadSliceResult } from "../../../src/activities/sync/read/slice-work.js";
-import { freshProgress } from "../../../src/domain/sync/link-progress.js";
-import type { LinkOutcome } from "../../../src/domain/sync/link-reading.js";
-import { type Place, placeKey } from "../../../src/domain/sync/place.js";
-import { freshUser } from "../../../src/domain/sync/user-reading.js";
+import { freshProgress, type LinkReading } from "../../../../src/domain/sync/link-progress.js";
+import type { LinkOutcome } from "../../../../src/domain/sync/link-reading.js";
+import { type Place, placeKey } from "../../../../src/domain/sync/place.js";
 import {
   FIRST_LOAD_PAGES,
   LINKS_AT_ONCE,
   LINKS_PER_SLICE,
   LOAD_EVERY_PAGES,
   USERS_AT_ONCE,
-} from "../../../src/workflows/policies.js";
-import { type NumberedWork, SyncState } from "../../../src/workflows/sync/sync-state.js";
+} from "../../../../src/domain/sync/run/limits.js";
+import type { ReadSliceResult } from "../../../../src/domain/sync/run/slice-work.js";
+import { type NumberedWork, SyncState } from "../../../../src/domain/sync/run/sync-state.js";
+import { freshUser } from "../../../../src/domain/sync/user-reading.js";
 import {
   linkResult,
   only,
@@ -20,7 +20,7 @@ import {
   SIZE,
   sliceResult,
   withPages,
-} from "../../helpers/sync/slice-results.js";
+} from "../../../helpers/sync/slice-results.js";
 
 const stateOf = (users: number, carried?: ReturnType<SyncState["carry"]>) =>
   new SyncState({ users, full: false, pageSize: SIZE, jitter: () => 0.5, now: 0 }, carried);
@@ -49,7 +49,7 @@ function begin(...links: readonly Place[]): void {
 }
 
 /** Lets a slice read so many pages of each link that is due. */
-function read(pages: number, outcome: LinkOutcome = { kind: "open" }, at = 0): OpenLinkProgress[] {
+function read(pages: number, outcome: LinkOutcome = { kind: "open" }, at = 0): LinkReading[] {
   const work = take(at);
   const links = work.links.map(({ link, progress }) =>
     linkResult(link, { progress: withPages(progress, pages, work.slice), outcome }),
@@ -182,7 +182,7 @@ test("pages that a slice is reading on are not taken to loading", () => {
   expect(state.takeToLoad(true)).toBeUndefined();
 });
 
-test("a link found torn while it was loaded begins anew: earlier manifests and a slice's late result count no more", () => {
+test("a link found torn while it was loaded begins again: earlier manifests and a slice's late result count no more", () => {
   begin(record(0));
   read(LOAD_EVERY_PAGES);
   const early = state.takeToLoad(false);
@@ -199,7 +199,7 @@ test("a link found torn while it was loaded begins anew: earlier manifests and a
   expect(state.takeToCommit(0)).toMatchObject({ links: [{ link: record(0) }], manifests: ["m2"] });
 });
 
-test("a link whose page can't be loaded fails, and others of the same load go on", () => {
+test("a link whose page can't be loaded fails, and others of the same load continue", () => {
   begin(record(0), record(1));
   read(1, { kind: "complete" });
   const toLoad = state.takeToLoad(true);
@@ -234,7 +234,7 @@ test("a refused key ends the reading; what is complete can still be committed", 
   state = stateOf(5_000);
   begin(record(0), record(1));
   const work = take();
-  const [a, b] = work.links as [OpenLinkProgress, OpenLinkProgress];
+  const [a, b] = work.links as [LinkReading, LinkReading];
   end(work, {
     links: [
       linkResult(a.link, { progress: withPages(a.progress, 1), outcome: { kind: "complete" } }),

@@ -1,0 +1,106 @@
+import type { LinkReading } from "../../../domain/sync/link-progress.js";
+import { placeKey } from "../../../domain/sync/place.js";
+import type { LoadedReport } from "../../../domain/sync/run/publication.js";
+import { fileKey, filePath } from "../../../lake/delta/delta-path.js";
+import { journalKey, readValue } from "../../../lake/sync/journal/journal.js";
+import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
+import { transactionChanges } from "../../../lake/tables/transactions.js";
+import type { Dependencies } from "../../dependencies.js";
+import { loadPages, type RefusedLinks } from "../load/load-pages.js";
+import type { LoadManifest, ManifestFile, ManifestPage } from "../load/manifest.js";
+import { LostPageError, type PageRefusedError } from "../load/page-to-load.js";
+
+/** The reading of a link, with what its slice found of it. */
+export interface FoundReading extends LinkReading {
+  readonly found: FoundLink;
+}
+
+/** Readings to commit, and those of links that two slices of the run have read, for two users. */
+interface ReadingsToCommit {
+  readonly readings: readonly FoundReading[];
+  readonly twice: readonly FoundReading[];
+}
+
+/** Finds the readings to commit: those of reports, and those that are named. */
+export async function readingsToCommit(
+  { lake: { store } }: Dependencies,
+  runId: string,
+  reports: readonly LoadedReport[],
+  named: readonly LinkReading[],
+): Promise<ReadingsToCommit> {
+  const all = [...named];
+  for (const { report, without } of reports) {
+    const { finished } = await readValue<SliceReport>(store, runId, report);
+    const refused = new Set(without);
+    all.push(...finished.filter(({ link }) => !refused.has(placeKey(link))));
+  }
+  const readings = new Map<string, FoundReading>();
+  const twice: FoundReading[] = [];
+  for (const reading of await withFound(store, runId, all)) {
+    const { link_id } = reading.found;
+    if (readings.has(link_id)) twice.push(reading);
+    else readings.set(link_id, reading);
+  }
+  return { readings: [...readings.values()], twice };
+}
+
+/** What a commit finds of the files that were loaded for it. */
+export interface LoadedFiles {
+  /** The files that hold rows of each link, by its key. */
+  readonly files: ReadonlyMap<string, readonly ManifestFile[]>;
+  /** Links whose rows and pages are gone, and the reason why each of them fails. */
+  readonly lost: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the manifests of links to commit. Makes a file again that is gone since it was loaded (another tool's vacuum, a
+ * power cut): its pages are staged until the commit is in the history.
+ */
+export async function loadedFiles(
+  deps: Dependencies,
+  runId: string,
+  manifests: Iterable<string>,
+  readings: readonly LinkReading[],
+): Promise<LoadedFiles> {
+  const attempts = new Map(readings.map(({ link, progress }) => [placeKey(link), progress.attempt]));
+  const isWanted = ({ link, attempt }: ManifestPage) => attempts.get(link) === attempt;
+  const refused: RefusedLinks = new Map();
+  const files = new Map<string, ManifestFile[]>();
+  for (const name of new Set(manifests)) {
+    const manifest = await deps.lake.staging.document<LoadManifest>(runId, name);
+    for (const listed of manifest.files) {
+      const wanted = listed.pages.filter(isWanted);
+      if (wanted.length === 0) continue;
+      const isThere = await isStored(deps, listed);
+      if (!isThere) {
+        const told = { file: listed.file?.path, pages: wanted.length };
+        deps.log.warn(told, "a loaded file is gone; it is made again from its staged pages");
+      }
+      const file = isThere ? listed : await loadPages(deps, runId, wanted, refused);
+      for (const link of new Set(file.pages.filter(isWanted).map((page) => page.link))) {
+        files.set(link, [...(files.get(link) ?? []), file]);
+      }
+    }
+  }
+  return { files, lost: await reasonsOf(deps, refused) };
+}
+
+async function isStored({ lake }: Dependencies, { file }: ManifestFile): Promise<boolean> {
+  if (file === undefined) return true;
+  const key = fileKey(transactionChanges.name, filePath(file.path));
+  return (await lake.store.stat(key))?.size === file.size;
+}
+
+/** Why links fail that can't be loaded again. */
+export async function reasonsOf(deps: Dependencies, refused: RefusedLinks): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  for (const [key, error] of refused) reasons.set(key, await reasonOf(deps, error));
+  return reasons;
+}
+
+async function reasonOf({ lake }: Dependencies, error: LostPageError | PageRefusedError): Promise<string> {
+  if (!(error instanceof LostPageError)) return error.reason;
+  const { runId, place } = error.page;
+  const isThere = (await lake.store.stat(journalKey(runId, place.journal))) !== undefined;
+  return isThere ? "staged_page_torn" : "staged_page_gone";
+}

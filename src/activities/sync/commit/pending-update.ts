@@ -1,0 +1,117 @@
+import { hasLoneSurrogate } from "../../../domain/service/transaction-values.js";
+import type { LinkProgress } from "../../../domain/sync/link-progress.js";
+import {
+  countProblem,
+  loadedRows,
+  nextCheckpoint,
+  removalProblem,
+} from "../../../domain/sync/link-update.js";
+import { placeKey } from "../../../domain/sync/place.js";
+import { type InferredRemovals, inferRemovals } from "../../../lake/sync/inferred-removals.js";
+import { type BadRow, readBadRows } from "../../../lake/sync/journal/journal.js";
+import { type FoundLink, generationOf } from "../../../lake/sync/journal/report.js";
+import { certificateOf, type LinkCheckpoint } from "../../../lake/sync/link-checkpoint.js";
+import type { Dependencies } from "../../dependencies.js";
+import type { ManifestFile } from "../load/manifest.js";
+import type { FoundReading, LoadedFiles } from "./loaded-files.js";
+
+/** A bad row, and the page that it was on. */
+interface QuarantinedRow {
+  readonly row: BadRow;
+  readonly page: number;
+  readonly fetchedAt: string;
+}
+
+/** A complete update of a link, with all that its commit needs. */
+export interface PendingUpdate {
+  /** Key of the link's record. */
+  readonly key: string;
+  readonly found: FoundLink;
+  readonly progress: LinkProgress;
+  /** Files that hold its rows; others may share them. */
+  readonly files: readonly ManifestFile[];
+  readonly bad: readonly QuarantinedRow[];
+  /** What a full resync of a known link makes disappear. */
+  readonly removals?: InferredRemovals | undefined;
+  /** The link's next state; null where nothing came and the cursor stayed. */
+  readonly checkpoint: LinkCheckpoint | null;
+  /** Why it must not be committed; null where it may be. */
+  readonly problem: string | null;
+}
+
+/** Gathers a link's update from its manifests and decides whether it may be committed. */
+export async function pendingUpdate(
+  deps: Dependencies,
+  { runId, full }: { readonly runId: string; readonly full: boolean },
+  loaded: LoadedFiles,
+  { link, progress, found }: FoundReading,
+): Promise<PendingUpdate> {
+  const key = placeKey(link);
+  const files = loaded.files.get(key) ?? [];
+  const update = { key, found, progress, files, bad: [], checkpoint: null };
+  const lost = loaded.lost.get(key);
+  if (lost !== undefined) return { ...update, files: [], problem: lost };
+  const rows = loadedRows(files.flatMap(({ file }) => file?.links.filter(isOf(found)) ?? []));
+  const isWhole = rows.created + rows.updated + rows.removed === progress.entries;
+  const bad = isWhole ? [] : await badRows(deps, runId, key, files);
+  const miscounted = countProblem(progress, rows, bad.length);
+  if (miscounted !== null) return { ...update, problem: miscounted };
+  const generation = generationOf(found, progress);
+  const removals =
+    progress.mode === "full" && found.base !== null
+      ? await inferRemovals(deps.lake, {
+          linkId: found.link_id,
+          fpId: found.fp_id,
+          runId,
+          generation,
+          sequenceFrom: found.base.next_sequence + progress.entries,
+          files: files.flatMap(({ file }) => file ?? []),
+          quarantinedIds: bad.flatMap(({ row }) => idOf(row)),
+          at: new Date(),
+        })
+      : undefined;
+  const { gone = 0, known = 0 } = removals ?? {};
+  const next = nextCheckpoint({
+    runId,
+    link: found,
+    progress,
+    generation,
+    rows,
+    quarantined: bad.length,
+    gone,
+  });
+  const checkpoint = next && {
+    ...next,
+    head: certificateOf(next),
+    reading: key,
+    finished_at: new Date().toISOString(),
+  };
+  return { ...update, bad, removals, checkpoint, problem: removalProblem(gone, known, full) };
+}
+
+function isOf({ link_id }: FoundLink): (rows: { readonly link_id: string }) => boolean {
+  return (rows) => rows.link_id === link_id;
+}
+
+async function badRows(
+  { lake }: Dependencies,
+  runId: string,
+  key: string,
+  files: readonly ManifestFile[],
+): Promise<QuarantinedRow[]> {
+  const rows: QuarantinedRow[] = [];
+  const pages = files.flatMap((file) => file.pages).filter(({ link }) => link === key);
+  for (const { page, bad, fetched_at: fetchedAt } of pages.sort((a, b) => a.page - b.page)) {
+    if (bad === undefined || fetchedAt === undefined) continue;
+    const found = (await readBadRows(lake.store, runId, bad)) ?? [];
+    rows.push(...found.map((row) => ({ row, page, fetchedAt })));
+  }
+  return rows;
+}
+
+/** The id of a bad row, where it can be made out: such a row came back, so its removal is not inferred. */
+function idOf({ list, payload }: BadRow): string[] {
+  const value: unknown = JSON.parse(payload);
+  const id = list === "removed" ? value : (value as { transaction_id?: unknown } | null)?.transaction_id;
+  return typeof id === "string" && !hasLoneSurrogate(id) ? [id] : [];
+}

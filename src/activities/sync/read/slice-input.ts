@@ -1,0 +1,75 @@
+import type { LinkReading } from "../../../domain/sync/link-progress.js";
+import { journalFolder, type Place } from "../../../domain/sync/place.js";
+import type { RosterRow } from "../../../domain/sync/roster.js";
+import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
+import { freshUser, type UserProgress } from "../../../domain/sync/user-reading.js";
+import type { Snapshot } from "../../../lake/delta/delta-snapshot.js";
+import { StagingLostError } from "../../../lake/staging-lost-error.js";
+import type { ObjectStore } from "../../../lake/store/object-store.js";
+import { frozenUsers } from "../../../lake/sync/frozen-roster.js";
+import { readValue } from "../../../lake/sync/journal/journal.js";
+import { LostAttempts } from "../../../lake/sync/journal/recovery.js";
+import { type FoundLink, type SliceReport, withFound } from "../../../lake/sync/journal/report.js";
+import { transactionChanges } from "../../../lake/tables/transactions.js";
+import { isRepeated } from "../../slice.js";
+import type { SyncDependencies } from "../dependencies.js";
+
+/** A user whom a slice reads. */
+export interface BegunUser {
+  readonly row: RosterRow;
+  readonly progress: UserProgress;
+}
+
+/** What a slice is given, with what its records and the frozen roster say of it. */
+export interface GivenWork {
+  readonly links: (LinkReading & { readonly found: FoundLink })[];
+  readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
+  readonly users: BegunUser[];
+  readonly fresh: BegunUser[];
+  /** Pages that lost attempts of the slice have staged. */
+  readonly lost: LostAttempts;
+  readonly feed: Snapshot;
+}
+
+/** Reads what a slice is to work on. @throws StagingLostError */
+export async function sliceInput({ lake }: SyncDependencies, input: ReadSliceInput): Promise<GivenWork> {
+  const { store } = lake;
+  const { runId } = input;
+  const waiting: { link: Place }[] = [];
+  for (const { report, from, to } of input.waiting) {
+    const places = (await readValue<SliceReport>(store, runId, report)).waiting.slice(from, to);
+    waiting.push(...places.map((link) => ({ link })));
+  }
+  const { from, to } = input.fresh ?? { from: 0, to: 0 };
+  const fresh = Array.from({ length: to - from }, (_, index) => freshUser(from + index));
+  const users = await withRows(store, input, [...input.users, ...fresh]);
+  const folders = [journalFolder(input.slice, "begun"), journalFolder(input.slice, "continued")];
+  return {
+    links: await withFound(store, runId, input.links),
+    waiting: await withFound(store, runId, waiting),
+    users: users.splice(0, input.users.length),
+    fresh: users,
+    lost: isRepeated() ? await LostAttempts.of(store, runId, folders) : LostAttempts.NONE,
+    feed: await lake.table(transactionChanges.name).snapshot(),
+  };
+}
+
+/** Users with their rows of the frozen roster; each file of it is read once. */
+async function withRows(
+  store: ObjectStore,
+  { runId, groupSize }: ReadSliceInput,
+  users: readonly UserProgress[],
+): Promise<BegunUser[]> {
+  const files = new Map<number, readonly RosterRow[]>();
+  const begun: BegunUser[] = [];
+  for (const progress of users) {
+    const from = Math.floor(progress.user / groupSize) * groupSize;
+    const rows =
+      files.get(from) ?? (await frozenUsers(store, runId, groupSize, { from, to: from + groupSize }));
+    files.set(from, rows);
+    const row = rows[progress.user - from];
+    if (row === undefined) throw new StagingLostError(`user ${progress.user} of the frozen roster`, "torn");
+    begun.push({ row, progress });
+  }
+  return begun;
+}

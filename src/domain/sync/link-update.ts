@@ -1,0 +1,116 @@
+import type { LinkProgress } from "./link-progress.js";
+
+/** A resync that would take away more than this many rows, and more than half, needs `--full`. */
+const FEW_REMOVALS = 20;
+
+/** Rows of a link in some loaded files. */
+interface LoadedRows {
+  readonly created: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly sign_conflicts: number;
+  readonly sequence_from: number | null;
+  readonly sequence_to: number | null;
+}
+
+/** Adds up the rows of a link in the files that hold them. Pure. */
+export function loadedRows(files: readonly LoadedRows[]): LoadedRows {
+  const sum = (name: "created" | "updated" | "removed" | "sign_conflicts") =>
+    files.reduce((total, rows) => total + rows[name], 0);
+  const from = files.flatMap(({ sequence_from }) => sequence_from ?? []);
+  const to = files.flatMap(({ sequence_to }) => sequence_to ?? []);
+  return {
+    created: sum("created"),
+    updated: sum("updated"),
+    removed: sum("removed"),
+    sign_conflicts: sum("sign_conflicts"),
+    sequence_from: from.length === 0 ? null : Math.min(...from),
+    sequence_to: to.length === 0 ? null : Math.max(...to),
+  };
+}
+
+/**
+ * Why loaded rows must not be committed: they and the bad rows don't add up to what was delivered, so SQL has read a page
+ * otherwise than the activity that staged it. Null where they do. Pure.
+ */
+export function countProblem(
+  { entries, quarantined }: LinkProgress,
+  { created, updated, removed }: LoadedRows,
+  bad: number,
+): string | null {
+  const rows = created + updated + removed;
+  if (rows + bad === entries && bad >= quarantined) return null;
+  return `schema ${rows} rows loaded and ${bad} quarantined of ${entries} delivered`;
+}
+
+/** Why a resync must not be committed that infers `gone` removals of `known` rows; null where it may be. Pure. */
+export function removalProblem(gone: number, known: number, full: boolean): string | null {
+  return !full && gone > FEW_REMOVALS && gone * 2 > known ? `resync_would_remove ${gone} of ${known}` : null;
+}
+
+/** The committed state that a link's pages start from. */
+interface CommittedBase {
+  readonly cursor: string | null;
+  readonly generation: number;
+  readonly next_sequence: number;
+  readonly head: string;
+  readonly signs_differ: boolean;
+}
+
+/** A link's complete update. */
+interface LinkUpdate {
+  readonly runId: string;
+  readonly link: {
+    readonly link_id: string;
+    readonly fp_id: string;
+    readonly base: CommittedBase | null;
+    readonly started_at: string;
+  };
+  readonly progress: LinkProgress;
+  readonly generation: number;
+  readonly rows: LoadedRows;
+  /** Bad rows. */
+  readonly quarantined: number;
+  /** Inferred removals. */
+  readonly gone: number;
+}
+
+/** Decides a link's next checkpoint, but for its certificate; null where nothing came and the cursor stayed. Pure. */
+export function nextCheckpoint(update: LinkUpdate) {
+  const { runId, link, progress, generation, rows, quarantined, gone } = update;
+  const { link_id, fp_id, base, started_at } = link;
+  const isFull = progress.mode === "full";
+  const cursorIn = isFull ? null : (base?.cursor ?? null);
+  const cursor = progress.lastNext ?? cursorIn;
+  const removed = rows.removed + gone;
+  const came = rows.created + rows.updated + removed > 0;
+  if (!came && base !== null && cursor === base.cursor && generation === base.generation) return null;
+  // Inferred removals follow the rows that were delivered.
+  const firstGone = (base?.next_sequence ?? 1) + progress.entries;
+  const next = firstGone + gone;
+  return {
+    run_id: runId,
+    link_id,
+    fp_id,
+    generation,
+    cursor_in: cursorIn,
+    cursor_out: cursor,
+    pages: progress.pages,
+    created: rows.created,
+    updated: rows.updated,
+    removed,
+    quarantined,
+    sequence_from: rows.sequence_from ?? (gone > 0 ? firstGone : null),
+    sequence_to: gone > 0 ? next - 1 : rows.sequence_to,
+    pages_sha256: progress.pagesSha256,
+    certificate_prev: base?.head ?? null,
+    cursor,
+    next_sequence: next,
+    attempt: progress.attempt,
+    restarts: progress.restarts,
+    sign_conflicts: rows.sign_conflicts,
+    ...((base?.signs_differ || rows.sign_conflicts > 0) && { signs_differ: true }),
+    last_page_sha256: progress.lastPageSha256,
+    started_at,
+  };
+}

@@ -1,0 +1,110 @@
+import type { NamedFailure } from "../../waiting.js";
+import type { Failure } from "../sync-totals.js";
+import { afterUserOutcome, streamOf, type UserProgress } from "../user-reading.js";
+import { USERS_AT_ONCE } from "./limits.js";
+import { type Range, sizeOf, splitRanges } from "./ranges.js";
+import type { ReadSliceResult, SliceWork } from "./slice-work.js";
+
+/** A user whom a later slice reads again. */
+interface OpenUser {
+  readonly progress: UserProgress;
+  /** The last failure, where the slice named it. */
+  readonly failure?: NamedFailure | undefined;
+}
+
+/** A run's users, as continue-as-new carries them. */
+export interface CarriedUsers {
+  /** No slice was given a user from here on. */
+  readonly next: number;
+  /** Users before `next` whom their slice had no time for. */
+  readonly back: readonly Range[];
+  readonly again: readonly OpenUser[];
+  readonly read: number;
+  readonly failed: number;
+}
+
+const NONE: CarriedUsers = { next: 0, back: [], again: [], read: 0, failed: 0 };
+
+/** The users of a run: whom to read next, and how many are done. */
+export class Users {
+  constructor(
+    private readonly total: number,
+    private state = NONE,
+  ) {}
+
+  carry(): CarriedUsers {
+    return this.state;
+  }
+
+  /** Users who were read, or failed. */
+  get ended(): number {
+    return this.state.read + this.state.failed;
+  }
+
+  /** Users who wait for another try. */
+  get again(): readonly OpenUser[] {
+    return this.state.again;
+  }
+
+  /** Takes at most `most` users for the next slice: those whose retry is due, then fresh ones. */
+  take(at: number, most: number): Pick<SliceWork, "users" | "fresh"> {
+    const due = new Set(this.again.filter(({ progress }) => progress.notBefore <= at).slice(0, most));
+    this.#set({ again: this.again.filter((user) => !due.has(user)) });
+    const users = [...due].map(({ progress }) => progress);
+    return { users, fresh: this.#takesFresh ? this.#takeFresh(most - due.size) : null };
+  }
+
+  /** While many users wait, the service has a bad hour, and fresh ones would only join them. */
+  get #takesFresh(): boolean {
+    return this.again.length < USERS_AT_ONCE;
+  }
+
+  /** A slice takes one range: users whom an earlier slice gave back, or the next ones of the roster. */
+  #takeFresh(most: number): Range | null {
+    const { next, back } = this.state;
+    const [given, ...others] = back;
+    const [[fresh = null], rest] = splitRanges([given ?? { from: next, to: this.total }], most);
+    if (given !== undefined) this.#set({ back: [...rest, ...others] });
+    else if (fresh !== null) this.#set({ next: fresh.to });
+    return fresh;
+  }
+
+  /** Applies a slice's result. Returns the users who failed, and whether the service refused the credentials. */
+  apply(
+    { fresh }: Pick<SliceWork, "fresh">,
+    result: Pick<ReadSliceResult, "usersRead" | "users" | "reached" | "at">,
+    jitter: () => number,
+  ): { readonly failed: readonly Failure[]; readonly refused: boolean } {
+    const again: OpenUser[] = [];
+    const failed: Failure[] = [];
+    let refused = false;
+    for (const { progress, outcome, failed: owner, failure } of result.users) {
+      const verdict = afterUserOutcome(progress, outcome, result.at, jitter());
+      if (verdict.kind === "again") again.push({ progress: verdict.progress, failure });
+      if (verdict.kind === "stop") refused = true;
+      if (verdict.kind !== "failed") continue;
+      const { reason } = verdict;
+      failed.push({ stream: streamOf(reason), owner: owner ?? "", reason });
+    }
+    const unreached = fresh !== null && result.reached < fresh.to;
+    const { state } = this;
+    this.#set({
+      back: unreached ? [...state.back, { from: result.reached, to: fresh.to }] : state.back,
+      again: [...state.again, ...again],
+      read: state.read + result.usersRead,
+      failed: state.failed + failed.length,
+    });
+    return { failed, refused };
+  }
+
+  /** Epoch milliseconds at which the next user is due; undefined where none is left. */
+  nextDue(): number | undefined {
+    const { next, back, again } = this.state;
+    if (this.#takesFresh && this.total - next + sizeOf(back) > 0) return 0;
+    return again.length === 0 ? undefined : Math.min(...again.map(({ progress }) => progress.notBefore));
+  }
+
+  #set(change: Partial<CarriedUsers>): void {
+    this.state = { ...this.state, ...change };
+  }
+}
