@@ -1,4 +1,4 @@
-import type { BatchPause } from "../../domain/onboarding/batch/batch-rows.js";
+import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalLines, refusalWords } from "../../domain/refusals.js";

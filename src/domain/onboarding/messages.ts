@@ -1,6 +1,7 @@
 import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
-import type { BatchPause, OpenOutcome } from "./batch/batch-rows.js";
+import type { OpenOutcome } from "./batch/batch-rows.js";
+import type { BatchPause } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
 /** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */

@@ -4,7 +4,7 @@ import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import type { RunEnd } from "../../../src/cli/session/run-watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
-import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 

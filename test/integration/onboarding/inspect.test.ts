@@ -4,7 +4,7 @@ import {
   type InspectCustomersResult,
   inspectCustomers,
 } from "../../../src/activities/onboarding/batch/inspect-customers.js";
-import type { OutstandingRow } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import type { OutstandingRow } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { findOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/temporal/activity-bench.js";
