@@ -72,12 +72,10 @@ export async function steerBatch(
           await running.handle.signal(BATCH_SIGNALS[how]);
           return running;
         };
-        const giveUp = (session: JobSession, running: StartedRun) => {
-          const { temporal, sealed } = session;
-          return giveUpBatch(session, running, () =>
-            stopBatchCustomers(temporal.client, sealed, { scope, batchId }),
+        const giveUp = (session: JobSession, running: StartedRun) =>
+          giveUpBatch(session, running, () =>
+            stopBatchCustomers(session.temporal.client, session.sealed, { scope, batchId }),
           );
-        };
         const run = batchRun(terminal, batchId, {}, steer, how === "cancel" ? giveUp : undefined);
         return { pingedUser: undefined, run };
       },

@@ -1,16 +1,21 @@
+import { Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { type CustomerReport, doneWithoutCalls } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { OutstandingRow } from "../../../domain/onboarding/batch/batch-state.js";
 import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
+import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { describeRunning } from "../../../temporal/running-workflows.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
-import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
 
 const ASKED_AT_ONCE = 8;
 
-interface InspectCustomersInput extends CustomerNamespace {
+interface InspectCustomersInput {
+  readonly scope: string;
+  /** Without its version tag. */
+  readonly playbookKey: string;
   readonly batchId: string;
   readonly runId: string;
   readonly sink: boolean;
@@ -38,11 +43,14 @@ export async function inspectCustomers(
   deps: OnboardingDependencies,
   input: InspectCustomersInput,
 ): Promise<InspectCustomersResult> {
+  const { client } = Context.current();
+  const { scope, playbookKey, rows } = input;
   return withHeartbeat(async () => {
     const running: number[] = [];
     const ended: CustomerReport[] = [];
-    await mapConcurrent(ASKED_AT_ONCE, input.rows, async (row) => {
-      if (await isRunning(input, row.identity)) running.push(row.row);
+    await mapConcurrent(ASKED_AT_ONCE, rows, async (row) => {
+      const found = await describeRunning(client, customerWorkflowId(scope, playbookKey, row.identity));
+      if (found !== undefined) running.push(row.row);
       else ended.push(await endOf(deps, input, row));
     });
     return { running, ended };
