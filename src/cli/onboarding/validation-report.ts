@@ -32,7 +32,7 @@ export function validationText({ facts, counts }: CustomersFile, hasService: boo
   const { total, invalid, users, businesses, created, vaults, documents, external_ids } = counts;
   const lines = [
     `batch     ${hasService ? facts.batchId : "known when NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY are set"}`,
-    `customers ${total}: ${users} users, ${businesses} businesses${created > 0 ? ` (${created} to be made)` : ""}, ${invalid} invalid`,
+    `customers ${total}: ${users} users, ${businesses} businesses${created > 0 ? ` (${created} to be created)` : ""}, ${invalid} invalid`,
     `to write  ${vaults} vaults, ${documents} documents (${counts.document_bytes} bytes)`,
   ];
   if (external_ids > 0) lines.push(`known by  ${external_ids} by their external id alone`);

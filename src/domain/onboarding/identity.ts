@@ -63,7 +63,7 @@ export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurp
   return sha256(canonicalJson(key)).slice(0, 32);
 }
 
-/** A row as it counts in its batch's id. */
+/** A row as it counts in its batch's id. The words of a broken rule count too: other words make another batch. */
 export function batchLine(line: number, row: { readonly rowKey: string } | readonly RowProblem[]): string {
   if ("rowKey" in row) return `${line} ${row.rowKey}\n`;
   return `${line} invalid ${JSON.stringify(row.map(({ column, rule }) => [column, rule]))}\n`;

@@ -19,12 +19,12 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** Looks at a file to upload: what is known of it, or why it can't be uploaded, without its path. */
+/** Inspects a file to upload; text says why it can't be uploaded, without its path. */
 export async function inspectDocument(path: string): Promise<CustomerDocument | string> {
   try {
     const { size, ...found } = await fileOf(path);
     if (found.isDirectory) return "is the path of a directory";
-    if (!found.isFile) return "is the path of something that is no file";
+    if (!found.isFile) return "is not a regular file";
     if (size === 0) return "is the path of an empty file";
     const hash = createHash("sha256");
     let bytes = 0;

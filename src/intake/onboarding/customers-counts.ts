@@ -66,14 +66,14 @@ export class CustomersCounter {
     if (this.#dataKeys.size > 0) {
       warnings.push(
         "the service silently discards keys that the playbook's prerequisite node does not list, and no " +
-          `operation tells which; sent are: ${namesText(this.#dataKeys)}`,
+          `operation lists them; this file sends ${namesText(this.#dataKeys)}`,
       );
     }
     const { external_ids } = this.counts;
     if (external_ids > 0) {
       warnings.push(
-        `${external_ids} customers are known by their external id alone, which is also the idempotency id of ` +
-          "their onboarding: where one fails, it can't be run again without its fp_id",
+        `${external_ids} customers have only an external id, which is also the idempotency id of their ` +
+          "onboarding; if one fails, it can't be run again without its fp_id",
       );
     }
     return warnings;

@@ -70,7 +70,7 @@ export function openedContinuations(text: string, sealer: Sealer): Continuations
   }
   if (found.size === 0 && torn.length > 0 && !text.startsWith(BEGINNING)) {
     throw new InputError(
-      "none of its lines is one that --continuations wrote. Give the file as it was written, line ends kept.",
+      "none of its lines was written by --continuations. Give the file as it was written, with its line ends.",
     );
   }
   return { deliveries: [...found.values()], torn };

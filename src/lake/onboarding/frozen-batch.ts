@@ -76,7 +76,7 @@ export class FrozenBatches {
     const [found] = await this.rows(batchId, row, row + 1);
     if (found !== undefined && isRight(found)) return found;
     throw new Error(
-      `row ${row} of ${batchId} is ${found === undefined ? "not there" : "one that can't run"}`,
+      `row ${row} of ${batchId} ${found === undefined ? "does not exist" : "can't run"}`,
     );
   }
 
@@ -136,6 +136,6 @@ function documentKey(batchId: string, line: number, identifier: string): string 
 
 function changed(what: string): InputError {
   return new InputError(
-    `${what} changed while it was read. Nothing was started. Run the command again when it is complete.`,
+    `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
   );
 }

@@ -63,7 +63,7 @@ test("a batch that its circuit paused says what the service said and what correc
   );
   expect(notes).toEqual([
     'paused: 20 customers in a row ended with the same error (400: field "key": no such playbook)',
-    `run ${RUN} stands still. Read error_message in the table onboardings; then,`,
+    `run ${RUN} is paused. Read error_message in the table onboardings, then:`,
     `- if the playbook or the file is wrong: nightledger batch cancel ${BATCH},`,
     "  and nightledger onboard with the right one, which is a new batch;",
     `- if anything else is wrong, correct it at the service: nightledger batch resume ${BATCH},`,

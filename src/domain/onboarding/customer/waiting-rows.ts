@@ -28,7 +28,7 @@ export interface ProcessedCustomer {
 }
 
 /** What to do with a row that waits. */
-export type WaiterDecision =
+type WaiterDecision =
   /** It waits until the customer is free. */
   | "wait"
   /** It gets an outcome. */
