@@ -75,9 +75,7 @@ export class FrozenBatches {
   async row(batchId: string, row: number): Promise<RightRow> {
     const [found] = await this.rows(batchId, row, row + 1);
     if (found !== undefined && isRight(found)) return found;
-    throw new Error(
-      `row ${row} of ${batchId} ${found === undefined ? "does not exist" : "can't run"}`,
-    );
+    throw new Error(`row ${row} of ${batchId} ${found === undefined ? "does not exist" : "can't run"}`);
   }
 
   /** The bytes of a document, as they were when the batch was frozen. @throws StagingLostError */
