@@ -11,6 +11,9 @@ type OnboardingErrorClass = (typeof ONBOARDING_ERRORS)[keyof typeof ONBOARDING_E
 
 const { config, data, transient } = ONBOARDING_ERRORS;
 
+/** Any of these words, alone or as plurals. */
+const anyOf = (words: string) => new RegExp(`\\b(${words.replaceAll(" ", "|")})(e?s)?\\b`);
+
 /** The first match counts: "vendor not configured" is a matter of configuration, not of the vendor. */
 const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
   [/\b(not|isn't|wasn't) (configured|enabled|allowed|permitted)\b|\bmisconfigur|\bdisabled\b/, config],
@@ -24,18 +27,9 @@ const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
   ],
   [/\b(id|custom|investor_profile|document|business)\.[a-z]/, data],
   [/\b(playbook|branch|version|key|node|rule|workflow|setting)(e?s)?\b|\bconfigur|\bcredential/, config],
-  [
-    /\b(customer|user|applicant|person|business|owner|field|value|identity|identifier|vault|data)(e?s)?\b/,
-    data,
-  ],
-  [
-    /\b(name|birth|dob|age|address|street|city|state|zip|postal|country|nationality|citizenship)(e?s)?\b/,
-    data,
-  ],
-  [
-    /\b(e-?mail|phone|ssn\d?|itin|tin|tax|passport|licen[cs]e|document|image|photo|selfie|visa)(e?s)?\b/,
-    data,
-  ],
+  [anyOf("customer user applicant person business owner field value identity identifier vault data"), data],
+  [anyOf("name birth dob age address street city state zip postal country nationality citizenship"), data],
+  [anyOf("e-?mail phone ssn\\d? itin tin tax passport licen[cs]e document image photo selfie visa"), data],
   [
     /\b(missing|invalid|required|malformed|incomplete|mismatch|expired|unreadable)\b|\btoo (long|short)\b/,
     data,
