@@ -1,4 +1,5 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import type { Continuation } from "../../../domain/onboarding/customer/continuation-offer.js";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
 import {
   appendContinuation,
@@ -9,7 +10,7 @@ import {
 import { commandEnd } from "../../command-end.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { type Continuation, linkKey } from "./continuations.js";
+import { linkKey } from "./continuations.js";
 
 interface DeliverLinkInput extends CustomerStepInput {
   readonly link: LinkOffer;
