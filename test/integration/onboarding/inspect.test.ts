@@ -58,7 +58,7 @@ test("a row is as the outcome says that it staged and did not tell", async () =>
   expect(await ended(null)).toMatchObject([{ status: "pass", record: { version: 1 } }]);
 });
 
-test("a row that was taken up again keeps the outcome that stands", async () => {
+test("a row that is followed again keeps its latest outcome", async () => {
   await stage(1, "needs_customer");
   expect(await ended(OPEN)).toMatchObject([{ status: "needs_customer", record: null }]);
   expect(await staged(1)).toMatchObject({ status: "needs_customer", onboarding_id: "ob_2" });

@@ -119,7 +119,7 @@ test("a document comes back as it was, found by line and identifier", async () =
   await expect(batches.document("onb_1", 2, "custom.other")).rejects.toThrow(/is gone/);
 });
 
-test("nothing of a row or document stands in a file readable, nor a name of it", async () => {
+test("no file shows anything of a row or document, nor its name", async () => {
   const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: null };
   const row = rightRow(0, { documents: { [`custom.${MARK}`]: document } });
   async function* open() {
