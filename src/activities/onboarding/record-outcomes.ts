@@ -1,14 +1,22 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
+import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { playbookKeyOf } from "../../domain/onboarding/identity.js";
-import type { Outcome, OutcomeName, OutcomeOrigin, OutcomeRow } from "../../domain/onboarding/outcome.js";
+import {
+  type Outcome,
+  type OutcomeName,
+  type OutcomeOrigin,
+  type OutcomeRow,
+  outcomeEvent,
+} from "../../domain/onboarding/outcome.js";
+import { withoutValues } from "../../domain/service/quoted-values.js";
 import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { appendOnce } from "../../lake/tables/append.js";
+import { sealColumn } from "../../lake/tables/encrypted-column.js";
 import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
-import { eventRows, onboardingRow } from "./outcome-rows.js";
 
 const READ_AT_ONCE = 16;
 
@@ -17,7 +25,7 @@ interface RecordOutcomesInput {
   readonly runId: string;
   /** Names this set of rows within the run: the same name is written once. */
   readonly chunk: string;
-  /** Whether `output` stands in the table in the clear. */
+  /** Whether `output` is in the table in the clear. */
   readonly plainOutput: boolean;
   /** Outcomes that were staged with `putOutcome`. */
   readonly rows: readonly OutcomeName[];
@@ -29,58 +37,75 @@ interface RecordOutcomesInput {
  */
 export async function recordOutcomes(
   deps: OnboardingDependencies,
-  input: RecordOutcomesInput,
+  { batchId, runId, chunk, plainOutput, rows }: RecordOutcomesInput,
 ): Promise<void> {
-  const { batchId, runId, chunk, plainOutput } = input;
-  if (input.rows.length === 0) return;
+  if (rows.length === 0) return;
+  const { lake, sealed, batches } = deps;
   await withHeartbeat(async () => {
     const appId = `${runId}/outcomes/${chunk}`;
-    const now = new Date().toISOString();
-    const read = once(async () => {
-      const { playbook } = await deps.batches.require(batchId);
-      const origin: OutcomeOrigin = {
-        batch_id: batchId,
-        run_id: runId,
-        playbook_key: playbookKeyOf(playbook),
-      };
-      const outcomes = await mapConcurrent(READ_AT_ONCE, input.rows, (name) =>
-        getOutcome(deps.sealed, batchId, name),
-      );
-      return { origin, outcomes };
+    let read: Promise<Outcome[]> | undefined;
+    const outcomes = () => {
+      read ??= mapConcurrent(READ_AT_ONCE, rows, (name) => getOutcome(sealed, batchId, name));
+      return read;
+    };
+    const origin = async () => {
+      const { playbook } = await batches.require(batchId);
+      return { batch_id: batchId, run_id: runId, playbook_key: playbookKeyOf(playbook) };
+    };
+    await appendOnce(lake, onboardingEvents, appId, async () => {
+      const { playbook_key: _, ...of } = await origin();
+      const events = (await outcomes()).flatMap((outcome) => eventRows(of, outcome));
+      return writeRows(lake, onboardingEvents, runId, events);
     });
-    await appendOnce(deps.lake, onboardingEvents, appId, async () => {
-      const { origin, outcomes } = await read();
-      const rows = outcomes.flatMap((outcome) => eventRows(origin, outcome, now));
-      return writeRows(deps.lake, onboardingEvents, runId, rows);
-    });
-    await appendOnce(deps.lake, onboardings, appId, async () => {
-      const { origin, outcomes } = await read();
-      const rows = await mapConcurrent(READ_AT_ONCE, outcomes, (outcome) =>
-        rowOf(deps, origin, outcome, plainOutput),
-      );
-      return writeRows(deps.lake, onboardings, runId, rows);
+    await appendOnce(lake, onboardings, appId, async () => {
+      const of = await origin();
+      const found = await outcomes();
+      const written = await mapConcurrent(READ_AT_ONCE, found, (one) => rowOf(deps, of, one, plainOutput));
+      return writeRows(lake, onboardings, runId, written);
     });
   });
 }
 
-async function rowOf(
-  deps: OnboardingDependencies,
-  origin: OutcomeOrigin,
-  outcome: Outcome,
-  plainOutput: boolean,
-): Promise<OutcomeRow> {
-  // Only a message can quote the row's values.
-  const [frozen] =
-    outcome.error_message === null
-      ? []
-      : await deps.batches.rows(origin.batch_id, outcome.row, outcome.row + 1);
-  return onboardingRow(origin, outcome, plainOutput, frozen, deps.sealed.sealer);
+/** The events of an outcome; at least one, which names its row key. */
+function eventRows(origin: Omit<OutcomeOrigin, "playbook_key">, outcome: Outcome) {
+  const { line, attempt, version, row_key, onboarding_id, status, settled_at } = outcome;
+  const recorded = () => outcomeEvent("recorded", status, settled_at === null ? {} : { at: settled_at });
+  return (outcome.events ?? [recorded()]).map((event) => ({
+    ...origin,
+    line,
+    attempt,
+    version,
+    row_key,
+    onboarding_id,
+    ...event,
+  }));
 }
 
-function once<T>(work: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => {
-    result ??= work();
-    return result;
+/** The row of an outcome: `output` sealed unless it shall be plain, its message without the row's own values. */
+async function rowOf(
+  { batches, sealed }: OnboardingDependencies,
+  origin: OutcomeOrigin,
+  { row, row_key: _, events: _events, ...outcome }: Outcome,
+  plainOutput: boolean,
+): Promise<OutcomeRow> {
+  const { output, error_message } = outcome;
+  const isPlain = output === null || plainOutput;
+  const values = error_message === null ? [] : await valuesOf({ batches }, origin.batch_id, row);
+  return {
+    ...outcome,
+    ...origin,
+    output: isPlain ? output : sealColumn(sealed.sealer, onboardings, "output", output),
+    error_message: error_message === null ? null : withoutValues(error_message, values),
   };
+}
+
+/** What a message may quote of a row: everything but its ids, which have columns of their own. */
+async function valuesOf(
+  { batches }: Pick<OnboardingDependencies, "batches">,
+  batchId: string,
+  index: number,
+): Promise<unknown[]> {
+  const [frozen] = await batches.rows(batchId, index, index + 1);
+  if (frozen === undefined || !isRight(frozen)) return [];
+  return [frozen.customer.vault, frozen.customer.prerequisiteData];
 }

@@ -1,5 +1,7 @@
 import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import { isSameRow } from "../../domain/onboarding/customer/waiting-rows.js";
 import type { WaitRequest } from "../../domain/onboarding/messages.js";
+import { adoptedEvent } from "../../domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
 import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
@@ -7,36 +9,24 @@ import type { OnboardingDependencies } from "./dependencies.js";
 interface ReuseOutcomeInput {
   readonly batchId: string;
   readonly outcome: OutcomeRef;
-  /** The row of another batch that is the same to the last value. */
+  /** The row of another batch that is the same to the last value, or the row itself in a later run of its batch. */
   readonly waiter: WaitRequest;
   readonly version: number;
 }
 
-/**
- * Stages a customer's outcome for the same row of another batch, which posted nothing. The row itself, which a later
- * run of its batch asks for, has it staged already.
- */
+/** Stages a customer's outcome for a row that posted nothing. The row itself has it staged already. */
 export async function reuseOutcome(
-  deps: OnboardingDependencies,
+  { sealed }: OnboardingDependencies,
   { batchId, outcome, waiter, version }: ReuseOutcomeInput,
 ): Promise<OutcomeRef> {
   return withHeartbeat(async () => {
-    const found = await getOutcome(deps.sealed, batchId, outcome);
+    const found = await getOutcome(sealed, batchId, outcome);
     const { row, line, attempt } = waiter;
-    const name = { row, line, attempt, version };
-    if (isSameRow(waiter, batchId, outcome)) return name;
-    const event = {
-      event: "adopted",
-      status: found.status,
-      message_id: null,
-      at: new Date().toISOString(),
-      detail: `from ${batchId}, line ${outcome.line}, attempt ${outcome.attempt}`,
-    };
-    await putOutcome(deps.sealed, waiter.batchId, { ...found, ...name, events: [event] });
-    return name;
+    const ref = { row, line, attempt, version };
+    const from = { batchId, line: outcome.line, attempt: outcome.attempt };
+    if (isSameRow(waiter, from)) return ref;
+    const events = [adoptedEvent({ ...from, batch_id: batchId }, found.status)];
+    await putOutcome(sealed, waiter.batchId, { ...found, ...ref, events });
+    return ref;
   });
-}
-
-function isSameRow(waiter: WaitRequest, batchId: string, { line, attempt }: OutcomeRef): boolean {
-  return waiter.batchId === batchId && waiter.line === line && waiter.attempt === attempt;
 }

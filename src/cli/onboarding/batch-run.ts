@@ -1,4 +1,4 @@
-import type { BatchPause } from "../../domain/onboarding/batch/batch-rows.js";
+import type { BatchPause } from "../../domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../domain/onboarding/messages.js";
 import { refusalLines, refusalWords } from "../../domain/refusals.js";
@@ -10,11 +10,11 @@ import type { ProgressForm } from "../session/progress-view.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitUntilSettled } from "./settled-wait.js";
 
-/** Customers of a paused batch have this long to come to their end while the command watches. */
+/** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
 
-/** How long a command stays with its batch. */
-interface BatchPatience {
+/** How long a command waits for its batch. */
+interface BatchWait {
   readonly until?: "settled";
   /** Milliseconds for which customers and reviewers are waited for. */
   readonly deadline?: number;
@@ -24,7 +24,7 @@ interface BatchPatience {
 export function batchRun(
   terminal: Terminal,
   batchId: string,
-  { until, deadline = 0 }: BatchPatience,
+  { until, deadline = 0 }: BatchWait,
   start: (session: JobSession) => Promise<StartedRun>,
   whileWatched?: (session: JobSession, started: StartedRun) => Promise<void>,
 ): JobRun<BatchProgress, OnboardSummary> {
@@ -38,23 +38,23 @@ export function batchRun(
     ...(whileWatched && { whileWatched }),
     progress: ONBOARD_PROGRESS,
     remark: ({ cancelling }, before) =>
-      cancelling && !before?.cancelling ? "cancelling: what is going on comes to its end" : undefined,
+      cancelling && !before?.cancelling ? "cancelling: rows in work are finished first" : undefined,
     isHalted({ paused, customers, recorded }) {
       pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
       if (pausedAt === undefined || !recorded) return false;
-      // Nothing is left to be done: it ends by itself in a moment.
+      // Without a row left it ends by itself in a moment.
       if (customers.running + customers.queued === 0) return false;
       return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
     },
     async afterEnd(session, result) {
       if (until !== "settled") return { kind: "completed", result };
-      terminal.say("every row is machine done; waiting for customers and reviewers");
+      terminal.say("every row is processed; waiting for customers and reviewers");
       return waitUntilSettled(session, result, Date.now() + deadline);
     },
     outcome(left) {
       const { end, sofar } = left;
       const summary = summaryOf(batchId, left);
-      // A batch that came to its end is never told to have been paused as well.
+      // An ended batch is never reported as paused, too.
       const paused = end?.kind === "completed" ? null : (sofar?.paused ?? null);
       const halted = end?.kind === "halted";
       return {
@@ -84,7 +84,7 @@ function summaryOf(
   };
 }
 
-/** What to do about a batch that stands still: a playbook or a file can't be corrected in it. */
+/** What to do about a paused batch: it can't change its playbook or its file. */
 function pauseNotes(
   { kind, reason }: BatchPause,
   { run_id, batch_id, refusals }: OnboardSummary,
@@ -94,10 +94,10 @@ function pauseNotes(
     kind === "circuit" && said !== undefined && refusals.length === 1 ? ` (${refusalWords(said)})` : "";
   const paused = [`paused: ${reason}${words}`];
   const resume = `nightledger batch resume ${batch_id}`;
-  if (kind !== "circuit") return [...paused, `run ${run_id} stands still; \`${resume}\` goes on with it`];
+  if (kind !== "circuit") return [...paused, `run ${run_id} is paused; \`${resume}\` continues it`];
   return [
     ...paused,
-    `run ${run_id} stands still. Read error_message in the table onboardings; then,`,
+    `run ${run_id} is paused. Read error_message in the table onboardings, then:`,
     `- if the playbook or the file is wrong: nightledger batch cancel ${batch_id},`,
     "  and nightledger onboard with the right one, which is a new batch;",
     `- if anything else is wrong, correct it at the service: ${resume},`,
@@ -105,7 +105,7 @@ function pauseNotes(
   ];
 }
 
-/** What to do about rows that were refused in a batch that has come to its end. */
+/** What to do about refused rows of a batch that has ended. */
 function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly string[] {
   if (status !== "completed_with_failures" || refusals.length === 0) return [];
   return [
@@ -127,7 +127,7 @@ function batchText(summary: OnboardSummary): string {
     `status    ${summary.status} in ${(summary.duration_ms / 1000).toFixed(1)} s`,
     `customers ${total}: ${shown.map(([name, count]) => `${count} ${name}`).join(", ")}`,
     ...(manual_review > 0
-      ? [`review    ${manual_review} wait for a manual review; see table onboardings`]
+      ? [`review    ${manual_review} wait for a manual review; see the table onboardings`]
       : []),
     ...refusalLines(summary.refusals),
     `calls     ${summary.calls}`,

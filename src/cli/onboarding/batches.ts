@@ -18,7 +18,7 @@ import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
 import { giveUpBatch, stopBatchCustomers } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 
-/** Runs what failed in a batch as a new attempt; the exit code. @throws InputError */
+/** Runs the failed rows of a batch as a new attempt; the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
   checkSink(flags);
   checkBatchId(batchId);
@@ -32,22 +32,22 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
         if (facts === undefined) throw notThere(batchId, preflight);
         if ((await joinRun(temporal.client, batchWorkflowId(scope, batchId))) !== undefined) {
           throw new InputError(
-            `batch ${batchId} is still running; what fails in it can be run again when it has ended. Nothing was started.`,
+            `batch ${batchId} is still running. Nothing was started. Retry its failed rows once it has ended.`,
           );
         }
         const options = optionsOf(terminal, flags, facts.mode, { limit, retry: true });
         return startOnboarding(temporal.client, { scope, taskQueue, sealed, facts, options, signal });
       });
-      // While it is going on, it can't be retried again.
+      // A running retry can't be retried.
       return { pingedUser: NOBODY, run: { ...run, again: `nightledger runs resume ${batchId}` } };
     },
   });
 }
 
 /**
- * Pauses, resumes or cancels a batch that runs, or ends it where it can't be cancelled; the exit code.
+ * Pauses, resumes or cancels a running batch, or ends it where it can't be cancelled; the exit code.
  *
- * @throws InputError where it doesn't run.
+ * @throws InputError where it is not running.
  */
 export async function steerBatch(
   terminal: Terminal,
@@ -57,14 +57,14 @@ export async function steerBatch(
 ): Promise<number> {
   checkBatchId(batchId);
   const notRunning = new InputError(
-    `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. The ids are in the table onboardings.`,
+    `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. Find batch ids in the table onboardings.`,
   );
   return runJob(
     terminal,
     { json },
     {
       async plan({ keys, scope }) {
-        // Where HOME has no keys yet, nothing was ever run: it is left as it is.
+        // Without keys in HOME nothing was ever run.
         if (keys === undefined) throw notRunning;
         const steer = async ({ temporal }: JobSession) => {
           const running = await joinRun(temporal.client, batchWorkflowId(scope, batchId));
@@ -72,12 +72,10 @@ export async function steerBatch(
           await running.handle.signal(BATCH_SIGNALS[how]);
           return running;
         };
-        const giveUp = (session: JobSession, running: StartedRun) => {
-          const { temporal, sealed } = session;
-          return giveUpBatch(session, running, () =>
-            stopBatchCustomers(temporal.client, sealed, { scope, batchId }),
+        const giveUp = (session: JobSession, running: StartedRun) =>
+          giveUpBatch(session, running, () =>
+            stopBatchCustomers(session.temporal.client, session.sealed, { scope, batchId }),
           );
-        };
         const run = batchRun(terminal, batchId, {}, steer, how === "cancel" ? giveUp : undefined);
         return { pingedUser: undefined, run };
       },
@@ -85,11 +83,11 @@ export async function steerBatch(
   );
 }
 
-/** Prints the links of a continuation file, for whoever sends them. @throws InputError */
+/** Prints the links of a continuation file. @throws InputError */
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {
   const { keys, config } = await runPreflight(terminal);
   const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new InputError(`${path} can't be read (${error.code}). Give what --continuations wrote.`);
+    throw new InputError(`${path} can't be read (${error.code}). Give the file that --continuations wrote.`);
   });
   if (keys === undefined) {
     throw new InputError(`NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${config.home.path} holds no keys yet.`);
@@ -98,7 +96,7 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
   for (const delivery of deliveries) terminal.result(JSON.stringify(delivery));
   if (torn.length > 0) {
     terminal.say(
-      `${torn.length} of the lines of ${path} were cut short, by a crash or a full disk, and are left out (the first: line ${torn[0]}). Such a link was handed over again and stands in a later line, or its row says \`resend from the dashboard\`.`,
+      `${torn.length} of the lines of ${path} were cut short, by a crash or a full disk, and are skipped (the first: line ${torn[0]}). Such a link is in a later line too, or its row says \`resend from the dashboard\`.`,
     );
   }
 }
@@ -107,12 +105,12 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
 export function checkBatchId(batchId: string): void {
   if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
   throw new InputError(
-    `${JSON.stringify(batchId)} is not the id of a batch or a run. Accepted: onb_ and 24 hex digits, or what a run printed, such as cip-20261122T021500Z-3f9c2a.`,
+    `${JSON.stringify(batchId)} is not the id of a batch or a run (expected onb_ followed by 24 hex digits, or a run id such as cip-20261122T021500Z-3f9c2a)`,
   );
 }
 
 function notThere(batchId: string, { config }: Preflight): InputError {
   return new InputError(
-    `batch ${batchId} has no outcome in the lake ${config.lake.address}. Nothing was started. Name a batch of the table onboardings.`,
+    `batch ${batchId} has no outcome in the lake ${config.lake.address}. Nothing was started. Find batch ids in the table onboardings.`,
   );
 }

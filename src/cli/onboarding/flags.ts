@@ -60,7 +60,7 @@ function sinkOf(terminal: Pick<Terminal, "cwd">, flags: BatchFlags): Continuatio
 export function checkOnboardFlags(flags: OnboardFlags): void {
   checkSink(flags);
   if (flags.mode === "async" && flags.syncTimeout !== undefined) {
-    throw new InputError("--sync-timeout: only in --mode sync. Nothing was started.");
+    throw new InputError("--sync-timeout works only in --mode sync. Nothing was started.");
   }
 }
 

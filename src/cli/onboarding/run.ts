@@ -21,7 +21,7 @@ import { giveUpBatch } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 import { validationSummary, validationText } from "./validation-report.js";
 
-/** Runs or joins a batch and waits for its end, or only judges its file; the exit code. */
+/** Runs or joins a batch and waits for its end, or only validates its file; the exit code. */
 export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promise<number> {
   checkOnboardFlags(flags);
   if (flags.validateOnly) return validate(terminal, flags);
@@ -44,12 +44,12 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
   });
 }
 
-/** Gives up the batch's run that is going on; its customers go on, and tell the one that follows. */
+/** Gives up the batch's running run; its customers continue, and report to the next run. */
 async function giveUpEarlier(terminal: Terminal, session: JobSession, batchId: string): Promise<void> {
   const { client } = session.temporal;
   const running = await joinRun(client, batchWorkflowId(session.preflight.scope, batchId));
   if (running === undefined) return;
-  terminal.say(`giving up run ${running.runId}, which is going on`);
+  terminal.say(`giving up run ${running.runId}, which is still running`);
   await giveUpBatch(session, running);
 }
 
@@ -68,13 +68,13 @@ async function validate(
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
 }
 
-/** Reads a file whose right rows may run. @throws InputError where wrong rows forbid it. */
+/** Reads a customers file that may run. @throws InputError for wrong rows, unless they are to be left out. */
 async function readRunnable(
   terminal: Terminal,
   { customers, playbook, mode, continueInvalid }: OnboardFlags,
   { config }: JobConfig,
 ): Promise<CustomersFile> {
-  // What is wrong with the lake is said after what is wrong with the file, by the preflight.
+  // The preflight reports problems of the lake, after those of the file.
   const service = await findService(config).catch(() => undefined);
   const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const warning of file.facts.warnings) terminal.say(`warning: ${warning}`);
@@ -87,11 +87,11 @@ async function readRunnable(
 function checkService({ facts }: CustomersFile, { service, store }: Preflight): void {
   if (facts.service === service.id) return;
   throw new InputError(
-    `the lake ${store.address} was bound to its service while the customers file was read. Nothing was started; run the command again.`,
+    `the lake ${store.address} was bound to its service while the customers file was read. Nothing was started. Run the command again.`,
   );
 }
 
-/** The service of the lake; undefined where the variables that name it are not set, or it can't be read. */
+/** The service of the lake; undefined where it is not configured, or the lake can't be read. */
 async function serviceIfAny(terminal: Terminal): Promise<ServiceBinding | undefined> {
   let config: Config<"api" | "lake">;
   try {

@@ -10,7 +10,7 @@ export type ColumnGroup = (typeof COLUMN_GROUPS)[number];
 export type CustomerColumn =
   | { readonly use: "name"; readonly name: NameColumn }
   | { readonly use: "group"; readonly group: ColumnGroup; readonly name: string }
-  /** Almost one of ours: reading on without it would lose what it holds. */
+  /** Almost a known column: ignoring it would lose data. */
   | { readonly use: "mistaken"; readonly rule: string }
   | { readonly use: "none" };
 

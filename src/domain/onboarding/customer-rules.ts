@@ -4,9 +4,9 @@ import {
   fpIdProblem,
   onboardingExternalIdProblem,
 } from "../service/external-id.js";
-import { CUSTOMER_KINDS, type CustomerKind, type Json, type RowName } from "./customer.js";
+import { CUSTOMER_KINDS, type CustomerKind, type CustomerRow, type Json, type RowName } from "./customer.js";
 import type { NameColumn } from "./customer-column.js";
-import { dataProblem, documentProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";
+import { documentProblem, jsonProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";
 
 /** A row as its file gives it; what is empty or null is left out. */
 export interface GivenCustomer {
@@ -16,21 +16,14 @@ export interface GivenCustomer {
   readonly vault: ReadonlyMap<string, unknown>;
   /** Paths by identifier. */
   readonly document: ReadonlyMap<string, unknown>;
-  /** What was found wrong with its form. */
+  /** What is wrong with its form. */
   readonly problems: readonly RowProblem[];
 }
 
-/** A row that keeps every rule that can be told from the file alone. */
-export interface DraftCustomer {
-  readonly line: number;
-  readonly kind: CustomerKind;
-  readonly fpId: string | null;
-  readonly externalId: string | null;
-  readonly prerequisiteData: { readonly [key: string]: Json } | null;
-  readonly vault: { readonly [identifier: string]: Json };
+/** A row that keeps every rule that the file alone can tell. */
+export interface DraftCustomer extends Omit<CustomerRow, "documents"> {
   /** Paths as given, by identifier. */
   readonly documents: ReadonlyMap<string, string>;
-  readonly create: boolean;
 }
 
 /** A row after its rules: a draft, or all that is wrong with it. */
@@ -38,83 +31,102 @@ type JudgedCustomer =
   | { readonly draft: DraftCustomer }
   | { readonly name: RowName; readonly problems: readonly RowProblem[] };
 
-/** Holds a row against every rule of docs/use/onboarding.md, "The file"; lists all that it breaks. */
+/** A broken rule: its column, null for the row as a whole, and its words; undefined where it is kept. */
+type Finding = readonly [column: string | null, rule: string | undefined];
+
+/** Checks a row against every rule of docs/use/onboarding.md, "The file"; lists all that it breaks, in a fixed order. */
 export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
-  const { line, names } = given;
-  const problems = [...given.problems];
-  const add = (column: string | null, rule: string | undefined) => {
-    if (rule !== undefined) problems.push({ line, column, rule });
-  };
+  const { line, names, data, vault } = given;
   const kind = kindOf(names.kind);
-  if (kind === undefined) add("kind", `is not ${CUSTOMER_KINDS.join(" or ")}`);
-  const known = kind ?? "user";
-  const [ours, theirs] = known === "user" ? (["fp_id", "fp_bid"] as const) : (["fp_bid", "fp_id"] as const);
-  const fpId = textOf(names[ours], fpIdProblem, (rule) => add(ours, rule));
-  if (kind !== undefined && names[theirs] !== undefined) {
-    add(
-      theirs,
-      `is not for a ${kind}: give ${ours}${names.kind === undefined ? ", or the kind business" : ""}`,
-    );
-  }
-  const external = known === "business" ? businessExternalId : externalId;
-  const ownId = textOf(names.external_id, external, (rule) => add("external_id", rule));
-  const named = names[ours] !== undefined || names[theirs] !== undefined;
-  if (names.external_id !== undefined && named) add("external_id", `is given together with ${ours}`);
-  const hasNoId = names.external_id === undefined && !named;
-  if (hasNoId && kind !== undefined && given.problems.length === 0) add(ours, missingRule(given, kind));
-  if (kind !== undefined) {
-    const owner: VaultOwner = {
-      kind,
-      hasFpId: names[ours] !== undefined,
-      hasExternalId: names.external_id !== undefined,
-    };
-    for (const [key, value] of given.data) add(`data.${key}`, dataProblem(value));
-    for (const [name, value] of given.vault) add(`vault.${name}`, vaultProblem(owner, name, value));
-    for (const [name, path] of given.document) {
-      const twice = given.vault.has(name) ? "is given as a value too" : undefined;
-      add(`document.${name}`, documentProblem(owner, name, path) ?? twice);
-    }
-  }
-  const ids = { fpId: fpId ?? null, externalId: ownId ?? null };
+  const columns = kind === "business" ? BUSINESS : USER;
+  const found = [...idFindings(given, kind, columns), ...valueFindings(given, kind, columns)];
+  const problems = [...given.problems];
+  for (const [column, rule] of found) if (rule !== undefined) problems.push({ line, column, rule });
+  const ids = {
+    fpId: idOf(names[columns.ours], fpIdProblem),
+    externalId: idOf(names.external_id, columns.externalIdProblem),
+  };
   if (problems.length > 0 || kind === undefined) return { name: { kind: kind ?? null, ...ids }, problems };
   return {
     draft: {
       line,
       kind,
       ...ids,
-      prerequisiteData: given.data.size === 0 ? null : recordOf(given.data),
-      vault: recordOf(given.vault),
+      prerequisiteData: data.size === 0 ? null : recordOf(data),
+      vault: recordOf(vault),
       documents: given.document as ReadonlyMap<string, string>,
-      create: kind === "business" && fpId === undefined,
+      create: kind === "business" && ids.fpId === null,
     },
   };
+}
+
+/** The id columns of a kind of customer. */
+interface IdColumns {
+  readonly ours: "fp_id" | "fp_bid";
+  readonly theirs: "fp_id" | "fp_bid";
+  externalIdProblem(text: string): string | undefined;
+}
+
+const USER: IdColumns = {
+  ours: "fp_id",
+  theirs: "fp_bid",
+  externalIdProblem: (text) => worded("is one", onboardingExternalIdProblem(text)),
+};
+const BUSINESS: IdColumns = {
+  ours: "fp_bid",
+  theirs: "fp_id",
+  externalIdProblem: (text) => worded("has", businessExternalIdProblem(text)),
+};
+
+function worded(verb: string, problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : `${verb} ${problem}`;
 }
 
 function kindOf(value: unknown): CustomerKind | undefined {
   return value === undefined ? "user" : CUSTOMER_KINDS.find((kind) => kind === value);
 }
 
-/** The text of an id where it keeps its rule. */
-function textOf(
-  value: unknown,
-  problemOf: (text: string) => string | undefined,
-  report: (rule: string) => void,
-): string | undefined {
+function idFindings(given: GivenCustomer, kind: CustomerKind | undefined, columns: IdColumns): Finding[] {
+  const { names } = given;
+  const { ours, theirs, externalIdProblem } = columns;
+  const hasTheirs = names[theirs] !== undefined;
+  const hasFpId = names[ours] !== undefined || hasTheirs;
+  const hasExternalId = names.external_id !== undefined;
+  const hint = names.kind === undefined ? ", or the kind business" : "";
+  const isUnnamed = !hasFpId && !hasExternalId && kind !== undefined && given.problems.length === 0;
+  return [
+    ["kind", kind === undefined ? `is not ${CUSTOMER_KINDS.join(" or ")}` : undefined],
+    [ours, idProblem(names[ours], fpIdProblem)],
+    [theirs, hasTheirs && kind !== undefined ? `is not for a ${kind}: give ${ours}${hint}` : undefined],
+    ["external_id", idProblem(names.external_id, externalIdProblem)],
+    ["external_id", hasExternalId && hasFpId ? `is given together with ${ours}` : undefined],
+    [ours, isUnnamed ? missingRule(given, kind) : undefined],
+  ];
+}
+
+function valueFindings(given: GivenCustomer, kind: CustomerKind | undefined, { ours }: IdColumns): Finding[] {
+  if (kind === undefined) return [];
+  const { names, data, vault, document } = given;
+  const hasExternalId = names.external_id !== undefined;
+  const owner: VaultOwner = { kind, hasFpId: names[ours] !== undefined, hasExternalId };
+  const twice = (name: string) => (vault.has(name) ? "is given as a value too" : undefined);
+  return [
+    ...[...data].map(([key, value]): Finding => [`data.${key}`, jsonProblem(value)]),
+    ...[...vault].map(([name, value]): Finding => [`vault.${name}`, vaultProblem(owner, name, value)]),
+    ...[...document].map(([name, path]): Finding => {
+      return [`document.${name}`, documentProblem(owner, name, path) ?? twice(name)];
+    }),
+  ];
+}
+
+function idProblem(value: unknown, problemOf: (text: string) => string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  const problem = typeof value === "string" ? problemOf(value) : "is not text";
-  if (problem === undefined) return value as string;
-  report(problem);
-  return undefined;
+  return typeof value === "string" ? problemOf(value) : "is not text";
 }
 
-function externalId(text: string): string | undefined {
-  const problem = onboardingExternalIdProblem(text);
-  return problem === undefined ? undefined : `is one ${problem}`;
-}
-
-function businessExternalId(text: string): string | undefined {
-  const problem = businessExternalIdProblem(text);
-  return problem === undefined ? undefined : `has ${problem}`;
+/** An id that keeps its rule. */
+function idOf(value: unknown, problemOf: (text: string) => string | undefined): string | null {
+  return typeof value === "string" && problemOf(value) === undefined ? value : null;
 }
 
 function missingRule(given: GivenCustomer, kind: CustomerKind): string | undefined {

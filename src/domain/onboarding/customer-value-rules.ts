@@ -3,17 +3,14 @@ import { hasLoneSurrogate } from "../service/transaction-values.js";
 import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "../service/vault-identifier.js";
 import type { CustomerKind } from "./customer.js";
 
-/** Whose vault a value is for, as far as rules ask. */
+/** The owner of the vault that a value is for. */
 export interface VaultOwner {
   readonly kind: CustomerKind;
   readonly hasFpId: boolean;
   readonly hasExternalId: boolean;
 }
 
-/** Why a value can't be initial data, without quoting it: anything that JSON can hold may be. */
-export function dataProblem(value: unknown): string | undefined {
-  return jsonProblem(value);
-}
+const NEEDS_FP_ID = "needs the fp_id in the row: no operation finds a user's vault by external id";
 
 /**
  * Why a value can't be put under an identifier of this customer's vault
@@ -29,7 +26,7 @@ export function vaultProblem(owner: VaultOwner, identifier: string, value: unkno
  */
 export function documentProblem(owner: VaultOwner, identifier: string, path: unknown): string | undefined {
   if (owner.kind === "business") return "is a file for a business: the service takes uploads for users only";
-  if (!owner.hasFpId) return "needs the fp_id in the row: no operation finds a user's vault by external id";
+  if (!owner.hasFpId) return NEEDS_FP_ID;
   // What is uploaded goes under a client token, which has to name it.
   const problem = useProblem("upload", identifier) ?? useProblem("client_token", identifier);
   if (problem !== undefined) return problem;
@@ -42,11 +39,7 @@ function useOf(kind: CustomerKind): IdentifierUse {
 }
 
 function ownerProblem({ kind, hasFpId, hasExternalId }: VaultOwner): string | undefined {
-  if (kind === "user") {
-    return hasFpId
-      ? undefined
-      : "needs the fp_id in the row: no operation finds a user's vault by external id";
-  }
+  if (kind === "user") return hasFpId ? undefined : NEEDS_FP_ID;
   if (hasFpId) return "is for a business that is there: no operation writes its vault";
   return hasExternalId
     ? "is given together with external_id: a business is made with an id of yours or with first data, not both"
@@ -68,8 +61,8 @@ function valueProblem(value: unknown): string | undefined {
   return "is not text, an integer, true or false, or an object";
 }
 
-/** Why a JSON value would not arrive as it stands in the file. */
-function jsonProblem(value: unknown): string | undefined {
+/** Why a JSON value would not arrive as it is in the file, without quoting it. */
+export function jsonProblem(value: unknown): string | undefined {
   if (typeof value === "number") {
     const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
     return isExact ? undefined : "is a number too large to arrive exactly: give it as text";

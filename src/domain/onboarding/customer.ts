@@ -1,4 +1,3 @@
-/** What a row of a customers file may be about. */
 export const CUSTOMER_KINDS = ["user", "business"] as const;
 export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
 
@@ -9,16 +8,16 @@ export type OnboardingMode = (typeof ONBOARDING_MODES)[number];
 /** Anything that JSON can hold. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 
-/** A file to upload into a customer's vault, as it was when the customers file was read. */
+/** A file to upload into a customer's vault. */
 export interface CustomerDocument {
   readonly bytes: number;
   /** Hex, of the file's bytes. */
   readonly sha256: string;
-  /** By the file's extension; null where that says nothing. */
+  /** By the file's extension; null where that is unknown. */
   readonly contentType: string | null;
 }
 
-/** One customer of a file, found right: personal data, so it is sealed wherever it is kept. */
+/** A right row of a customers file: personal data, so it is sealed wherever it is kept. */
 export interface CustomerRow {
   /** Line of the file it starts at, from 1. */
   readonly line: number;
@@ -31,16 +30,16 @@ export interface CustomerRow {
   /** Values by identifier: written with a client token, for a new business given at its creation. */
   readonly vault: { readonly [identifier: string]: Json };
   readonly documents: { readonly [identifier: string]: CustomerDocument };
-  /** A business without `fp_bid`: made first; where its external id is taken, the one there is adopted. */
+  /** A business without `fp_bid`: it is created first, unless its external id is taken. */
   readonly create: boolean;
 }
 
-/** What of a row no message may quote: whatever the service was told of it, or will be. */
+/** The values of a row that no message may quote: all that the service gets. */
 export function valuesOf({ fpId, externalId, vault, prerequisiteData }: CustomerRow): unknown[] {
   return [fpId, externalId, vault, prerequisiteData];
 }
 
-/** What can be said of a row that was refused: only ids that are right by themselves. */
+/** The ids of a wrong row, where they are right by themselves. */
 export interface RowName {
   readonly kind: CustomerKind | null;
   readonly fpId: string | null;

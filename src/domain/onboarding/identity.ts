@@ -11,16 +11,16 @@ export interface BatchPurpose {
   /** `<playbook_key>` or `<playbook_key>:v<n>`, as it is posted. */
   readonly playbook: string;
   readonly mode: OnboardingMode;
-  /** Id of the lake's service; empty in a lake that is older than such ids, whose keys stay what they are. */
+  /** Id of the lake's service; empty in a lake that is older than such ids, whose keys stay the same. */
   readonly service: string;
 }
 
-/** A playbook without its version tag: events carry it so. */
+/** A playbook without its version tag, as events name it. */
 export function playbookKeyOf(playbook: string): string {
   return parsePlaybookKey(playbook)?.playbook ?? playbook;
 }
 
-/** The version that a playbook key pins; null for whichever is current. */
+/** The version that a playbook key pins; null where it pins none. */
 export function playbookVersionOf(playbook: string): number | null {
   return parsePlaybookKey(playbook)?.version ?? null;
 }
@@ -30,27 +30,19 @@ export function playbookVersionOf(playbook: string): number | null {
  * alone, that data.
  */
 export function identityOf(customer: Pick<CustomerRow, "fpId" | "externalId" | "vault">): string {
-  if (customer.fpId !== null) return fpIdentity(customer.fpId);
-  if (customer.externalId !== null) return externalIdentity(customer.externalId);
+  if (customer.fpId !== null) return `fp_id:${customer.fpId}`;
+  if (customer.externalId !== null) return `external_id:${customer.externalId}`;
   return `data:${canonicalJson(customer.vault)}`;
 }
 
-function fpIdentity(fpId: string): string {
-  return `fp_id:${fpId}`;
-}
-
-function externalIdentity(externalId: string): string {
-  return `external_id:${externalId}`;
-}
-
-/** The part of a workflow's id that stands for a customer: 32 hex digits. */
+/** The customer's part of its workflow's id: 32 hex digits. */
 export function identityHash(sha256: Sha256, identity: string): string {
   return sha256(identity).slice(0, 32);
 }
 
 /**
- * The key under which a row was posted or not, in whatever batch: 32 hex digits of kind, identity, content,
- * playbook, mode and service. A document counts by its bytes, not by its path; the line does not count.
+ * The key under which a row is posted once, in whatever batch: 32 hex digits of kind, identity, content, playbook, mode
+ * and service. A document counts by its bytes, not by its path; the line does not count.
  */
 export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurpose): string {
   const documents = Object.entries(customer.documents).map(([name, { sha256: hash }]) => [name, hash]);
@@ -63,7 +55,7 @@ export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurp
   return sha256(canonicalJson(key)).slice(0, 32);
 }
 
-/** A row as it counts in its batch's id. */
+/** A row as it counts in its batch's id. The words of a broken rule count too: other words make another batch. */
 export function batchLine(line: number, row: { readonly rowKey: string } | readonly RowProblem[]): string {
   if ("rowKey" in row) return `${line} ${row.rowKey}\n`;
   return `${line} invalid ${JSON.stringify(row.map(({ column, rule }) => [column, rule]))}\n`;
@@ -78,12 +70,12 @@ function purposeParts({ playbook, mode, service }: BatchPurpose): string[] {
   return [playbook, mode, ...(service === "" ? [] : [service])];
 }
 
-/** Single flight of a customer on a playbook, across batches and versions of the playbook. */
+/** One customer on one playbook has one workflow, across batches and versions of the playbook. */
 export function customerWorkflowId(scope: string, playbookKey: string, hash: string): string {
   return `onboard/${scope}/${playbookKey}/${hash}`;
 }
 
-/** Single flight of a batch. */
+/** A batch has one workflow. */
 export function batchWorkflowId(scope: string, batch: string): string {
   return `onboard-batch/${scope}/${batch}`;
 }
@@ -92,7 +84,7 @@ export function batchWorkflowId(scope: string, batch: string): string {
  * The workflows that an event may be for: it carries both ids of a customer, who is known by one of them, or by the
  * first data that the business was made from.
  *
- * @param made {@link identityHash} of that data; undefined for whoever was not made so.
+ * @param made {@link identityHash} of that data; undefined for customers that were not made so.
  */
 export function eventWorkflowIds(
   sha256: Sha256,
@@ -104,12 +96,11 @@ export function eventWorkflowIds(
   },
   made?: string,
 ): string[] {
-  const identities = [
-    ...(event.fp_id ? [fpIdentity(event.fp_id)] : []),
-    ...(event.external_id ? [externalIdentity(event.external_id)] : []),
+  const { fp_id, external_id, playbook_key } = event;
+  const hashes = [
+    ...(fp_id ? [identityHash(sha256, `fp_id:${fp_id}`)] : []),
+    ...(external_id ? [identityHash(sha256, `external_id:${external_id}`)] : []),
+    ...(made === undefined ? [] : [made]),
   ];
-  const key = playbookKeyOf(event.playbook_key);
-  const hashes = identities.map((identity) => identityHash(sha256, identity));
-  if (made !== undefined) hashes.push(made);
-  return hashes.map((hash) => customerWorkflowId(scope, key, hash));
+  return hashes.map((hash) => customerWorkflowId(scope, playbookKeyOf(playbook_key), hash));
 }

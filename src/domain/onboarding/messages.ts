@@ -1,9 +1,10 @@
 import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
-import type { BatchPause, OpenOutcome } from "./batch/batch-rows.js";
+import type { BatchRow, OpenOutcome } from "./batch/batch-rows.js";
+import type { BatchPause } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
-/** Names of the signals by which a customer's workflow is told of things: whoever sends one names it so. */
+/** Names of the signals to a customer's workflow. */
 export const CUSTOMER_SIGNALS = {
   event: "onboardingEvent",
   validated: "sessionValidated",
@@ -11,7 +12,7 @@ export const CUSTOMER_SIGNALS = {
   stop: "stop",
 } as const;
 
-/** Names of the signals that steer a batch. */
+/** Names of the signals to a batch. */
 export const BATCH_SIGNALS = {
   reported: "customerReported",
   pause: "pause",
@@ -20,10 +21,10 @@ export const BATCH_SIGNALS = {
   raiseLimit: "raiseLimit",
 } as const;
 
-/** Name of the query for a batch's counts. */
+/** Name of the query for a batch's progress. */
 export const BATCH_PROGRESS = "progress";
 
-/** What a webhook says of an onboarding, without anything personal; null for what its payload does not hold. */
+/** What a webhook says of an onboarding, nothing personal; null for what its payload lacks. */
 export interface CustomerEvent {
   readonly messageId: string;
   readonly kind: EventKind;
@@ -31,39 +32,35 @@ export interface CustomerEvent {
   readonly status: string | null;
   readonly requiresManualReview: boolean | null;
   readonly playbookVersion: number | null;
-  /** The event's own time, epoch milliseconds; null where its text is none. */
+  /** The event's own time, epoch milliseconds; null where it has no valid one. */
   readonly at: number | null;
 }
 
-/** What validating a session said of an onboarding (docs/reference/service.md, "Session validation"). */
+/** What the validation of a session says of an onboarding (docs/reference/service.md, "Session validation"). */
 export interface SessionValidated {
   readonly onboardingId: string;
   readonly status: string;
   readonly requiresManualReview: boolean;
 }
 
-/** A batch that has a row of the same customer and wants to know when the customer is free. */
-export interface WaitRequest {
+/** A row of a batch that waits for its customer, which is busy with another row. */
+export interface WaitRequest extends BatchRow {
   readonly batchWorkflowId: string;
   readonly batchId: string;
   readonly runId: string;
-  readonly row: number;
-  readonly line: number;
-  readonly attempt: number;
-  readonly rowKey: string;
   /** The outcome that the row has already; null where it has none. */
   readonly open: OpenOutcome | null;
-  /** Whether links to go on are handed out for it. */
+  /** Whether continuations are delivered for it. */
   readonly sink?: boolean;
-  /** Name under which its calls are stopped once the credentials were refused. */
+  /** Its auth epoch. */
   readonly latch?: string;
-  /** A `runs retry` of the row posts anew. */
+  /** A `runs retry` of the row posts again. */
   readonly retry?: boolean;
-  /** The onboarding of the attempt before; null where it had none. */
+  /** The onboarding of the previous attempt; null where it had none. */
   readonly before?: string | null;
 }
 
-/** The batch whose customers are to stop: a customer of another one goes on. */
+/** The batch whose customers are to stop: customers of other batches continue. */
 export interface StopRequest {
   readonly batchId: string;
 }
@@ -77,12 +74,12 @@ export interface BatchProgress {
   readonly calls: number;
   /** What the service refused. */
   readonly refusals: readonly Refusals[];
-  /** Why it stands still; null where it doesn't. */
+  /** Why it is paused; null where it is not. */
   readonly paused: BatchPause | null;
-  /** Whether it was cancelled, and comes to its end. */
+  /** Whether it was cancelled and is ending. */
   readonly cancelling: boolean;
-  /** Whether everything that ended stands in the tables. */
+  /** Whether the tables have every outcome. */
   readonly recorded: boolean;
-  /** Whether its summary is made: rows that a higher limit adds from then on are another run's. */
+  /** Whether its summary is made: rows that a higher limit adds from then on belong to another run. */
   readonly finishing: boolean;
 }

@@ -1,7 +1,7 @@
 import { OUTCOME_COLUMNS } from "../tables/onboardings.js";
 import type { CustomerKind, RowName } from "./customer.js";
 
-/** How a row stands where it is not the service's own status (docs/reference/service.md, "Onboarding statuses"). */
+/** Statuses of a row that are not the service's own (docs/reference/service.md, "Onboarding statuses"). */
 export const OWN_STATUSES = [
   "invalid",
   "failed",
@@ -9,7 +9,7 @@ export const OWN_STATUSES = [
   "expired_no_response",
   "cancelled",
 ] as const;
-/** What brought the status of an outcome. */
+/** How the status of an outcome was learned. */
 export const SETTLED_BY = ["sync", "webhook", "poll", "validation"] as const;
 export type SettledBy = (typeof SETTLED_BY)[number];
 
@@ -40,7 +40,7 @@ export type OutcomeOrigin = Pick<OutcomeRow, "batch_id" | "run_id" | "playbook_k
 
 /** An outcome on its way into the table. Personal data, so it is sealed until it is written. */
 export interface Outcome extends Omit<OutcomeRow, keyof OutcomeOrigin> {
-  /** Place in the file, from 0, wrong rows counted. */
+  /** Index in the file, from 0, wrong rows counted. */
   readonly row: number;
   /** Null for a wrong row. */
   readonly row_key: string | null;
@@ -80,16 +80,25 @@ export function namesOf({
   return { kind, fp_id: isBusiness ? null : fpId, fp_bid: isBusiness ? fpId : null, external_id: externalId };
 }
 
-/** A row posted before, in whatever batch: its latest outcome, without what is personal. */
+/** Makes an event; by default it happened now. */
+export function outcomeEvent(
+  event: string,
+  status: string | null,
+  more: Partial<Pick<OutcomeEvent, "message_id" | "at" | "detail">> = {},
+): OutcomeEvent {
+  return { event, status, message_id: null, at: new Date().toISOString(), detail: null, ...more };
+}
+
+/** The event of an outcome that was copied from a row of another batch. */
+export function adoptedEvent(
+  { batch_id, line, attempt }: Pick<OutcomeRow, "batch_id" | "line" | "attempt">,
+  status: string,
+): OutcomeEvent {
+  return outcomeEvent("adopted", status, { detail: `from ${batch_id}, line ${line}, attempt ${attempt}` });
+}
+
+/** What a plan needs to know of a row's latest outcome, in whatever batch. */
 export type EarlierOutcome = Pick<
   OutcomeRow,
-  "batch_id" | "line" | "attempt" | "version" | "status" | "onboarding_id" | "requires_manual_review"
+  "attempt" | "version" | "status" | "onboarding_id" | "requires_manual_review"
 >;
-
-/**
- * Whether an earlier outcome stands for the row that comes again. All do, failures too, which run again only
- * when `runs retry` asks for it; but not a row that was cancelled before anything was posted.
- */
-export function standsFor({ status, onboarding_id }: Pick<OutcomeRow, "status" | "onboarding_id">): boolean {
-  return status !== "cancelled" || onboarding_id !== null;
-}

@@ -1,7 +1,7 @@
 import { DAY, MINUTE, SECOND } from "../duration.js";
 import type { CustomerPhase } from "./customer/customer-state.js";
 
-/** How long things wait in an onboarding, in milliseconds; part of what a run is started with. */
+/** Times of an onboarding in milliseconds; a part of its run's input. */
 export interface OnboardingTiming {
   /** Until a customer's first poll without a webhook; each later one waits twice as long, up to a bound. */
   readonly pollFirst: number;
@@ -9,17 +9,17 @@ export interface OnboardingTiming {
   readonly pollMost: number;
   /** Longest wait between polls while people are waited for. */
   readonly pollPeopleMost: number;
-  /** How long the service may take to decide before the row counts as done, `pending`. */
+  /** How long the service may take to decide before the row counts as processed, `pending`. */
   readonly decisionTimeout: number;
-  /** How long a customer is waited for. */
+  /** How long a row waits for its customer and for reviewers. */
   readonly deadline: number;
-  /** How long before its end a link is asked for anew. */
+  /** How long before its end a fresh continuation is asked for. */
   readonly linkMargin: number;
-  /** When an output that was missing is asked for again, counted from one poll to the next. */
+  /** Waits before the polls for a missing output. */
   readonly outputRetries: readonly number[];
-  /** Until a customer of which nothing was heard is looked for. */
+  /** How long a customer may be silent before it is inspected. */
   readonly reportTimeout: number;
-  /** Outcomes are written this long after the first that waits. */
+  /** How long the first unwritten outcome waits for others. */
   readonly recordAfter: number;
 }
 

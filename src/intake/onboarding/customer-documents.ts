@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { CustomerDocument } from "../../domain/onboarding/customer.js";
 
-/** By extension; the service is told nothing of others. */
+/** By extension; for others, the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".heic": "image/heic",
@@ -19,33 +19,25 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** Looks at a file to upload: what is known of it, or why it can't be uploaded, without its path. */
+/** Inspects a file to upload; text says why it can't be uploaded, without its path. */
 export async function inspectDocument(path: string): Promise<CustomerDocument | string> {
   try {
-    const { size, ...found } = await fileOf(path);
-    if (found.isDirectory) return "is the path of a directory";
-    if (!found.isFile) return "is the path of something that is no file";
-    if (size === 0) return "is the path of an empty file";
+    const found = await stat(path);
+    if (found.isDirectory()) return "is the path of a directory";
+    if (!found.isFile()) return "is not a regular file";
+    if (found.size === 0) return "is the path of an empty file";
     const hash = createHash("sha256");
     let bytes = 0;
     for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
       hash.update(piece);
       bytes += piece.length;
     }
-    return { bytes, sha256: hash.digest("hex"), contentType: contentTypeOf(path) };
+    const contentType = CONTENT_TYPES[extname(path).toLowerCase()] ?? null;
+    return { bytes, sha256: hash.digest("hex"), contentType };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === undefined) throw error;
     if (code === "ENOENT" || code === "ENOTDIR") return "is the path of a file that is not there";
     return `is the path of a file that can't be read (${code})`;
   }
-}
-
-async function fileOf(path: string): Promise<{ size: number; isFile: boolean; isDirectory: boolean }> {
-  const found = await stat(path);
-  return { size: found.size, isFile: found.isFile(), isDirectory: found.isDirectory() };
-}
-
-function contentTypeOf(path: string): string | null {
-  return CONTENT_TYPES[extname(path).toLowerCase()] ?? null;
 }

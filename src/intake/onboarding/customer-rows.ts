@@ -11,13 +11,11 @@ import type { RowProblem } from "../../domain/row-problem.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { type InputRow, readRows } from "../files/rows.js";
 
-/** What the columns of a CSV file's header are for. */
 type Columns = Map<string, CustomerColumn>;
 
 /**
  * The customers of a file as it gives them. In JSONL the columns of CSV are fields, and `data`, `vault` and
- * `document` may also be objects; null and empty cells are left out. Adds the columns that are none of ours to
- * `ignored`.
+ * `document` may also be objects; null and empty cells are left out. Adds unknown columns to `ignored`.
  *
  * @throws InputError for a file that is neither CSV nor JSONL, or whose header holds a mistaken column.
  */
@@ -36,16 +34,16 @@ function checkColumns(file: InputFile, names: readonly string[], line: number, c
     // The line may be data, so it isn't quoted.
     throw fileError(
       file,
-      `line ${line}: none of the ${names.length} columns is one of ours`,
+      `line ${line}: none of the ${names.length} columns is a known column`,
       `Give a header line with columns of these forms, separated by commas: ${COLUMN_FORMS}.`,
     );
   }
   for (const [at, name] of names.entries()) {
     const about = `line ${line}: column ${JSON.stringify(name)}`;
     const column = columns.get(name);
-    if (column?.use === "mistaken") throw fileError(file, `${about}: ${column.rule}`, "Mend the header.");
+    if (column?.use === "mistaken") throw fileError(file, `${about}: ${column.rule}`, "Fix the header.");
     if (column?.use !== "none" && names.indexOf(name) !== at)
-      throw fileError(file, `${about} stands there twice`, "Leave one.");
+      throw fileError(file, `${about} appears twice`, "Remove one of them.");
   }
 }
 

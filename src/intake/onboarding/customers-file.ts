@@ -1,14 +1,10 @@
 import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { CustomerDocument, CustomerRow, RowName } from "../../domain/onboarding/customer.js";
+import type { CustomerDocument, RowName } from "../../domain/onboarding/customer.js";
 import { COLUMN_FORMS } from "../../domain/onboarding/customer-column.js";
-import {
-  type DraftCustomer,
-  type GivenCustomer,
-  judgeCustomer,
-} from "../../domain/onboarding/customer-rules.js";
-import { type FrozenRow, isRight } from "../../domain/onboarding/frozen-row.js";
+import { type DraftCustomer, judgeCustomer } from "../../domain/onboarding/customer-rules.js";
+import { isRight } from "../../domain/onboarding/frozen-row.js";
 import {
   type BatchPurpose,
   batchId,
@@ -30,47 +26,48 @@ export interface CustomersFile {
   readonly counts: CustomersCounts;
   /** All that is wrong with rows, in the file's order. */
   readonly problems: readonly RowProblem[];
-  /** An id to ask the service for, to see whether it is there; null in a file of external ids. */
+  /** An id to ask the service for, to see whether it exists; null in a file of external ids. */
   readonly firstFpId: string | null;
   /** The rows, for {@link FrozenBatches.freeze}. */
   freezable(): AsyncIterable<FreezableRow>;
 }
 
-/** What is known of files to upload by their path: hashed once, however often the rows are read. */
+/** Files to upload by their path, hashed once; text says what is wrong with one. */
 type Documents = Map<string, CustomerDocument | string>;
 
 /**
- * Reads and judges a customers file: CSV or JSONL by its extension, else by its content. Wrong rows are no
- * error here; files of documents are looked for from the file's own directory.
+ * Reads and judges a customers file: CSV or JSONL by its extension, else by its content. Wrong rows are no error here;
+ * paths of documents are relative to the file's own directory.
  *
- * @throws InputError where the file can't be read as a whole: not there, no UTF-8, no CSV, a mistaken header.
+ * @throws InputError where the file can't be read as a whole: missing, not UTF-8, not CSV, a mistaken header.
  */
 export async function readCustomers(path: string, purpose: BatchPurpose): Promise<CustomersFile> {
   const file: InputFile = { path, name: "customers file", option: "--customers" };
   const documents: Documents = new Map();
   const counter = new CustomersCounter();
   const ignored = new Set<string>();
-  const hash = createHash("sha256");
+  const lines = createHash("sha256");
   for await (const { row } of freezableRows(file, purpose, documents, ignored)) {
-    hash.update(batchLine(row.line, isRight(row) ? row : row.problems));
+    lines.update(batchLine(row.line, isRight(row) ? row : row.problems));
     counter.add(row);
   }
-  if (counter.counts.total === 0) {
+  const { counts, problems, firstFpId } = counter;
+  if (counts.total === 0) {
     throw fileError(file, "names no customer", `Give a CSV file with a header (${COLUMN_FORMS}) or JSONL.`);
   }
-  const linesSha256 = hash.digest("hex");
+  const linesSha256 = lines.digest("hex");
   return {
     facts: {
       ...purpose,
       batchId: batchId(sha256, linesSha256, purpose),
-      rows: counter.counts.total,
-      invalid: counter.counts.invalid,
+      rows: counts.total,
+      invalid: counts.invalid,
       sha256: linesSha256,
       warnings: counter.warnings(ignored),
     },
-    counts: counter.counts,
-    problems: counter.problems,
-    firstFpId: counter.firstFpId,
+    counts,
+    problems,
+    firstFpId,
     freezable: () => freezableRows(file, purpose, documents, new Set()),
   };
 }
@@ -84,46 +81,40 @@ async function* freezableRows(
   const firstLine = new Map<string, number>();
   let row = 0;
   for await (const given of givenCustomers(file, ignored)) {
-    yield await freezableRow(file.path, given, row, purpose, documents, firstLine);
+    const { line } = given;
+    const judged = judgeCustomer(given);
+    if ("draft" in judged) {
+      const { draft } = judged;
+      const directory = dirname(file.path);
+      const paths = new Map([...draft.documents].map(([name, path]) => [name, resolve(directory, path)]));
+      const { found, problems } = await inspectAll(line, paths, documents);
+      const customer = { ...draft, documents: Object.fromEntries(found) };
+      const identity = identityHash(sha256, identityOf(customer));
+      const first = firstLine.get(identity);
+      if (first !== undefined) {
+        problems.push({ line, column: identityColumn(draft), rule: `is the same as in line ${first}` });
+      }
+      if (problems.length > 0) yield wrongRow(row, line, draft, problems);
+      else {
+        firstLine.set(identity, line);
+        const key = rowKey(sha256, customer, purpose);
+        yield {
+          row: { row, line, rowKey: key, identityHash: identity, customer },
+          documents: new Map([...paths].map(([name, path]) => [name, () => createReadStream(path)])),
+        };
+      }
+    } else yield wrongRow(row, line, judged.name, judged.problems);
     row += 1;
   }
 }
 
-async function freezableRow(
-  path: string,
-  given: GivenCustomer,
+function wrongRow(
   row: number,
-  purpose: BatchPurpose,
-  documents: Documents,
-  firstLine: Map<string, number>,
-): Promise<FreezableRow> {
-  const { line } = given;
-  const wrong = (name: RowName, problems: readonly RowProblem[]): FreezableRow => ({
-    row: { row, line, name, problems },
-    documents: new Map(),
-  });
-  const judged = judgeCustomer(given);
-  if (!("draft" in judged)) return wrong(judged.name, judged.problems);
-  const { draft } = judged;
-  const paths = new Map([...draft.documents].map(([name, file]) => [name, resolve(dirname(path), file)]));
-  const { found, problems } = await inspectAll(line, paths, documents);
-  const customer = customerOf(draft, found);
-  const hash = identityHash(sha256, identityOf(customer));
-  const first = firstLine.get(hash);
-  if (first !== undefined)
-    problems.push({ line, column: identityColumn(draft), rule: `is the same as in line ${first}` });
-  const { kind, fpId, externalId } = draft;
-  if (problems.length > 0) return wrong({ kind, fpId, externalId }, problems);
-  firstLine.set(hash, line);
-  const right: FrozenRow = {
-    row,
-    line,
-    rowKey: rowKey(sha256, customer, purpose),
-    identityHash: hash,
-    customer,
-  };
-  const opens = [...paths].map(([name, file]) => [name, () => createReadStream(file)] as const);
-  return { row: right, documents: new Map(opens) };
+  line: number,
+  { kind, fpId, externalId }: RowName,
+  problems: readonly RowProblem[],
+): FreezableRow {
+  return { row: { row, line, name: { kind, fpId, externalId }, problems }, documents: new Map() };
 }
 
 async function inspectAll(
@@ -140,10 +131,6 @@ async function inspectAll(
     else found.push([name, known]);
   }
   return { found, problems };
-}
-
-function customerOf(draft: DraftCustomer, documents: readonly [string, CustomerDocument][]): CustomerRow {
-  return { ...draft, documents: Object.fromEntries(documents) };
 }
 
 function identityColumn({ kind, fpId, externalId }: DraftCustomer): string | null {

@@ -9,16 +9,16 @@ import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { type StartedRun, startOrJoin } from "../start-or-join.js";
 
-/** How a batch is to be run; none of it changes which batch it is. */
+/** How a batch is run; none of it changes which batch it is. */
 export interface OnboardingOptions {
   /** Rows of the file that may run; null for all. */
   readonly limit: number | null;
-  /** Seconds that the service may take over each decision; null in asynchronous mode. */
+  /** Seconds that a decision may take; null in asynchronous mode. */
   readonly syncTimeoutSecs: number | null;
   readonly window: number;
   readonly circuit: number;
   readonly plainOutput: boolean;
-  /** Null: links are handed out where an earlier command said, or nowhere. */
+  /** Null: continuations go where an earlier command said, or nowhere. */
   readonly sink: ContinuationSink | null;
   readonly timing: OnboardingTiming;
   /** Run what failed as a new attempt. */
@@ -27,7 +27,7 @@ export interface OnboardingOptions {
   readonly startsPerExecution?: number;
 }
 
-/** A batch that is frozen, and where it runs. */
+/** A frozen batch, and where it runs. */
 interface ReadyBatch {
   readonly scope: string;
   readonly taskQueue: string;
@@ -38,14 +38,14 @@ interface ReadyBatch {
   readonly run?: NewRun;
 }
 
-/** A run of a batch that was started, or one that was going on and is joined. */
+/** A run of a batch that was started or joined. */
 export interface StartedBatch extends StartedRun {
   readonly batchId: string;
-  /** That it was started for. */
+  /** Rows that it was started for. */
   readonly rows: number;
 }
 
-/** Joins the batch's run that is going on, or starts a new one. */
+/** Joins the running run of the batch, or starts a new one. */
 export async function startOnboarding(client: Client, batch: ReadyBatch): Promise<StartedBatch> {
   const { sealed, facts, options, scope, taskQueue, signal, run } = batch;
   if (options.sink !== null) await putSink(sealed, facts.batchId, options.sink);
@@ -62,7 +62,7 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
     },
   });
   const running = { ...started, batchId: facts.batchId, rows: startedRows(started) };
-  return running.joined ? goOn(client, running, batch) : running;
+  return running.joined ? joinBatch(client, running, batch) : running;
 }
 
 /** Rows that a run was started for. */
@@ -70,13 +70,13 @@ export function startedRows({ memo }: StartedRun): number {
   return Number(memo.rows ?? 0);
 }
 
-/** Joins a run with this command's limit; one that is at its end is waited for, and the rest is a new run. */
-async function goOn(client: Client, running: StartedBatch, batch: ReadyBatch): Promise<StartedBatch> {
+/** Joins a run with this command's limit; waits for one that is about to end, and starts a new one for the rest. */
+async function joinBatch(client: Client, running: StartedBatch, batch: ReadyBatch): Promise<StartedBatch> {
   const { handle } = running;
   try {
     await handle.signal(BATCH_SIGNALS.raiseLimit, rowsOf(batch.facts, batch.options));
     const progress = await handle.query<BatchProgress>(BATCH_PROGRESS).catch(() => undefined);
-    // The credentials have just been found good; a batch that people or its circuit stopped waits for them.
+    // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
     if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
     if (!progress?.finishing || progress.customers.queued === 0) return running;
     // However it ends, its rows are looked up again.

@@ -4,9 +4,9 @@ import type { Sealer } from "../../domain/sealer.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { batchPrefix } from "./frozen-batch.js";
 
-/** What a sink is given of a customer who must go on: holds secrets. */
+/** How a customer continues, as a sink gets it: holds secrets. */
 export interface Delivery {
-  /** The same for every repetition: who takes it drops what was taken already. */
+  /** The same for every repetition, so that the receiver can drop duplicates. */
   readonly delivery_id: string;
   readonly batch_id: string;
   readonly line: number;
@@ -18,12 +18,12 @@ export interface Delivery {
   readonly expires_at: string;
 }
 
-/** What the lines of a continuation file are for: they open under it, wherever the file was copied to. */
+/** The context that the lines are sealed for, wherever the file is copied to. */
 const CONTEXT = "continuation";
 
 /**
- * Appends a delivery as one line, durably: `{"delivery_id": …, "sealed": base64}`; the file is its owner's alone.
- * A last line that a crash or a full disk cut short is ended first, so that it takes no other with it.
+ * Appends a delivery as one line, durably: `{"delivery_id": …, "sealed": base64}`; only the owner can read the file.
+ * Ends a last line first that a crash or a full disk cut short, so that it does not damage this one.
  */
 export async function appendContinuation(path: string, delivery: Delivery, sealer: Sealer): Promise<void> {
   const sealed = sealer.seal(Buffer.from(JSON.stringify(delivery)), CONTEXT);
@@ -46,16 +46,16 @@ async function lacksLineEnd(file: FileHandle): Promise<boolean> {
   return bytesRead === 1 && buffer.toString() !== "\n";
 }
 
-/** What a continuation file holds. */
-interface Continuations {
-  /** In the clear, each once, in their order. */
-  readonly deliveries: readonly Delivery[];
-  /** Numbers of the lines that were cut short; what they held was handed over again, as another line. */
-  readonly torn: readonly number[];
-}
-
-/** Opens the lines of a continuation file. @throws InputError when none is one, or the keys are others. */
-export function openedContinuations(text: string, sealer: Sealer): Continuations {
+/**
+ * Opens the lines of a continuation file: each delivery once, and the numbers of lines that were cut short, whose
+ * deliveries were repeated on later lines.
+ *
+ * @throws InputError where no line is a delivery, or the keys are wrong.
+ */
+export function openedContinuations(
+  text: string,
+  sealer: Sealer,
+): { readonly deliveries: readonly Delivery[]; readonly torn: readonly number[] } {
   const found = new Map<string, Delivery>();
   const torn: number[] = [];
   for (const [at, line] of text.split("\n").entries()) {
@@ -70,7 +70,7 @@ export function openedContinuations(text: string, sealer: Sealer): Continuations
   }
   if (found.size === 0 && torn.length > 0 && !text.startsWith(BEGINNING)) {
     throw new InputError(
-      "none of its lines is one that --continuations wrote. Give the file as it was written, line ends kept.",
+      "none of its lines was written by --continuations. Give the file as it was written, with its line ends.",
     );
   }
   return { deliveries: [...found.values()], torn };
@@ -88,19 +88,19 @@ function parsed(line: string): { delivery_id: string; sealed: string } | undefin
   return undefined;
 }
 
-/** Where the links go by which customers finish what a playbook could not. */
+/** Where continuations are delivered. */
 export type ContinuationSink =
-  /** A file that gets a sealed line for each. */
+  /** A file to which a sealed line is appended for each. */
   | { readonly kind: "file"; readonly path: string }
-  /** A shell command that gets one JSON line on its standard input, run once for each. */
+  /** A shell command that is run for each, with one JSON line on its standard input. */
   | { readonly kind: "command"; readonly command: string };
 
-/** Keeps a batch's sink, sealed: a history must not say where secrets go. The newest command's counts. */
+/** Keeps a batch's sink, sealed, because a history must not say where secrets go. A later command replaces it. */
 export async function putSink(sealed: SealedStore, batchId: string, sink: ContinuationSink): Promise<void> {
   await sealed.put(sinkKey(batchId), sink, { durable: true });
 }
 
-/** A batch's sink; undefined where links are not handed out. */
+/** A batch's sink; undefined where continuations are not delivered. */
 export async function getSink(sealed: SealedStore, batchId: string): Promise<ContinuationSink | undefined> {
   return sealed.get<ContinuationSink>(sinkKey(batchId));
 }

@@ -2,7 +2,7 @@ import type { OutcomeRow } from "../../domain/onboarding/outcome.js";
 import { OUTCOME_COLUMNS } from "../../domain/tables/onboardings.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
-import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
+import type { SqlRow } from "../sql/duckdb-session.js";
 import { onboardingEvents } from "../tables/onboarding-events.js";
 import { LATEST_OF_A_LINE, onboardings } from "../tables/onboardings.js";
 
@@ -14,63 +14,43 @@ interface EarlierOutcomes {
   readonly others: ReadonlyMap<string, OutcomeRow>;
 }
 
-/**
- * Looks a range of rows up in `onboardings`: by line in their own batch, and by row key in all others. An
- * outcome that was cancelled before anything was posted is no outcome of a key.
- */
+const OWN = `select * from onboardings where batch_id = $1 and line between $2 and $3 ${LATEST_OF_A_LINE}`;
+
+// A row that was cancelled before anything was posted is no outcome of its key.
+const OTHERS = `with wanted as (select unnest(string_split($1, ',')) as row_key),
+  posted as (
+    select distinct row_key, batch_id, line, attempt from onboarding_events
+    semi join wanted using (row_key) where batch_id <> $2
+  )
+  select posted.row_key, onboardings.* from onboardings join posted using (batch_id, line, attempt)
+  where status <> 'cancelled' or onboarding_id is not null
+  qualify row_number() over (
+    partition by posted.row_key
+    order by coalesce(settled_at, started_at) desc nulls last, attempt desc, version desc
+  ) = 1`;
+
+/** Looks a range of rows up in `onboardings`: by line in their own batch, and by row key in all others. */
 export async function earlierOutcomes(
   lake: Lake,
   batchId: string,
-  lines: { readonly from: number; readonly to: number },
+  { from, to }: { readonly from: number; readonly to: number },
   rowKeys: readonly string[],
 ): Promise<EarlierOutcomes> {
-  return readTables(lake, [onboardings, onboardingEvents], async (sql) => ({
-    own: await ownOutcomes(sql, batchId, lines),
-    others: await otherOutcomes(sql, batchId, rowKeys),
-  }));
+  return readTables(lake, [onboardings, onboardingEvents], async (sql) => {
+    const own = await sql.rows(OWN, [batchId, from, to]);
+    const others = await sql.rows(OTHERS, [rowKeys.join(","), batchId]);
+    return {
+      own: new Map(own.map((row) => [Number(row.line), outcomeRow(row)])),
+      others: new Map(others.map((row) => [String(row.row_key), outcomeRow(row)])),
+    };
+  });
 }
 
-async function ownOutcomes(
-  sql: SqlSession,
-  batchId: string,
-  { from, to }: { readonly from: number; readonly to: number },
-): Promise<Map<number, OutcomeRow>> {
-  const rows = await sql.rows(
-    `select * from onboardings where batch_id = $1 and line between $2 and $3
-     ${LATEST_OF_A_LINE}`,
-    [batchId, from, to],
-  );
-  return new Map(rows.map((row) => [Number(row.line), outcomeOf(row)]));
-}
-
-async function otherOutcomes(
-  sql: SqlSession,
-  batchId: string,
-  rowKeys: readonly string[],
-): Promise<Map<string, OutcomeRow>> {
-  const rows = await sql.rows(
-    `with wanted as (select unnest(string_split($1, ',')) as row_key),
-     posted as (
-       select distinct row_key, batch_id, line, attempt from onboarding_events
-       semi join wanted using (row_key) where batch_id <> $2
-     )
-     select posted.row_key, onboardings.* from onboardings join posted using (batch_id, line, attempt)
-     where status <> 'cancelled' or onboarding_id is not null
-     qualify row_number() over (
-       partition by posted.row_key
-       order by coalesce(settled_at, started_at) desc nulls last, attempt desc, version desc
-     ) = 1`,
-    [rowKeys.join(","), batchId],
-  );
-  return new Map(rows.map((row) => [String(row.row_key), outcomeOf(row)]));
-}
-
-function outcomeOf(row: SqlRow): OutcomeRow {
-  const values = OUTCOME_COLUMNS.map(({ name, type }) => [name, columnValue(type, row[name])]);
+function outcomeRow(row: SqlRow): OutcomeRow {
+  const values = OUTCOME_COLUMNS.map(({ name, type }) => {
+    const value = row[name] ?? null;
+    const isNumber = value !== null && (type === "BIGINT" || type === "INTEGER");
+    return [name, isNumber ? Number(value) : value];
+  });
   return Object.fromEntries(values) as OutcomeRow;
-}
-
-function columnValue(type: string, value: SqlRow[string] | undefined): unknown {
-  if (value === undefined || value === null) return null;
-  return type === "BIGINT" || type === "INTEGER" ? Number(value) : value;
 }

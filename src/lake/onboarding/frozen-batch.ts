@@ -7,22 +7,22 @@ import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
 
-/** What is known of a batch without its rows. */
+/** A batch without its rows. */
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
-  /** Of the file, wrong ones counted. */
+  /** Of the file, including wrong ones. */
   readonly rows: number;
   readonly invalid: number;
   /** Hex, of every row's line in the batch's id. */
   readonly sha256: string;
-  /** What the reader of the file was told, such as ignored columns; never a value. */
+  /** Warnings about the file, such as ignored columns; never a value. */
   readonly warnings: readonly string[];
 }
 
-/** A row on its way into a batch, with what opens the files that it names. */
+/** A row to freeze, with the files that it names. */
 export interface FreezableRow {
   readonly row: FrozenRow;
-  /** By identifier; each opens the file's bytes. */
+  /** Opens a file's bytes, by identifier. */
   readonly documents: ReadonlyMap<string, () => AsyncIterable<Uint8Array>>;
 }
 
@@ -38,9 +38,9 @@ export class FrozenBatches {
   }
 
   /**
-   * Copies the rows of a batch and the documents that they name. A batch that is there already stays as it is.
+   * Copies the rows of a batch and the documents that they name. A batch that exists stays as it is.
    *
-   * @throws InputError where file or documents changed since the batch's id was made; no batch is there then.
+   * @throws InputError where the file or a document has changed since the batch's id was made; no batch is made then.
    */
   async freeze(facts: BatchFacts, rows: AsyncIterable<FreezableRow>): Promise<void> {
     if ((await this.manifest(facts.batchId)) !== undefined) return;
@@ -51,12 +51,12 @@ export class FrozenBatches {
     await this.sealed.putIfAbsent(manifestKey(facts.batchId), facts);
   }
 
-  /** A batch's manifest, undefined where it was not frozen to its end. */
+  /** A batch's manifest; undefined where it was not completely frozen. */
   async manifest(batchId: string): Promise<BatchFacts | undefined> {
     return this.sealed.get<BatchFacts>(manifestKey(batchId));
   }
 
-  /** The manifest of a batch that must be there. @throws StagingLostError */
+  /** The manifest of a batch that must exist. @throws StagingLostError */
   async require(batchId: string): Promise<BatchFacts> {
     return this.sealed.require<BatchFacts>(manifestKey(batchId));
   }
@@ -71,13 +71,11 @@ export class FrozenBatches {
     }
   }
 
-  /** One row that can run. @throws StagingLostError, or Error when there is none of that number. */
-  async row(batchId: string, row: number): Promise<RightRow> {
-    const [found] = await this.rows(batchId, row, row + 1);
+  /** The right row of that index. @throws StagingLostError, or Error where there is none */
+  async row(batchId: string, index: number): Promise<RightRow> {
+    const [found] = await this.rows(batchId, index, index + 1);
     if (found !== undefined && isRight(found)) return found;
-    throw new Error(
-      `row ${row} of ${batchId} is ${found === undefined ? "not there" : "one that can't run"}`,
-    );
+    throw new Error(`row ${index} of ${batchId} ${found === undefined ? "does not exist" : "can't run"}`);
   }
 
   /** The bytes of a document, as they were when the batch was frozen. @throws StagingLostError */
@@ -89,7 +87,7 @@ export class FrozenBatches {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  /** The rows as they are frozen, each once its documents are. */
+  /** The rows, each after its documents are copied. */
   async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {
     for await (const { row, documents } of rows) {
       if (isRight(row)) await this.#copyDocuments(batchId, row, documents);
@@ -110,13 +108,13 @@ export class FrozenBatches {
     }
   }
 
-  /** A batch that lost a part is whole no more: without its manifest, `freeze` copies everything again. */
+  /** A batch has lost a part: without its manifest, `freeze` copies everything again. */
   async #lose(batchId: string): Promise<void> {
     await this.sealed.delete(manifestKey(batchId));
   }
 }
 
-/** Everything that a batch keeps in the staging area lies below this. */
+/** The prefix of everything that a batch keeps in the staging area. */
 export function batchPrefix(batchId: string): string {
   return `_staging/${batchId}/`;
 }
@@ -136,6 +134,6 @@ function documentKey(batchId: string, line: number, identifier: string): string 
 
 function changed(what: string): InputError {
   return new InputError(
-    `${what} changed while it was read. Nothing was started. Run the command again when it is complete.`,
+    `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
   );
 }

@@ -1,12 +1,7 @@
 import { hash } from "node:crypto";
 import type { SealedStore } from "../store/sealed-store.js";
 
-/**
- * Businesses that were made from their first data alone: their rows are known by that data, and what the service says
- * of them names them by the id that they got. A business keeps its id, so what is noted here stays true.
- */
-
-/** Notes, durably, whose row a business was made for. */
+/** Notes, durably, whose row a business was made for from its first data alone: the service names it by its new id. */
 export async function noteMadeBusiness(
   sealed: SealedStore,
   fpBid: string,
@@ -15,7 +10,7 @@ export async function noteMadeBusiness(
   await sealed.put(keyOf(fpBid), identityHash, { durable: true });
 }
 
-/** The customer's part of its workflow's id; undefined for whoever was not made from first data. */
+/** The customer's part of its workflow's id; undefined for one that was not made from first data. */
 export async function madeBusiness(sealed: SealedStore, fpId: string): Promise<string | undefined> {
   return sealed.get<string>(keyOf(fpId));
 }

@@ -3,19 +3,16 @@ import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
 import { onboardings } from "../tables/onboardings.js";
 
-/** A customer with a playbook that was run on them. */
-interface OnboardedCustomer {
-  readonly playbookKey: string;
+/** Whom an event is about. */
+interface EventSubject {
   readonly fpId: string | null;
   readonly externalId: string | null;
   readonly onboardingId: string | null;
 }
 
-/** What an event says of whom it is about. */
-interface EventSubject {
-  readonly fpId: string | null;
-  readonly externalId: string | null;
-  readonly onboardingId: string | null;
+/** A customer with a playbook that was run on them. */
+interface OnboardedCustomer extends EventSubject {
+  readonly playbookKey: string;
 }
 
 /** The customers in `onboardings` that any of some events may be about. */
@@ -23,12 +20,13 @@ export async function onboardedCustomers(
   lake: Lake,
   subjects: readonly EventSubject[],
 ): Promise<OnboardedCustomer[]> {
+  const ids = subjects.flatMap((subject) => idsOf(subject).filter((id) => id !== null));
   return readTables(lake, [onboardings], async (sql) => {
     const rows = await sql.rows(
       `with wanted as (select unnest(from_json($1, '["VARCHAR"]')) as id)
        select distinct playbook_key, coalesce(fp_id, fp_bid) as fp_id, external_id, onboarding_id from onboardings
        where coalesce(fp_id, fp_bid) in (from wanted) or external_id in (from wanted) or onboarding_id in (from wanted)`,
-      [JSON.stringify(subjects.flatMap(idsOf))],
+      [JSON.stringify(ids)],
     );
     return rows.map(customerOf);
   });
@@ -36,16 +34,12 @@ export async function onboardedCustomers(
 
 /** Whether an event may be about a customer. */
 export function isAbout(subject: EventSubject, customer: OnboardedCustomer): boolean {
-  const pairs = [
-    [subject.fpId, customer.fpId],
-    [subject.externalId, customer.externalId],
-    [subject.onboardingId, customer.onboardingId],
-  ] as const;
-  return pairs.some(([theirs, ours]) => theirs !== null && theirs === ours);
+  const ours = idsOf(customer);
+  return idsOf(subject).some((id, at) => id !== null && id === ours[at]);
 }
 
-function idsOf({ fpId, externalId, onboardingId }: EventSubject): string[] {
-  return [fpId, externalId, onboardingId].filter((id) => id !== null);
+function idsOf({ fpId, externalId, onboardingId }: EventSubject): (string | null)[] {
+  return [fpId, externalId, onboardingId];
 }
 
 function customerOf(row: SqlRow): OnboardedCustomer {

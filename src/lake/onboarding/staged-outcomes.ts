@@ -3,19 +3,19 @@ import type { SealedStore } from "../store/sealed-store.js";
 import { batchPrefix } from "./frozen-batch.js";
 
 /**
- * Keeps an outcome, sealed and durable, until the activity recordOutcomes writes it into the tables; a workflow is
- * told its name only. The same name again replaces it.
+ * Keeps an outcome, sealed and durable, until `recordOutcomes` writes it into the tables; workflows know its name only.
+ * The same name again replaces it.
  */
 export async function putOutcome(sealed: SealedStore, batchId: string, outcome: Outcome): Promise<void> {
   await sealed.put(outcomeKey(batchId, outcome), outcome, { durable: true });
 }
 
-/** An outcome that was kept. @throws StagingLostError */
+/** A kept outcome. @throws StagingLostError */
 export async function getOutcome(sealed: SealedStore, batchId: string, name: OutcomeName): Promise<Outcome> {
   return sealed.require<Outcome>(outcomeKey(batchId, name));
 }
 
-/** An outcome that was kept; undefined where there is none. */
+/** A kept outcome; undefined where there is none. */
 export async function findOutcome(
   sealed: SealedStore,
   batchId: string,

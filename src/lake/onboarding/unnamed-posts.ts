@@ -3,12 +3,21 @@ import { mapConcurrent } from "../../domain/concurrent-work.js";
 import type { OutcomeName } from "../../domain/onboarding/outcome.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
+const READ_AT_ONCE = 8;
+
 /**
- * Onboardings that were asked for without an `fp_id` in the row, and of which no answer is kept yet. A row that names
+ * An onboarding that was asked for without an `fp_id` in the row, and of which no answer is kept yet. A row that names
  * its customer by `fp_id` may be about the same customer, and nothing else in the lake says so.
  */
-
-const READ_AT_ONCE = 8;
+export interface UnnamedPost {
+  /** Staging prefix of its call. */
+  readonly prefix: string;
+  readonly batchId: string;
+  /** The outcome that its row ends with. */
+  readonly outcome: OutcomeName;
+  /** Milliseconds after its last request from which the service can be trusted that it had no effect. */
+  readonly settlesAfterMs: number;
+}
 
 /** Where such an onboarding was asked for. */
 interface UnnamedPostPlace {
@@ -16,17 +25,6 @@ interface UnnamedPostPlace {
   readonly playbookKey: string;
   readonly batchId: string;
   readonly rowKey: string;
-}
-
-/** What is noted of one. */
-export interface UnnamedPost {
-  /** Staging prefix of its call. */
-  readonly prefix: string;
-  /** Its batch and the outcome that it ends with. */
-  readonly batchId: string;
-  readonly outcome: OutcomeName;
-  /** Milliseconds after its last request before the service can be believed that it had no effect. */
-  readonly settlesAfterMs: number;
 }
 
 /** Notes, durably, that one is about to be asked for. */
@@ -38,19 +36,19 @@ export async function noteUnnamedPost(
   await sealed.put(keyOf(place), post, { durable: true });
 }
 
-/** Takes a note back: the call is answered, or certainly had no effect. */
+/** Deletes a note: the call is answered, or certainly had no effect. */
 export async function dropUnnamedPost(sealed: SealedStore, place: UnnamedPostPlace): Promise<void> {
   await sealed.delete(keyOf(place));
 }
 
-/** What is noted for a playbook by other batches: the rows of one batch are different customers. */
+/** The notes of other batches on a playbook: the rows of one batch are different customers. */
 export async function unnamedPosts(
   sealed: SealedStore,
   { playbookKey, batchId }: Pick<UnnamedPostPlace, "playbookKey" | "batchId">,
 ): Promise<UnnamedPost[]> {
-  const own = `${prefixOf(playbookKey)}${batchId}/`;
-  const entries = await sealed.list(prefixOf(playbookKey));
-  const others = entries.filter(({ key }) => !key.startsWith(own));
+  const prefix = prefixOf(playbookKey);
+  const entries = await sealed.list(prefix);
+  const others = entries.filter(({ key }) => !key.startsWith(`${prefix}${batchId}/`));
   const posts = await mapConcurrent(READ_AT_ONCE, others, ({ key }) => sealed.get<UnnamedPost>(key));
   return posts.filter((post) => post !== undefined);
 }

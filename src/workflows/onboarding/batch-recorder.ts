@@ -1,80 +1,72 @@
 import { condition, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
+import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
+import type { OnboardBatchInput } from "./batch-input.js";
 
 const { recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Writes the outcomes of a batch, many at a time: a commit for each would be as slow as the customers together. */
+/** The outcomes of a batch that are staged and not written. */
+interface UnrecordedOutcomes {
+  count(): number;
+  /** Takes out at most so many, as a numbered chunk. */
+  take(most: number): { readonly chunk: number; readonly rows: readonly OutcomeRef[] };
+}
+
+/** Writes the outcomes of a batch in chunks: a commit for each row would take as long as all customers together. */
 export class BatchRecorder {
-  #hurry = false;
-  #ended = false;
-  #writing = false;
-  #broken = false;
+  #isHurried = false;
+  #isEnded = false;
+  #isWriting = false;
+  #isBroken = false;
   readonly #done: Promise<void>;
 
   constructor(
-    private readonly window: BatchWindow,
-    private readonly batch: {
-      readonly batchId: string;
-      readonly runId: string;
-      readonly plainOutput: boolean;
-      /** Milliseconds that the first outcome that waits is kept. */
-      readonly recordAfter: number;
-    },
+    private readonly batch: OnboardBatchInput,
+    private readonly unrecorded: UnrecordedOutcomes,
   ) {
     this.#done = this.#run();
-    // Waited for by `end`, or found broken there.
-    this.#done.catch(() => undefined);
+    // `end` reports the failure.
+    this.#done.catch(() => {
+      this.#isBroken = true;
+      this.#isWriting = false;
+    });
   }
 
-  get writing(): boolean {
-    return this.#writing;
+  get isWriting(): boolean {
+    return this.#isWriting;
   }
 
-  /** Whether it failed for good: `end` tells with what, and nothing more is written. */
-  get broken(): boolean {
-    return this.#broken;
+  /** Whether it failed for good: `end` rejects with the error, and nothing more is written. */
+  get isBroken(): boolean {
+    return this.#isBroken;
   }
 
-  /** Writes what there is, and ends; rejects with what went wrong. */
+  /** Writes what there is and ends. @throws what writing failed with */
   async end(): Promise<void> {
-    this.#ended = true;
+    this.#isEnded = true;
     await this.#done;
   }
 
-  /** Writes what there is now without waiting for more. */
+  /** Writes what there is now, without waiting for more. */
   hurry(): void {
-    this.#hurry = true;
+    this.#isHurried = true;
   }
 
   async #run(): Promise<void> {
+    const { batchId, runId, plainOutput, timing } = this.batch;
+    const { unrecorded } = this;
     for (;;) {
-      await condition(() => this.window.unrecorded > 0 || this.#ended);
-      const full = () => this.window.unrecorded >= ROWS_AT_ONCE || this.#hurry || this.#ended;
-      await condition(full, this.batch.recordAfter);
-      this.#hurry = false;
-      const taken = this.window.takeToRecord(ROWS_AT_ONCE);
-      if (taken === undefined) {
-        if (this.#ended) return;
-        continue;
-      }
-      this.#writing = true;
-      const { batchId, runId, plainOutput } = this.batch;
-      await recordOutcomes({
-        batchId,
-        runId,
-        plainOutput,
-        chunk: String(taken.chunk),
-        rows: taken.rows,
-      }).catch((error) => this.#break(error));
-      this.#writing = false;
+      await condition(() => unrecorded.count() > 0 || this.#isEnded);
+      const isDue = () => unrecorded.count() >= ROWS_AT_ONCE || this.#isHurried || this.#isEnded;
+      await condition(isDue, timing.recordAfter);
+      this.#isHurried = false;
+      if (unrecorded.count() > 0) {
+        const { chunk, rows } = unrecorded.take(ROWS_AT_ONCE);
+        this.#isWriting = true;
+        await recordOutcomes({ batchId, runId, plainOutput, chunk: String(chunk), rows });
+        this.#isWriting = false;
+      } else if (this.#isEnded) return;
     }
-  }
-
-  #break(error: unknown): never {
-    this.#broken = true;
-    this.#writing = false;
-    throw error;
   }
 }

@@ -1,24 +1,40 @@
 import {
-  ChildWorkflowCancellationType,
   condition,
-  getExternalWorkflowHandle,
-  ParentClosePolicy,
   proxyActivities,
+  type SignalDefinition,
   setHandler,
-  startChild,
   workflowInfo,
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { type CarriedBatch, newBatch, type RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
-import { BatchWindow } from "../../domain/onboarding/batch/batch-window.js";
-import { customerWorkflowId } from "../../domain/onboarding/identity.js";
-import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
-import { unlessRunning } from "../child-start.js";
+import {
+  cancelled,
+  heard,
+  limitRaised,
+  paused,
+  planned,
+  reported,
+  resumed,
+  started,
+  unrecordedTaken,
+  unstartedEnded,
+  unstartedTaken,
+} from "../../domain/onboarding/batch/batch-changes.js";
+import type { CustomerReport, RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
+import {
+  type BatchPause,
+  type BatchState,
+  isProcessed,
+  newBatch,
+  rangesOf,
+  rowsToPlan,
+  silentRows,
+  wakeAfter,
+} from "../../domain/onboarding/batch/batch-state.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
+import { startCustomer, tellToStop, waitForCustomer } from "./batch-customers.js";
 import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRecorder } from "./batch-recorder.js";
-import type { CustomerInput } from "./customer-input.js";
 import {
   batchProgress,
   cancelBatch,
@@ -26,262 +42,204 @@ import {
   pauseBatch,
   raiseLimit,
   resumeBatch,
-  stopCustomer,
-  watchCustomer,
 } from "./messages.js";
-import { onboardCustomer } from "./onboard-customer.js";
 import { isStagingLost } from "./staging-lost.js";
 
 const { planCustomers, inspectCustomers, stopCustomers } = proxyActivities<Activities>(HEARTBEATING);
 
-/** A row whose customer could not be asked for the moment is tried again after this. */
-const AGAIN_AFTER_MS = 1_000;
-/** How long after its last row a batch waits for outputs that are late, besides the waits themselves. */
+const BY_HAND: BatchPause = { kind: "asked", reason: "paused by hand; batch resume continues it" };
+/** How long a processed batch waits for late outputs, besides the waits between their polls. */
 const OUTPUTS_LATE_MS = 10_000;
 
-/** One execution of a batch: starts customers, hears of them, looks for silent ones. */
+/** One execution of a batch: starts customers, applies their reports, and inspects silent ones. */
 export class BatchRun {
-  readonly window: BatchWindow;
   readonly #input: OnboardBatchInput;
   readonly #recorder: BatchRecorder;
+  #batch: BatchState;
   #starts = 0;
   #starting = 0;
-  #news = 0;
-  #stopping = false;
-  #finishing = false;
-  /** What a customer failed with that lost the batch's staging. */
+  #changes = 0;
+  #isStopping = false;
+  #isFinishing = false;
+  /** The failure of a customer that found the batch's staging lost. */
   #lost: unknown;
 
   constructor(input: OnboardBatchInput) {
-    const { batchId, runId, plainOutput, timing } = input;
     this.#input = input;
-    this.window = new BatchWindow(input.carried ?? newBatch(input.upTo), input.circuit);
+    // A version that lacked a field may have carried it.
+    this.#batch = { ...newBatch(input.upTo), ...input.carried };
     this.#listen();
-    this.#recorder = new BatchRecorder(this.window, {
-      ...{ batchId, runId, plainOutput },
-      recordAfter: timing.recordAfter,
+    this.#recorder = new BatchRecorder(input, {
+      count: () => this.#batch.unrecorded.length,
+      take: (most) => {
+        const { batch, ...taken } = unrecordedTaken(this.#batch, most);
+        this.#batch = batch;
+        return taken;
+      },
     });
   }
 
-  get upTo(): number {
-    return this.window.carry().upTo;
+  get batch(): BatchState {
+    return this.#batch;
   }
 
   cancel(): void {
-    this.window.cancel();
-    this.#news += 1;
+    this.#apply(cancelled);
   }
 
-  carry(): CarriedBatch {
-    return this.window.carry();
-  }
-
-  /** Until every row is processed, or what is left is the next execution's. */
-  async go(): Promise<"done" | "long"> {
+  /** Runs until every row is processed, or until the next execution has to continue. */
+  async run(): Promise<"done" | "long"> {
     for (;;) {
-      const seen = this.#news;
-      // What ends from now on could not be written: the batch fails, and the same command goes on with it.
-      if (this.#recorder.broken) await this.#recorder.end();
+      const seen = this.#changes;
+      // Without its recorder the batch fails; the same command continues it.
+      if (this.#recorder.isBroken) await this.#recorder.end();
       if (this.#lost !== undefined) throw this.#lost;
-      if (this.window.cancelled) await this.#cancelRest();
+      if (this.#batch.cancelled) await this.#cancelRest();
       await this.#plan();
       this.#start();
       if (this.#starting === 0) {
-        if (this.window.done) break;
-        if (this.#long) {
+        if (isProcessed(this.#batch)) break;
+        if (this.#isLong) {
           await this.#recorder.end();
           return "long";
         }
       }
-      this.#tell();
-      if (this.window.paused !== null) this.#recorder.hurry();
-      await condition(() => this.#news > seen || this.#recorder.broken, this.#wait());
+      this.#tellStatus();
+      if (this.#batch.paused !== null) this.#recorder.hurry();
+      const { window, timing } = this.#input;
+      const wake = wakeAfter(this.#batch, { window, reportTimeout: timing.reportTimeout }, Date.now());
+      await condition(() => this.#changes > seen || this.#recorder.isBroken, wake);
       await this.#inspect();
     }
-    const wait = this.#input.timing.outputRetries.reduce((sum, one) => sum + one, OUTPUTS_LATE_MS);
-    await condition(() => this.window.outputsAwaited === 0, wait);
+    const late = this.#input.timing.outputRetries.reduce((sum, one) => sum + one, OUTPUTS_LATE_MS);
+    await condition(() => this.#batch.outputs.awaited === 0, late);
     await this.#recorder.end();
-    // The limit was raised while late outputs and the tables were waited for.
-    if (!this.window.done) return "long";
-    this.#finishing = true;
+    // The limit may have been raised during these waits.
+    if (!isProcessed(this.#batch)) return "long";
+    this.#isFinishing = true;
     return "done";
   }
 
-  #tell(): void {
-    const { counts, paused } = this.window;
+  #tellStatus(): void {
+    const { counts, paused } = this.#batch;
     const words = `${counts.queued} of ${counts.total} customers are queued, ${counts.running} run`;
     tellStatus(paused === null ? "running" : "paused", words);
   }
 
-  #listen(): void {
-    const heard = <A extends unknown[]>(handle: (...args: A) => void) => {
-      return (...args: A) => {
-        handle(...args);
-        this.#news += 1;
-      };
-    };
-    const { window } = this;
-    const asked = { kind: "asked", reason: "paused by hand; batch resume continues it" } as const;
-    setHandler(
-      customerReported,
-      heard((report) => window.report(report, Date.now())),
-    );
-    setHandler(
-      pauseBatch,
-      heard(() => window.pause(asked)),
-    );
-    setHandler(
-      resumeBatch,
-      heard(() => window.resume()),
-    );
-    setHandler(
-      cancelBatch,
-      heard(() => window.cancel()),
-    );
-    setHandler(
-      raiseLimit,
-      heard((upTo) => window.raiseLimit(upTo)),
-    );
-    setHandler(batchProgress, () => ({
-      ...{ runId: this.#input.runId, batchId: this.#input.batchId },
-      customers: window.counts,
-      manualReview: window.manualReview,
-      calls: window.calls,
-      refusals: window.refusals,
-      paused: window.paused,
-      cancelling: window.cancelled,
-      recorded: window.unrecorded === 0 && !this.#recorder.writing,
-      finishing: this.#finishing,
-    }));
+  #apply(change: (batch: BatchState) => BatchState): void {
+    this.#batch = change(this.#batch);
+    this.#changes += 1;
   }
 
-  get #long(): boolean {
+  #report(report: CustomerReport): void {
+    const { circuit } = this.#input;
+    this.#batch = reported(this.#batch, report, { circuit, now: Date.now() });
+  }
+
+  #listen(): void {
+    const on = <A extends unknown[]>(
+      signal: SignalDefinition<A>,
+      change: (batch: BatchState, ...args: A) => BatchState,
+    ) => setHandler(signal, (...args: A) => this.#apply((batch) => change(batch, ...args)));
+    const { batchId, runId, circuit } = this.#input;
+    on(customerReported, (batch, report) => reported(batch, report, { circuit, now: Date.now() }));
+    on(pauseBatch, (batch) => paused(batch, BY_HAND));
+    on(resumeBatch, resumed);
+    on(cancelBatch, cancelled);
+    on(raiseLimit, limitRaised);
+    setHandler(batchProgress, () => {
+      const { counts, manualReview, calls, refusals, unrecorded, ...batch } = this.#batch;
+      return {
+        runId,
+        batchId,
+        customers: counts,
+        manualReview,
+        calls,
+        refusals,
+        paused: batch.paused,
+        cancelling: batch.cancelled,
+        recorded: unrecorded.length === 0 && !this.#recorder.isWriting,
+        finishing: this.#isFinishing,
+      };
+    });
+  }
+
+  get #isLong(): boolean {
     const most = this.#input.startsPerExecution ?? STARTS_PER_EXECUTION;
     return this.#starts >= most || workflowInfo().continueAsNewSuggested;
   }
 
-  /** Milliseconds until there is something to do without news. */
-  #wait(): number {
-    const { reportTimeout } = this.#input.timing;
-    const start = this.window.paused === null ? this.window.nextStart : undefined;
-    const room = this.window.outstanding.length < this.#input.window;
-    return start === undefined || !room
-      ? reportTimeout
-      : Math.max(1, Math.min(reportTimeout, start - Date.now()));
-  }
-
   async #plan(): Promise<void> {
     for (;;) {
-      const rows = this.window.rowsToPlan(ROWS_AT_ONCE);
+      const rows = rowsToPlan(this.#batch, ROWS_AT_ONCE);
       if (rows === undefined) return;
       const plan = await planCustomers({ ...this.#planning, ...rows, only: null });
-      this.window.applyPlan(rows.to, plan);
+      this.#batch = planned(this.#batch, rows.to, plan);
     }
   }
 
   get #planning() {
     const { batchId, runId, retry, sink } = this.#input;
-    return { batchId, runId, retry, sink, cancel: this.window.cancelled };
+    return { batchId, runId, retry, sink, cancel: this.#batch.cancelled };
   }
 
   #start(): void {
-    if (this.#long) return;
-    for (const row of this.window.takeToStart(this.#input.window, Date.now())) {
-      this.#starts += 1;
-      this.#starting += 1;
+    if (this.#isLong) return;
+    const { batch, rows } = started(this.#batch, this.#input.window, Date.now());
+    this.#batch = batch;
+    this.#starts += rows.length;
+    this.#starting += rows.length;
+    for (const row of rows) {
       void this.#startOne(row).finally(() => {
         this.#starting -= 1;
-        this.#news += 1;
+        this.#changes += 1;
       });
     }
   }
 
   async #startOne(row: RowToRun): Promise<void> {
-    const started = await unlessRunning(
-      startChild(onboardCustomer, {
-        workflowId: this.#customerId(row),
-        args: [this.#customerInput(row)],
-        parentClosePolicy: ParentClosePolicy.ABANDON,
-        cancellationType: ChildWorkflowCancellationType.ABANDON,
-        workflowTaskTimeout: TASK_TIMEOUT,
-      }),
-    );
-    if (started === undefined) return this.#watch(row);
-    started.result().catch((error: unknown) => {
+    const customer = await startCustomer(this.#input, this.#batch, row);
+    if (customer === undefined) {
+      await waitForCustomer(this.#input, this.#batch, row).catch(() =>
+        this.#report({ kind: "free", row: row.row }),
+      );
+      return;
+    }
+    customer.result().catch((error: unknown) => {
       if (!isStagingLost(error)) return;
       this.#lost = error;
-      this.#news += 1;
+      this.#changes += 1;
     });
   }
 
-  /** The customer is busy, for another batch or another row: it tells when it is done. */
-  async #watch({ identity, prepare: _, ...row }: RowToRun): Promise<void> {
-    const { batchId, runId, sink } = this.#input;
-    const batchWorkflowId = workflowInfo().workflowId;
-    const customer = getExternalWorkflowHandle(this.#customerId({ identity }));
-    try {
-      const waiter = { ...row, batchWorkflowId, batchId, runId, sink, latch: this.#latch };
-      await customer.signal(watchCustomer, waiter);
-    } catch {
-      // It has just ended.
-      this.window.requeue(row.row, Date.now() + AGAIN_AFTER_MS);
-    }
-  }
-
-  get #latch(): string {
-    return `${this.#input.runId}/${this.window.resumes}`;
-  }
-
-  #customerId({ identity }: Pick<RowToRun, "identity">): string {
-    return customerWorkflowId(this.#input.scope, this.#input.playbookKey, identity);
-  }
-
-  #customerInput(row: RowToRun): CustomerInput {
-    const { identity: _, ...rest } = row;
-    const { batchId, runId, syncTimeoutSecs, sink, plainOutput, timing } = this.#input;
-    return {
-      ...rest,
-      ...{ batchId, runId, syncTimeoutSecs, sink, plainOutput, timing },
-      latch: this.#latch,
-      startedAt: new Date().toISOString(),
-      batchWorkflowId: workflowInfo().workflowId,
-      outputExpected: this.window.outputsExpected,
-    };
-  }
-
   async #inspect(): Promise<void> {
-    const rows = this.window.silent(this.#input.timing.reportTimeout, Date.now());
+    const rows = silentRows(this.#batch, this.#input.timing.reportTimeout, Date.now());
     if (rows.length === 0) return;
     const { batchId, runId, scope, playbookKey, sink } = this.#input;
     const found = await inspectCustomers({ batchId, runId, scope, playbookKey, sink, rows });
-    this.window.heard(found.running, Date.now());
-    for (const report of found.ended) this.window.report(report, Date.now());
+    this.#batch = heard(this.#batch, found.running, Date.now());
+    for (const report of found.ended) this.#report(report);
   }
 
-  /** What waits is cancelled, what runs is told to stop: also customers that wait for people. */
+  /** Cancels the rows that wait, and stops the customers that run, also those that wait for people. */
   async #cancelRest(): Promise<void> {
-    await condition(() => !this.#recorder.writing);
-    // A customer that is just being started can't be told to stop.
+    await condition(() => !this.#recorder.isWriting);
+    // A customer that is being started cannot be signalled yet.
     await condition(() => this.#starting === 0);
-    const rows = this.window.takeUnstarted().map(({ row }) => row);
-    for (const from of new Set(rows.map((row) => row - (row % ROWS_AT_ONCE)))) {
-      const to = Math.min(this.upTo, from + ROWS_AT_ONCE);
-      const only = rows.filter((row) => row >= from && row < to);
-      const { ended } = await planCustomers({ ...this.#planning, from, to, only });
-      this.window.endUnstarted(ended);
+    const { batch, rows } = unstartedTaken(this.#batch);
+    this.#batch = batch;
+    for (const range of rangesOf(rows, ROWS_AT_ONCE, batch.upTo)) {
+      const { ended } = await planCustomers({ ...this.#planning, ...range });
+      this.#batch = unstartedEnded(this.#batch, ended);
     }
-    if (this.#stopping) return;
-    this.#stopping = true;
+    if (this.#isStopping) return;
+    this.#isStopping = true;
     const { batchId, scope, playbookKey } = this.#input;
-    for (const row of this.window.outstanding) {
-      const customer = getExternalWorkflowHandle(this.#customerId(row));
-      await customer.signal(stopCustomer, { batchId }).catch(() => undefined);
-    }
-    const { needs_customer, pending, none } = this.window.counts;
-    if (needs_customer + pending + none + this.window.manualReview === 0) return;
-    const begun = this.window.carry().next;
-    for (let from = 0; from < begun; from += ROWS_AT_ONCE) {
-      const to = Math.min(begun, from + ROWS_AT_ONCE);
+    for (const row of this.#batch.outstanding) await tellToStop(this.#input, row);
+    const { next, manualReview, counts } = this.#batch;
+    if (counts.needs_customer + counts.pending + counts.none + manualReview === 0) return;
+    for (let from = 0; from < next; from += ROWS_AT_ONCE) {
+      const to = Math.min(next, from + ROWS_AT_ONCE);
       await stopCustomers({ batchId, scope, playbookKey, from, to });
     }
   }

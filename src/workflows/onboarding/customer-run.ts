@@ -1,6 +1,26 @@
-import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
+import { condition, proxyActivities, setHandler, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import {
+  type CustomerInput,
+  isOutputAwaited,
+  nextInput,
+  refOf,
+} from "../../domain/onboarding/customer/customer-input.js";
+import { withEvent } from "../../domain/onboarding/customer/customer-mail.js";
+import {
+  afterStep,
+  type CarriedCustomer,
+  dueStep,
+  endOf,
+  hasLinkEnded,
+  isOverdue,
+  isWoken,
+  newCustomer,
+  newsTaken,
+  wakeAt,
+  withProgress,
+} from "../../domain/onboarding/customer/customer-progress.js";
 import {
   afterDeadline,
   afterDecisionTimeout,
@@ -12,20 +32,16 @@ import {
   rowStatus,
   withoutLink,
 } from "../../domain/onboarding/customer/customer-state.js";
-import {
-  beginProgress,
-  type CarriedCustomer,
-  type CustomerProgress,
-  type CustomerRef,
-  type CustomerStep,
-  type CustomerStepInput,
-  type ReusedRow,
+import type {
+  CustomerStep,
+  CustomerStepInput,
+  StepFailure,
 } from "../../domain/onboarding/customer/customer-step.js";
-import { beginPolls, PollSchedule, relevanceOf } from "../../domain/onboarding/customer/poll-schedule.js";
-import type { CustomerEvent, SessionValidated } from "../../domain/onboarding/messages.js";
+import { withPoll } from "../../domain/onboarding/customer/poll-schedule.js";
+import { isSuperseded } from "../../domain/onboarding/customer/waiting-rows.js";
+import type { CustomerEvent, SessionValidated, WaitRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING, STOP_AFTER_MS } from "../policies.js";
-import { type CustomerInput, inheritedBy, isOutputAwaited, refOf } from "./customer-input.js";
-import { CustomerMailbox } from "./customer-mailbox.js";
+import { reportTo } from "./batch-reports.js";
 import {
   deliverLink,
   pollOnboarding,
@@ -34,149 +50,158 @@ import {
   UNANSWERED,
   unlessStopped,
 } from "./customer-steps.js";
-import { CustomerWaiters, tellBatch } from "./customer-waiters.js";
+import { CustomerWaiters } from "./customer-waiters.js";
+import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";
 
 const { finishCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** One customer's way from its row to its outcome: what it waits for, and what it does then. */
+/** One execution of a customer's workflow: acts on what `customer-progress.ts` decides. */
 export class CustomerRun {
   readonly #input: CustomerInput;
-  readonly #ref: CustomerRef;
-  readonly #mailbox: CustomerMailbox;
   readonly #waiters: CustomerWaiters;
-  readonly #polls: PollSchedule;
-  #progress: CustomerProgress;
+  #customer: CarriedCustomer;
+  #endIsOwn = false;
 
   constructor(input: CustomerInput) {
-    const { open, plainOutput, timing, carried } = input;
-    const now = Date.now();
+    const { batchId, open, plainOutput, timing, carried } = input;
     this.#input = input;
-    this.#ref = refOf(input);
-    this.#waiters = new CustomerWaiters(this.#ref, plainOutput, carried?.waiters);
-    this.#mailbox = new CustomerMailbox(input.batchId, this.#waiters, carried?.mail);
-    this.#polls = new PollSchedule(timing, carried?.polls ?? beginPolls(now));
-    this.#progress = carried?.progress ?? beginProgress(open, timing, now);
+    this.#customer = carried ?? newCustomer(open, timing, Date.now());
+    this.#waiters = new CustomerWaiters(batchId, plainOutput, this.#customer.waiters);
+    this.#listen();
   }
 
-  /** Runs to the end of the row, or until the history has grown enough. */
-  async go(): Promise<"done" | "long"> {
+  /** Runs to the end of the row, or until the next execution has to continue. */
+  async run(): Promise<"done" | "long"> {
     const { carried, open } = this.#input;
     if (carried === undefined && open === null && !(await this.#post())) return "done";
     for (;;) {
-      await this.#tell();
-      if (this.#settled) break;
-      if (this.#mailbox.stopped || this.#waiters.superseded) {
-        if (this.#successor !== undefined) return "long";
-        await this.stop();
-        break;
-      }
-      if (workflowInfo().continueAsNewSuggested) return "long";
-      await this.#waitAndPoll();
+      await this.#report();
+      const end = endOf(this.#carried, workflowInfo().continueAsNewSuggested);
+      if (end === "long") return "long";
+      if (end === "stopped") await this.stop();
+      if (end !== undefined) break;
+      await this.#waitAndAct();
     }
     await this.#fetchOutput();
     return "done";
   }
 
-  /** What the next execution goes on with: for this row, or for one that is not stopped with it. */
+  /** The input of the next execution: for this row, or for one that is not stopped with it. */
   next(): CustomerInput {
-    const carried: CarriedCustomer = {
-      progress: this.#progress,
-      polls: this.#polls.sofar,
-      mail: this.#mailbox.carry(),
-      waiters: this.#waiters.carry(),
-    };
-    const next = { ...this.#input, carried };
-    return this.#successor === undefined ? next : inheritedBy(this.#successor, next);
+    return nextInput(this.#input, this.#carried);
   }
 
-  get #successor(): ReusedRow | undefined {
-    return this.#mailbox.stopped ? this.#waiters.successor : undefined;
-  }
-
-  /** Ends with the last status: the batch was cancelled, the workflow too, or another row takes over. */
+  /** Ends with the last status: the batch or the workflow was cancelled, or another row takes over. */
   async stop(): Promise<void> {
-    this.#waiters.keepEnd(this.#state);
-    this.#set({ state: afterStop(this.#state) });
-    await this.#settle("stopped");
+    this.#keepEnd();
+    await this.#change(afterStop(this.#state), "stopped");
   }
 
   /** Ends a row for which an activity failed for good. */
-  async fail(failure: { readonly error_class: string; readonly error_message: string }): Promise<void> {
-    this.#set({ state: afterFailure(this.#state) });
-    await this.#settle("failed", failure);
+  async fail(failure: StepFailure): Promise<void> {
+    await this.#change(afterFailure(this.#state), "failed", failure);
   }
 
-  /** Tells the batch, unless its staging is lost, and whoever waits for the customer, however the run ended. */
+  /** Reports to the batch, unless its staging is lost, and releases the rows that wait, however the run ended. */
   async leave(isLost: boolean): Promise<void> {
-    if (!isLost) await this.#tell();
-    await this.#waiters.release(() => this.#mailbox.takeWaiters());
+    if (!isLost) await this.#report();
+    await this.#waiters.release(() => this.#takeWaiters());
   }
 
-  /** Whether there is anything to wait for afterwards. */
+  #listen(): void {
+    setHandler(customerEvent, (event) => this.#setMail(withEvent(this.#mail, event)));
+    setHandler(sessionValidated, (session) => this.#setMail({ sessions: [...this.#mail.sessions, session] }));
+    setHandler(watchCustomer, (waiter) => this.#setMail({ waiters: [...this.#mail.waiters, waiter] }));
+    setHandler(stopCustomer, ({ batchId }) => {
+      if (batchId === this.#input.batchId) this.#setMail({ stopped: true });
+      else this.#waiters.leave(batchId, this.#takeWaiters(batchId));
+    });
+  }
+
+  get #carried(): CarriedCustomer {
+    return { ...this.#customer, waiters: this.#waiters.carried };
+  }
+
+  get #mail() {
+    return this.#customer.mail;
+  }
+
+  #setMail(change: Partial<CarriedCustomer["mail"]>): void {
+    this.#customer = { ...this.#customer, mail: { ...this.#mail, ...change } };
+  }
+
+  /** Takes the rows that wait for an answer: all, or those of one batch. */
+  #takeWaiters(batchId?: string): readonly WaitRequest[] {
+    const { waiters } = this.#mail;
+    const isTaken = (waiter: WaitRequest) => batchId === undefined || waiter.batchId === batchId;
+    this.#setMail({ waiters: waiters.filter((waiter) => !isTaken(waiter)) });
+    return waiters.filter(isTaken);
+  }
+
+  get #state(): CustomerState {
+    return this.#customer.progress.state;
+  }
+
+  #set(change: Partial<CarriedCustomer["progress"]>): void {
+    this.#customer = withProgress(this.#customer, change);
+  }
+
+  get #stepInput(): CustomerStepInput {
+    const { state, recorded } = this.#customer.progress;
+    return { ...refOf(this.#input), state, recorded };
+  }
+
+  #reportToBatch(report: Parameters<typeof reportTo>[1]): Promise<void> {
+    return reportTo(this.#input.batchWorkflowId, report);
+  }
+
+  /** Prepares and posts; false where the row was put back and this execution has nothing more to do. */
   async #post(): Promise<boolean> {
     const { prepare, syncTimeoutSecs } = this.#input;
-    if (prepare && !this.#mailbox.stopped) {
-      const step = await this.#unlessStopped(() => prepareCustomer(this.#stand));
-      if (step !== undefined && !(await this.#take(step))) return this.#hold();
-      if (this.#settled) return true;
+    if (prepare && !this.#mail.stopped) {
+      const step = await this.#unlessStopped(() => prepareCustomer(this.#stepInput));
+      if (step !== undefined && !(await this.#apply(step))) return this.#putBack();
+      if (this.#state.phase === "settled") return true;
     }
-    if (this.#mailbox.stopped) {
+    if (this.#mail.stopped) {
       await this.stop();
       return true;
     }
-    const step = await this.#unlessStopped(() => postOnboarding({ ...this.#stand, syncTimeoutSecs }));
-    if (step !== undefined) return (await this.#take(step)) || this.#hold();
-    this.#waiters.keepEnd(this.#state);
+    const step = await this.#unlessStopped(() => postOnboarding({ ...this.#stepInput, syncTimeoutSecs }));
+    if (step !== undefined) return (await this.#apply(step)) || this.#putBack();
+    this.#keepEnd();
     await this.fail(UNANSWERED);
     return true;
   }
 
   #unlessStopped(work: () => Promise<CustomerStep>): Promise<CustomerStep | undefined> {
     const decision = 1_000 * (this.#input.syncTimeoutSecs ?? 0);
-    return unlessStopped(work, () => this.#mailbox.stopped, STOP_AFTER_MS + decision);
+    return unlessStopped(work, () => this.#mail.stopped, STOP_AFTER_MS + decision);
   }
 
-  get #state(): CustomerState {
-    return this.#progress.state;
+  /** The row is being stopped for its own batch, before its end: other rows must not take that for their outcome. */
+  #keepEnd(): void {
+    if (this.#state.phase !== "settled" && !isSuperseded(this.#waiters.carried)) this.#endIsOwn = true;
   }
 
-  #set(change: Partial<CustomerProgress>): void {
-    this.#progress = { ...this.#progress, ...change };
+  /** Applies a step; false where the credentials were refused. */
+  async #apply(step: CustomerStep): Promise<boolean> {
+    const { customer, record } = afterStep(this.#customer, step, this.#input.open !== null);
+    this.#customer = customer;
+    if (record !== null) await this.#record(record);
+    return !step.unauthorized;
   }
 
-  get #settled(): boolean {
-    return this.#state.phase === "settled";
-  }
-
-  get #stand(): CustomerStepInput {
-    const { state, recorded } = this.#progress;
-    return { ...this.#ref, state, recorded };
-  }
-
-  /** Takes in what a step came to; false where the credentials were refused. */
-  async #take(step: CustomerStep): Promise<boolean> {
-    const { state, outcome, messageHash, refused } = step;
-    const { calls, link, told, first } = this.#progress;
-    this.#set({ calls: calls + step.calls });
-    if (step.unauthorized) return false;
-    if (state.status !== this.#state.status) this.#polls.restart();
-    this.#set({ state, link: step.link ?? link });
-    if (outcome === null) return true;
-    this.#set({ recorded: state, messageHash, ...(refused && { refused }) });
-    if (!told && first === null && this.#input.open === null) this.#set({ first: outcome });
-    else await this.#record(outcome);
-    return true;
-  }
-
-  // The row is put back; nothing was posted for it.
-  async #hold(): Promise<boolean> {
+  async #putBack(): Promise<false> {
     this.#set({ told: true });
-    const { batchWorkflowId, row } = this.#input;
-    await tellBatch(batchWorkflowId, { kind: "requeued", row, calls: this.#progress.calls });
+    await this.#reportToBatch({
+      kind: "requeued",
+      row: this.#input.row,
+      calls: this.#customer.progress.calls,
+    });
     return false;
   }
 
-  /** The first outcome is written by the batch, with many others; later ones one by one. */
   async #record(outcome: OutcomeRef): Promise<void> {
     const { batchId, runId, plainOutput } = this.#input;
     const chunk = `${outcome.line}-${outcome.attempt}-${outcome.version}`;
@@ -184,115 +209,92 @@ export class CustomerRun {
     await this.#waiters.follow(outcome);
   }
 
-  /** Once the row is processed: hands out a link, tells the batch, and whoever else has the same row. */
-  async #tell(): Promise<void> {
-    const { row, line, attempt, batchWorkflowId } = this.#input;
+  /** Once the row is processed: delivers a continuation, reports to the batch, and answers the rows that wait. */
+  async #report(): Promise<void> {
+    const { row, line, attempt } = this.#input;
     if (this.#state.phase === "machine") return;
-    await this.#handOut();
-    const { told, first, calls, messageHash, refused } = this.#progress;
+    await this.#deliver();
+    const { state, told, first, calls, messageHash, refused } = this.#customer.progress;
+    const { requiresManualReview, version } = state;
     if (!told) {
       this.#set({ told: true });
-      await tellBatch(batchWorkflowId, {
+      await this.#reportToBatch({
         kind: "done",
         row,
         record: first,
         calls,
         messageHash,
         ...(refused && { refused }),
-        outputAwaited: isOutputAwaited(this.#input, this.#state),
-        status: rowStatus(this.#state),
-        requiresManualReview: this.#state.requiresManualReview,
+        outputAwaited: isOutputAwaited(this.#input, state),
+        status: rowStatus(state),
+        requiresManualReview,
       });
     }
-    const { version } = this.#state;
-    if (version > 0)
-      await this.#waiters.admit(this.#mailbox.takeWaiters(), this.#state, { row, line, attempt, version });
+    if (version === 0) return;
+    const outcome = { row, line, attempt, version };
+    const customer = { row: this.#input, state, outcome, endIsOwn: this.#endIsOwn };
+    await this.#waiters.answer(this.#takeWaiters(), customer);
   }
 
-  async #handOut(): Promise<void> {
-    const { link } = this.#progress;
+  async #deliver(): Promise<void> {
+    const { link } = this.#customer.progress;
     if (link === null) return;
     this.#set({ link: null });
-    const { delivered } = await deliverLink({ ...this.#stand, link });
-    this.#set({ state: delivered ? afterLink(this.#state, link.expiresAt) : withoutLink(this.#state) });
-    await this.#settle("link");
+    const { delivered } = await deliverLink({ ...this.#stepInput, link });
+    const state = delivered ? afterLink(this.#state, link.expiresAt) : withoutLink(this.#state);
+    await this.#change(state, "link");
   }
 
-  /** Writes the outcome of a state that changed without the service. */
-  async #settle(
-    event: string,
-    failure: { readonly error_class: string; readonly error_message: string } | null = null,
-  ): Promise<void> {
-    if (!isOutcomeDue(this.#progress.recorded, this.#state)) return;
-    await this.#take(await finishCustomer({ ...this.#stand, event, failure }));
+  /** Changes the state without the service, and writes its outcome where that is due. */
+  async #change(state: CustomerState, event: string, failure: StepFailure | null = null): Promise<void> {
+    this.#set({ state });
+    if (!isOutcomeDue(this.#customer.progress.recorded, state)) return;
+    await this.#apply(await finishCustomer({ ...this.#stepInput, event, failure }));
   }
 
-  /** Waits for news, or for the time of the next poll; then polls. */
-  async #waitAndPoll(): Promise<void> {
-    const mailbox = this.#mailbox;
-    const machine = this.#state.phase === "machine";
-    const { deadline } = this.#progress;
-    const decisionTimeout = machine ? this.#progress.decisionTimeout : Number.POSITIVE_INFINITY;
-    const wake = Math.min(deadline, this.#polls.next(this.#state), decisionTimeout);
-    // Who watches is told once the row is processed.
-    const news = () => mailbox.hasMail || mailbox.stopped || (!machine && mailbox.hasWaiters);
-    await condition(news, Math.max(1, wake - Date.now()));
+  async #waitAndAct(): Promise<void> {
+    const { timing } = this.#input;
+    const wait = Math.max(1, wakeAt(this.#customer, timing) - Date.now());
+    await condition(() => isWoken(this.#customer), wait);
     const now = Date.now();
-    if (mailbox.hasMail) return this.#read();
-    if (news()) return;
-    if (now >= deadline) {
-      this.#set({ state: afterDeadline(this.#state) });
-      return this.#settle("deadline");
-    }
-    if (now >= this.#polls.next(this.#state)) await this.#poll([], []);
-    if (now < decisionTimeout || this.#state.phase !== "machine") return;
-    this.#set({ state: afterDecisionTimeout(this.#state) });
-    await this.#settle("patience");
+    const due = dueStep(this.#customer, timing, now);
+    if (due === "news") return this.#pollForNews();
+    if (due === "deadline") return this.#change(afterDeadline(this.#state), "deadline");
+    if (due === "poll") await this.#poll([], []);
+    if (due === undefined || !isOverdue(this.#customer, now)) return;
+    await this.#change(afterDecisionTimeout(this.#state), "patience");
   }
 
-  /** Weighs what came: news is looked at, the rest costs nothing for now. */
-  async #read(): Promise<void> {
-    const state = this.#state;
-    const sessions = this.#mailbox
-      .takeSessions()
-      .filter(({ onboardingId }) => onboardingId === state.onboardingId);
-    const events: CustomerEvent[] = [];
-    for (const event of this.#mailbox.takeEvents()) {
-      const relevance = relevanceOf(state, event);
-      if (relevance === "relevant") events.push(event);
-      if (relevance === "weak") this.#polls.hint(event);
-    }
+  async #pollForNews(): Promise<void> {
+    const { customer, events, sessions } = newsTaken(this.#customer);
+    this.#customer = customer;
     if (events.length + sessions.length > 0) await this.#poll(events, sessions);
   }
 
   async #poll(events: readonly CustomerEvent[], sessions: readonly SessionValidated[]): Promise<void> {
-    const hints = this.#polls.begin(Date.now());
-    const input = { ...this.#stand, events: [...hints, ...events], sessions };
+    const { hints } = this.#customer.polls;
+    this.#customer = { ...this.#customer, polls: withPoll(this.#customer.polls, Date.now()) };
+    const input = { ...this.#stepInput, events: [...hints, ...events], sessions };
     const step = await this.#unlessStopped(() => pollOnboarding(input));
     if (step === undefined) return;
-    const { batchWorkflowId, row } = this.#input;
-    if (!(await this.#take(step))) await tellBatch(batchWorkflowId, { kind: "refused", row, calls: 0 });
-    const { linkExpiresAt } = this.#state;
-    if (this.#progress.link === null && linkExpiresAt !== null && Date.now() >= linkExpiresAt) {
-      this.#set({ state: withoutLink(this.#state) });
-      await this.#settle("link_ended");
-    }
+    const { row } = this.#input;
+    if (!(await this.#apply(step))) await this.#reportToBatch({ kind: "refused", row, calls: 0 });
+    if (hasLinkEnded(this.#customer, Date.now())) await this.#change(withoutLink(this.#state), "link_ended");
   }
 
   /** Asks again for an output that the playbook had not reached (docs/reference/service.md, "Onboarding result"). */
   async #fetchOutput(): Promise<void> {
-    const { timing, batchWorkflowId } = this.#input;
     if (!isOutputAwaited(this.#input, this.#state)) return;
-    const before = this.#progress.calls;
-    for (const wait of timing.outputRetries) {
-      if (this.#mailbox.stopped || this.#mailbox.hasWaiters) break;
+    const before = this.#customer.progress.calls;
+    for (const wait of this.#input.timing.outputRetries) {
+      if (this.#mail.stopped || this.#mail.waiters.length > 0) break;
       await sleep(wait);
-      const input = { ...this.#stand, events: [], sessions: [] };
+      const input = { ...this.#stepInput, events: [], sessions: [] };
       const step = await this.#unlessStopped(() => pollOnboarding(input));
-      if (step !== undefined) await this.#take(step);
+      if (step !== undefined) await this.#apply(step);
       if (this.#state.hasOutput) break;
     }
-    const calls = this.#progress.calls - before;
-    await tellBatch(batchWorkflowId, { kind: "output", found: this.#state.hasOutput, calls });
+    const calls = this.#customer.progress.calls - before;
+    await this.#reportToBatch({ kind: "output", found: this.#state.hasOutput, calls });
   }
 }

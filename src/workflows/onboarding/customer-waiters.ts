@@ -1,73 +1,42 @@
-import {
-  CancellationScope,
-  getExternalWorkflowHandle,
-  isCancellation,
-  proxyActivities,
-} from "@temporalio/workflow";
+import { CancellationScope, proxyActivities } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { CustomerReport, OpenOutcome, OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import { doneWithoutCalls, type OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import { type CustomerState, rowStatus } from "../../domain/onboarding/customer/customer-state.js";
-import type {
-  CarriedWaiters,
-  CustomerRef,
-  ReusedRow,
-} from "../../domain/onboarding/customer/customer-step.js";
+import {
+  type CarriedWaiters,
+  decideWaiter,
+  type ProcessedCustomer,
+  type ReusedRow,
+} from "../../domain/onboarding/customer/waiting-rows.js";
 import type { WaitRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING } from "../policies.js";
-import { customerReported } from "./messages.js";
+import { reportTo } from "./batch-reports.js";
 import { isStagingLost } from "./staging-lost.js";
 
 const { reuseOutcome, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Tells a batch; it may have ended, and then nobody waits for what is told. */
-export async function tellBatch(workflowId: string, report: CustomerReport): Promise<void> {
-  try {
-    await getExternalWorkflowHandle(workflowId).signal(customerReported, report);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-  }
-}
-
-/**
- * Rows of other batches that are about this customer. The same row, to the last value, gets this one's outcomes
- * and posts nothing; another row waits until the customer is free.
- */
+/** Serves the rows of other batches that are about this customer. */
 export class CustomerWaiters {
-  #state: CarriedWaiters;
-  #endIsOwn = false;
+  #waiters: CarriedWaiters;
 
   constructor(
-    private readonly customer: CustomerRef,
+    private readonly batchId: string,
     private readonly plainOutput: boolean,
-    carried: CarriedWaiters = { reused: [], waiting: [] },
+    carried: CarriedWaiters,
   ) {
-    this.#state = carried;
+    this.#waiters = carried;
   }
 
-  /** Whether another row waits for this one to be over. */
-  get superseded(): boolean {
-    return this.#state.waiting.length > 0;
+  get carried(): CarriedWaiters {
+    return this.#waiters;
   }
 
-  /** A row that has this one's outcomes and goes on in its place; none where another row takes over. */
-  get successor(): ReusedRow | undefined {
-    return this.superseded ? undefined : this.#state.reused[0];
-  }
-
-  /**
-   * The row is stopped for its own batch, at whatever it had come to: others don't get that for an outcome, they
-   * run the row themselves and find the answer that was kept.
-   */
-  keepEnd({ phase }: CustomerState): void {
-    if (phase !== "settled" && !this.superseded) this.#endIsOwn = true;
-  }
-
-  /** Takes in who waits, once the row is processed; those that could not be told wait until the customer is free. */
-  async admit(waiters: readonly WaitRequest[], state: CustomerState, outcome: OutcomeRef): Promise<void> {
+  /** Answers rows, once this one is processed; after a failure, those left wait until the customer is free. */
+  async answer(waiters: readonly WaitRequest[], customer: ProcessedCustomer): Promise<void> {
     const left = [...waiters];
     try {
       for (const waiter of waiters) {
-        await this.#admit(waiter, state, outcome);
+        await this.#answer(waiter, customer);
         left.shift();
       }
     } finally {
@@ -75,107 +44,64 @@ export class CustomerWaiters {
     }
   }
 
-  /** A later version of the outcome is one of every row that reuses it. */
+  /** Copies a later version of the outcome to every row that reuses it. */
   async follow(outcome: OutcomeRef): Promise<void> {
-    for (const reused of this.#state.reused) {
-      const version = reused.version + 1;
+    for (const reused of this.#waiters.reused) {
       const { waiter } = reused;
-      const ref = await reuseOutcome({ batchId: this.customer.batchId, outcome, waiter, version });
-      const isRecorded = await this.#record(waiter, ref);
+      const version = reused.version + 1;
+      const copy = await reuseOutcome({ batchId: this.batchId, outcome, waiter, version });
+      const isRecorded = await this.#record(waiter, copy);
       const followed = isRecorded ? [{ waiter, version }] : [];
       this.#setReused((all) => all.flatMap((one) => (one === reused ? followed : [one])));
     }
   }
 
-  /** The customer is free: rows that waited are planned again by their batches, those too that come meanwhile. */
+  /** The customer is free: rows that waited, and those that come meanwhile, are asked for again by their batches. */
   async release(take: () => readonly WaitRequest[]): Promise<void> {
-    for (let free = [...this.#state.waiting, ...take()]; free.length > 0; free = [...take()]) {
-      for (const { batchWorkflowId, row } of free) await tellBatch(batchWorkflowId, { kind: "free", row });
+    for (let free = [...this.#waiters.waiting, ...take()]; free.length > 0; free = [...take()]) {
+      for (const { batchWorkflowId, row } of free) await reportTo(batchWorkflowId, { kind: "free", row });
     }
   }
 
   /**
-   * Their batch was cancelled: its rows that wait are given back to it, whatever is being done here, and those that
-   * have this one's outcomes keep the last. What is said is on its way at once, and not waited for.
+   * Lets go of a cancelled batch: its rows that have not been answered are given back to it at once, whatever is under
+   * way here; those that reuse the outcomes keep the last one.
    */
-  leave(batchId: string, waiters: readonly WaitRequest[]): void {
+  leave(batchId: string, unanswered: readonly WaitRequest[]): void {
     this.#setReused((all) => all.filter(({ waiter }) => waiter.batchId !== batchId));
     void CancellationScope.nonCancellable(() =>
       Promise.all(
-        waiters.map(({ batchWorkflowId, row }) => tellBatch(batchWorkflowId, { kind: "free", row })),
+        unanswered.map(({ batchWorkflowId, row }) => reportTo(batchWorkflowId, { kind: "free", row })),
       ),
     );
   }
 
-  carry(): CarriedWaiters {
-    return this.#state;
-  }
-
-  async #admit(waiter: WaitRequest, state: CustomerState, outcome: OutcomeRef): Promise<void> {
-    if (waiter.rowKey !== this.customer.rowKey) this.#wait(waiter);
-    else if (this.#isOwn(waiter)) await this.#tell(waiter, state, await this.#first(waiter));
-    else if (this.#endIsOwn || isRetryOf(waiter, state)) this.#wait(waiter);
-    else await this.#reuse(waiter, state, outcome);
-  }
-
-  /**
-   * The first outcome of the row itself, asked for by a later run of its batch: where the tables don't know the row,
-   * the run before ended before it wrote that one. Later versions are written here. Where it is not staged any more,
-   * this workflow fails, and the row is free.
-   */
-  async #first(waiter: WaitRequest): Promise<OutcomeRef | null> {
-    const { batchId, row, line, attempt, open } = waiter;
-    if (open !== null) return null;
-    return reuseOutcome({ batchId, outcome: { row, line, attempt, version: 1 }, waiter, version: 1 });
+  async #answer(waiter: WaitRequest, customer: ProcessedCustomer): Promise<void> {
+    const decision = decideWaiter(waiter, customer, this.#waiters);
+    if (decision === "wait") return this.#wait(waiter);
+    const { copy, version, reuses } = decision;
+    const { batchId } = this;
+    const record = copy === null ? null : await reuseOutcome({ batchId, outcome: copy, waiter, version });
+    if (reuses) this.#setReused((all) => [...all, { waiter, version }]);
+    await this.#report(waiter, customer.state, record);
   }
 
   #wait(waiter: WaitRequest): void {
-    this.#state = { ...this.#state, waiting: [...this.#state.waiting, waiter] };
+    this.#waiters = { ...this.#waiters, waiting: [...this.#waiters.waiting, waiter] };
   }
 
   #setReused(change: (reused: readonly ReusedRow[]) => readonly ReusedRow[]): void {
-    this.#state = { ...this.#state, reused: change(this.#state.reused) };
+    this.#waiters = { ...this.#waiters, reused: change(this.#waiters.reused) };
   }
 
-  // The same batch again: its outcome is there already.
-  #isOwn({ batchId, line, attempt }: WaitRequest): boolean {
-    const { customer } = this;
-    return batchId === customer.batchId && line === customer.line && attempt === customer.attempt;
-  }
-
-  async #reuse(waiter: WaitRequest, state: CustomerState, outcome: OutcomeRef): Promise<void> {
-    const known = this.#state.reused.find(({ waiter: { batchId, line, attempt } }) => {
-      return batchId === waiter.batchId && line === waiter.line && attempt === waiter.attempt;
-    });
-    const { open } = waiter;
-    if (known !== undefined && open !== null) return this.#tell(waiter, state, null);
-    if (open !== null && isAsKnown(state, open)) {
-      this.#setReused((all) => [...all, { waiter, version: open.version }]);
-      return this.#tell(waiter, state, null);
-    }
-    const { batchId } = this.customer;
-    const version = (open?.version ?? 0) + 1;
-    const ref = await reuseOutcome({ batchId, outcome, waiter, version });
-    // Known, it is asked for by a later run of its batch, which the tables don't tell of it.
-    if (known === undefined) this.#setReused((all) => [...all, { waiter, version }]);
-    await this.#tell(waiter, state, ref);
-  }
-
-  async #tell(
+  #report(
     { batchWorkflowId, row }: WaitRequest,
     state: CustomerState,
     record: OutcomeRef | null,
   ): Promise<void> {
-    await tellBatch(batchWorkflowId, {
-      kind: "done",
-      row,
-      record,
-      calls: 0,
-      messageHash: null,
-      outputAwaited: false,
-      status: rowStatus(state),
-      requiresManualReview: state.requiresManualReview,
-    });
+    const { requiresManualReview } = state;
+    const ended = { status: rowStatus(state), requiresManualReview, record };
+    return reportTo(batchWorkflowId, doneWithoutCalls(row, ended));
   }
 
   /** False where the staging of the row's batch is gone: the row keeps its last status. */
@@ -189,14 +115,4 @@ export class CustomerWaiters {
       throw error;
     }
   }
-}
-
-/** Whether the onboarding is the very one that the row is to be run again for. */
-function isRetryOf({ retry, before }: WaitRequest, { onboardingId }: CustomerState): boolean {
-  return retry === true && before === onboardingId;
-}
-
-/** Whether a row that was planned as reusing the outcome says what is known now. */
-function isAsKnown(state: CustomerState, { status, requiresManualReview }: OpenOutcome): boolean {
-  return rowStatus(state) === status && state.requiresManualReview === requiresManualReview;
 }

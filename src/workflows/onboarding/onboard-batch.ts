@@ -17,22 +17,21 @@ const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);
 
 /**
  * Onboards the customers of a frozen file in a sliding window of child workflows, and ends when every row is
- * processed; customers for whom people are waited for go on without it. A cancelled batch ends in order: what
- * was not posted is cancelled, what was keeps its last status.
+ * processed; customers who wait for people outlive it. A cancelled batch ends in order: a row that was not posted is
+ * cancelled, a posted one keeps its last status.
  */
 export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSummary> {
   const root = CancellationScope.current();
-  const { batchId, runId, carried } = input;
-  if (!carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
+  const { batchId, runId, startedAt, firing, options } = input;
+  if (!input.carried) runLog.info({ run_id: runId, kind: "onboard", batch_id: batchId }, "run begins");
   return CancellationScope.nonCancellable(async () => {
-    const batch = new BatchRun(input);
-    root.cancelRequested.catch(() => batch.cancel());
-    if ((await batch.go()) === "long") {
+    const run = new BatchRun(input);
+    root.cancelRequested.catch(() => run.cancel());
+    if ((await run.run()) === "long") {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof onboardBatch>({ ...input, carried: batch.carry() });
+      await continueAsNew<typeof onboardBatch>({ ...input, carried: run.batch });
     }
-    const { startedAt, firing, options } = input;
-    const { counts, manualReview, calls, refusals, cancelled } = batch.window;
+    const { counts, manualReview, calls, refusals, cancelled, upTo } = run.batch;
     const summary = {
       run_id: runId,
       batch_id: batchId,
@@ -42,13 +41,8 @@ export async function onboardBatch(input: OnboardBatchInput): Promise<OnboardSum
       calls,
       refusals,
     };
-    const { duration_ms } = await finishBatch({
-      summary,
-      rows: batch.upTo,
-      options,
-      startedAt,
-      ...(firing && { firing }),
-    });
+    const finish = { summary, rows: upTo, options, startedAt, ...(firing && { firing }) };
+    const { duration_ms } = await finishBatch(finish);
     tellStatus(summary.status, `${summary.status}: ${counts.total} customers`);
     return { ...summary, duration_ms };
   });

@@ -5,15 +5,16 @@ import {
   continueAsNew,
   isCancellation,
 } from "@temporalio/workflow";
-import type { CustomerInput } from "./customer-input.js";
+import type { CustomerInput } from "../../domain/onboarding/customer/customer-input.js";
+import type { StepFailure } from "../../domain/onboarding/customer/customer-step.js";
 import { CustomerRun } from "./customer-run.js";
 import { isStagingLost } from "./staging-lost.js";
 
 /**
- * Onboards one customer: prepares the vault, posts the onboarding once, then waits for the service, for the
- * customer or for a reviewer, for days if it must. It tells its batch when the row is processed, whatever
- * happens; what changes later are new versions of the outcome. Where the batch's staging is gone it fails without an
- * outcome, and its batch with it. Its history holds row numbers and ids of the service only.
+ * Onboards one customer: prepares the vault, posts the onboarding once, then waits for the service, for the customer
+ * or for a reviewer, for days if it must. It reports to its batch when the row is processed, whatever happens; later
+ * changes are new versions of the outcome. Where the batch's staging is gone it fails without an outcome, and its
+ * batch with it. Its history holds row numbers and ids of the service only.
  */
 export async function onboardCustomer(input: CustomerInput): Promise<void> {
   const run = new CustomerRun(input);
@@ -31,7 +32,7 @@ export async function onboardCustomer(input: CustomerInput): Promise<void> {
 
 async function endOf(run: CustomerRun): Promise<"done" | "long"> {
   try {
-    return await run.go();
+    return await run.run();
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(() => run.stop());
     else if (error instanceof ActivityFailure && !isStagingLost(error)) await run.fail(failureOf(error));
@@ -40,7 +41,7 @@ async function endOf(run: CustomerRun): Promise<"done" | "long"> {
   }
 }
 
-function failureOf({ cause, message }: ActivityFailure): { error_class: string; error_message: string } {
+function failureOf({ cause, message }: ActivityFailure): StepFailure {
   if (!(cause instanceof ApplicationFailure))
     return { error_class: "ActivityFailure", error_message: message };
   return { error_class: cause.type ?? "Error", error_message: cause.message };

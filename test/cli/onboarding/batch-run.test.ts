@@ -4,7 +4,7 @@ import { batchRun } from "../../../src/cli/onboarding/batch-run.js";
 import type { Preflight } from "../../../src/cli/session/preflight.js";
 import type { RunEnd } from "../../../src/cli/session/run-watch.js";
 import { exitCodeOfRun } from "../../../src/cli/terminal/exit-code.js";
-import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import type { BatchPause } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { type OnboardSummary, queuedRows } from "../../../src/domain/onboarding/batch/batch-totals.js";
 import type { BatchProgress } from "../../../src/domain/onboarding/messages.js";
 
@@ -63,7 +63,7 @@ test("a batch that its circuit paused says what the service said and what correc
   );
   expect(notes).toEqual([
     'paused: 20 customers in a row ended with the same error (400: field "key": no such playbook)',
-    `run ${RUN} stands still. Read error_message in the table onboardings; then,`,
+    `run ${RUN} is paused. Read error_message in the table onboardings, then:`,
     `- if the playbook or the file is wrong: nightledger batch cancel ${BATCH},`,
     "  and nightledger onboard with the right one, which is a new batch;",
     `- if anything else is wrong, correct it at the service: nightledger batch resume ${BATCH},`,

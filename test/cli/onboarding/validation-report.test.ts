@@ -29,7 +29,7 @@ describe("what is said of a file", () => {
     expect(facts.warnings).toHaveLength(3);
     expect(facts.warnings[0]).toBe('ignored columns: "note", "zip"');
     expect(facts.warnings[1]).toMatch(/silently discards keys .* "a", "b"$/);
-    expect(facts.warnings[2]).toMatch(/^1 customers are known by their external id alone/);
+    expect(facts.warnings[2]).toMatch(/^1 customers have only an external id/);
     expect(counts).toMatchObject({ total: 4, invalid: 2, users: 1, businesses: 1, created: 1, vaults: 1 });
   });
 
@@ -40,13 +40,13 @@ describe("what is said of a file", () => {
     expect(summary.problems).toHaveLength(2);
     const refusal = invalidRowsError("customers.csv", file).message;
     expect(refusal).toContain("2 of its rows break a rule:\n  line 4, column fp_id: has a slash");
-    expect(refusal).toContain("Nothing was started. Mend them, or run the rest (2) with --continue-invalid.");
+    expect(refusal).toContain("Nothing was started. Fix them, or run the rest (2) with --continue-invalid.");
     const lines = problemLines(file.problems);
     expect(lines[1]).toBe("line 5, column external_id: is given together with fp_id");
     const words = [JSON.stringify(summary), validationText(file, true), refusal, ...lines].join("\n");
     expect(words).not.toContain("PLANTED");
     expect(validationText(file, true)).toContain(
-      "customers 4: 1 users, 1 businesses (1 to be made), 2 invalid",
+      "customers 4: 1 users, 1 businesses (1 to be created), 2 invalid",
     );
   });
 

@@ -77,7 +77,7 @@ describe("a batch's id", () => {
     batchLine(3, [{ line: 3, column: "fp_id", rule: "is blank" }]),
   ];
 
-  it("stands for right rows by key and for wrong ones by what is wrong", () => {
+  it("names right rows by key and wrong ones by what is wrong", () => {
     expect(lines).toEqual(["2 k\n", '3 invalid [["fp_id","is blank"]]\n']);
     const id = batchId(sha256, sha256(lines.join("")), purpose);
     expect(id).toMatch(/^onb_[0-9a-f]{24}$/);

@@ -9,7 +9,7 @@ test.for([
   ["machine", 9, 300_000],
   ["people", 9, 1_024_000],
   ["people", 1_000, 21_600_000],
-] as const)("%s, after %i looks: %i ms", ([phase, polls, expected]) => {
+] as const)("%s, after %i polls: %i ms", ([phase, polls, expected]) => {
   expect(pollWaitMs(DEFAULT_TIMING, phase, polls)).toBe(expected);
 });
 

@@ -183,7 +183,7 @@ class Trial {
     };
   }
 
-  /** Waits until an onboarding is made that its command does not know of yet, and that only a look can settle. */
+  /** Waits until an onboarding is made that its command does not know of yet, and that only a lookup can resolve. */
   async #answerUnderWay(): Promise<void> {
     const { sandbox } = this;
     const isUnderWay = () =>
@@ -243,7 +243,7 @@ class Trial {
     this.#problems.push(...printed.map((text) => `a command printed ${text}`));
   }
 
-  /** Customers go on, and reviewers decide against what was decided. */
+  /** Customers continue, and reviewers decide against what was decided. */
   #peopleAct(): void {
     const { onboardings } = this.sandbox;
     this.sandbox.clearFaults();

@@ -200,8 +200,12 @@ describe("a file that can't be read as a whole is refused, naming line and colum
   const cases: [string, string | Uint8Array, string[], string?][] = [
     ["empty", "", ["names no customer"]],
     ["header only", "fp_id,data.a\n", ["names no customer"]],
-    ["no column of ours", "fpid,name\nfp_1,x\n", ["line 1: none of the 2 columns is one of ours", "fp_id"]],
-    ["column twice", "fp_id,data.a,data.a\n1,2,3\n", ['line 1: column "data.a" stands there twice']],
+    [
+      "no column of ours",
+      "fpid,name\nfp_1,x\n",
+      ["line 1: none of the 2 columns is a known column", "fp_id"],
+    ],
+    ["column twice", "fp_id,data.a,data.a\n1,2,3\n", ['line 1: column "data.a" appears twice']],
     [
       "mistaken column",
       "fp_id,Vault.id.dob\n1,2\n",

@@ -39,7 +39,7 @@ test("a file with one changed row: another batch, one request; the rest is adopt
   expect(events.map(({ event }) => event)).toEqual(["adopted", "adopted", "recorded", "adopted"]);
 });
 
-test("a limit is a high-water mark: raising it goes on, where it stands and while it runs", async () => {
+test("a limit is a high-water mark: raising it continues the batch, ended or running", async () => {
   const world = await worlds.open(PLAYBOOKS);
   const rows = world.users(6);
   const first = await world.onboard(rows, { limit: 2 });
@@ -188,7 +188,7 @@ test("a row that was cancelled while its request was under way is looked for by 
   expect(world.sandbox.onboardings.of("fp_2")).toHaveLength(1);
 });
 
-test("a row whose batch still goes on is waited for, and its onboarding is that of the fp_id too", async () => {
+test("a row whose batch still runs is waited for, and its onboarding is that of the fp_id too", async () => {
   const world = await withNames(1, { api: IMPATIENT });
   const asked = world.sandbox.waitForRequests(1, POSTS);
   world.sandbox.addFault({ ...POSTS, kind: "hang", times: 1 });

@@ -128,7 +128,7 @@ test("a paused batch ends its command with 1 and says why; batch resume continue
   expect(resumed.code).toBe(1);
 });
 
-test("refused credentials midway are exit 4, and the batch goes on once they are good", async () => {
+test("refused credentials midway are exit 4, and the batch continues once they are good", async () => {
   const { onboard, sandbox } = await open(8, {
     playbooks: [{ ...PASS.playbooks[0], delayMs: 300 }],
   });

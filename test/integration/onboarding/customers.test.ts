@@ -71,7 +71,7 @@ test.for([
   expect(outcomes).toMatchObject([{ status: "needs_customer" }]);
 });
 
-test("before a link ends a fresh one is asked for and handed out; without one it is to be sent by hand", async () => {
+test("before a link ends a fresh one is asked for and delivered; without one it is to be sent by hand", async () => {
   const world = await worlds.open({
     sandbox: { playbooks: [{ ...INCOMPLETE, continuationMs: 8_000 }] },
   });
@@ -80,7 +80,7 @@ test("before a link ends a fresh one is asked for and handed out; without one it
   const batch = await world.begin(world.users(1), {
     mode: "sync",
     sink: { kind: "file", path },
-    // Each link is looked at a second and a half after it was given.
+    // Each link is polled for a second and a half after it was given.
     timing: { linkMargin: 6_500, pollFirst: 600_000, pollPeopleMost: 600_000 },
   });
   await batch.handle.result();

@@ -6,7 +6,7 @@ import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 const worlds = onboardWorlds();
 const LONG = { playbooks: [{ key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 }] } as const;
 
-test("a batch whose outcomes can't be written fails at once, and the same command goes on with it", async () => {
+test("a batch whose outcomes can't be written fails at once, and the same command continues it", async () => {
   let torn = true;
   const world = await worlds.open({
     sandbox: LONG,

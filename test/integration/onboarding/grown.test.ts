@@ -7,7 +7,7 @@ import type { TestTemporal } from "../../helpers/temporal/temporal-environment.j
 
 /** Looks by poll are not to help. */
 const NO_POLL = { pollFirst: 600_000, pollMost: 600_000, pollPeopleMost: 600_000 };
-/** Told at once that the customer must go on. */
+/** The customer must continue, which is known at once. */
 const NOW = { mode: "sync", timing: NO_POLL } as const;
 const EXECUTIONS = 4;
 

@@ -4,7 +4,7 @@ import {
   type InspectCustomersResult,
   inspectCustomers,
 } from "../../../src/activities/onboarding/batch/inspect-customers.js";
-import type { OutstandingRow } from "../../../src/domain/onboarding/batch/batch-rows.js";
+import type { OutstandingRow } from "../../../src/domain/onboarding/batch/batch-state.js";
 import { findOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench, SILENT } from "../../helpers/temporal/activity-bench.js";
@@ -58,7 +58,7 @@ test("a row is as the outcome says that it staged and did not tell", async () =>
   expect(await ended(null)).toMatchObject([{ status: "pass", record: { version: 1 } }]);
 });
 
-test("a row that was taken up again keeps the outcome that stands", async () => {
+test("a row that is followed again keeps its latest outcome", async () => {
   await stage(1, "needs_customer");
   expect(await ended(OPEN)).toMatchObject([{ status: "needs_customer", record: null }]);
   expect(await staged(1)).toMatchObject({ status: "needs_customer", onboarding_id: "ob_2" });

@@ -39,7 +39,7 @@ function heldWrite(method: "put" | "putIfAbsent", isKey: (key: string) => boolea
   return { store: wrap, reached: reached.promise, release: released.resolve };
 }
 
-test("a limit that is raised while a batch waits for its tables goes on in the same run", async () => {
+test("a limit that is raised while a batch waits for its tables continues in the same run", async () => {
   const tables = heldWrite("putIfAbsent", (key) => key.startsWith("onboardings/_delta_log/"));
   const world = await worlds.open({ ...PASS, store: tables.store });
   const rows = world.users(4);

@@ -7,7 +7,7 @@ const ALWAYS = { key: "pb_kyc", outcomes: { pass: 1 }, versions: 3 } as const;
 /** Long enough that no poll ends what a webhook should end. */
 const NO_POLL = { pollFirst: 600_000, pollMost: 600_000 };
 
-test("one customer: posted once, looked up, outcome in the table, counts that add up", async () => {
+test("one customer: posted once, polled, outcome in the table, counts that add up", async () => {
   const world = await worlds.open({ sandbox: { playbooks: [{ ...ALWAYS, delayMs: 100 }] } });
   const batch = await world.onboard(world.users(1));
   expect(batch.summary).toMatchObject({
@@ -130,8 +130,8 @@ test("forged, repeated and stale events change nothing; an end never goes back",
   world.sandbox.playbooks.declare({ ...ALWAYS, manualReviewShare: 1 });
   const batch = await world.onboard(world.users(1), { timing: { ...NO_POLL, pollFirst: 100 } });
   expect(batch.summary).toMatchObject({ manual_review: 1, customers: { pass: 1 } });
-  const looked = () => world.sandbox.calls().by_operation.get_onboarding;
-  const before = looked();
+  const polls = () => world.sandbox.calls().by_operation.get_onboarding;
+  const before = polls();
   await world.tell("fp_1", { messageId: "m1", status: "fail", onboardingId: "ob_of_another" });
   await world.tell("fp_1", { messageId: "m2", status: "pass", requiresManualReview: true });
   await world.tell("fp_1", { messageId: "m3", kind: "service.onboarding.incomplete", status: "incomplete" });
@@ -139,7 +139,7 @@ test("forged, repeated and stale events change nothing; an end never goes back",
   world.sandbox.onboardings.review(world.sandbox.onboardings.list()[0]?.id ?? "", "fail");
   await world.tell("fp_1", { messageId: "m4", kind: "service.user.manual_review", status: "fail" });
   await world.untilRows("select * from onboardings where version = 2", 1);
-  expect(looked()).toBe((before ?? 0) + 1);
+  expect(polls()).toBe((before ?? 0) + 1);
   expect(
     await world.rows("select version, status, requires_manual_review as review from onboardings order by 1"),
   ).toEqual([

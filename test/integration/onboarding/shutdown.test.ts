@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "%s in mid-batch ends in order, sends no further call, and the same command goes on",
+  "%s in mid-batch ends in order, sends no further call, and the same command continues",
   async (signal) => {
     const args = ["onboard", "--customers", "customers.csv", "--playbook", "pb_kyc", "--mode", "sync"];
     // A request whose answer was lost is sent again only when the service had its time for it: let that be short.

@@ -168,10 +168,10 @@ test("a customer that was ended from outside is missed, its row has failed, and 
   const world = await worlds.open(playbook({ delayMs: 600_000 }));
   const rows = world.users(2);
   const batch = await world.begin(rows, { timing: { reportTimeout: 1_000 } });
-  // Looked at: the answer to the request is kept.
-  const looked = () =>
+  // Polled: the answer to the request is kept.
+  const polled = () =>
     new Set(world.sandbox.requests({ operation: "get_onboarding" }).map(({ path }) => path));
-  await world.until(batch, () => looked().size === 2);
+  await world.until(batch, () => polled().size === 2);
   const [lost] = await running(world);
   await world.client.workflow.getHandle(lost ?? "").terminate("by hand");
   await world.until(batch, ({ customers }) => customers.failed === 1);

@@ -57,7 +57,7 @@ test("a line that lacks nothing but its end is whole", async () => {
   expect(await read()).toEqual({ deliveries: [delivery(1), delivery(2)], torn: [] });
 });
 
-test("a delivery that stands behind a torn one on the same line is found", async () => {
+test("a delivery after a torn one on the same line is found", async () => {
   await append(1);
   const line = await readFile(path, "utf8");
   await writeFile(path, `${line.slice(0, 40)}${line}`);

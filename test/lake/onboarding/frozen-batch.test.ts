@@ -87,8 +87,8 @@ test("rows come back by number, across chunks, wrong ones at their place", async
     expect(await reader.rows("onb_1", 499, 502)).toEqual(rows.slice(499, 502));
     expect(await reader.rows("onb_1", 5, 5)).toEqual([]);
     expect(await reader.row("onb_1", 1_202)).toEqual(rows[1_202]);
-    await expect(reader.row("onb_1", 7)).rejects.toThrow(/row 7 of onb_1 is one that can't run/);
-    await expect(reader.row("onb_1", 1_203)).rejects.toThrow(/not there/);
+    await expect(reader.row("onb_1", 7)).rejects.toThrow(/row 7 of onb_1 can't run/);
+    await expect(reader.row("onb_1", 1_203)).rejects.toThrow(/does not exist/);
   }
   expect(await batches.manifest("onb_1")).toEqual(factsOf(rows));
 });
@@ -119,7 +119,7 @@ test("a document comes back as it was, found by line and identifier", async () =
   await expect(batches.document("onb_1", 2, "custom.other")).rejects.toThrow(/is gone/);
 });
 
-test("nothing of a row or document stands in a file readable, nor a name of it", async () => {
+test("no file shows anything of a row or document, nor its name", async () => {
   const document = { bytes: BYTES.length, sha256: sha256(BYTES), contentType: null };
   const row = rightRow(0, { documents: { [`custom.${MARK}`]: document } });
   async function* open() {

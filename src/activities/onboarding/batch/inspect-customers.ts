@@ -1,46 +1,56 @@
+import { Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
-import type {
-  CustomerReport,
-  OutcomeRef,
-  OutstandingRow,
-} from "../../../domain/onboarding/batch/batch-rows.js";
+import { type CustomerReport, doneWithoutCalls } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { OutstandingRow } from "../../../domain/onboarding/batch/batch-state.js";
 import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { describeRunning } from "../../../temporal/running-workflows.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
-import { type CustomerNamespace, isRunning } from "./customer-workflows.js";
 
 const ASKED_AT_ONCE = 8;
 
-interface InspectCustomersInput extends CustomerNamespace {
+interface InspectCustomersInput {
+  readonly scope: string;
+  /** Without its version tag. */
+  readonly playbookKey: string;
   readonly batchId: string;
   readonly runId: string;
   readonly sink: boolean;
-  /** Rows of which nothing was heard for long. */
+  /** Silent rows. */
   readonly rows: readonly OutstandingRow[];
 }
 
-/** What was found of silent rows: those that go on, and the reports that those that ended did not give. */
+const ENDED_FROM_OUTSIDE = {
+  error_class: "InterruptedError",
+  error_message:
+    "the customer's workflow was ended from outside before it reported its end, so it is not known here whether the onboarding was posted; runs retry looks for it before it posts anything",
+};
+
+/** Silent rows that still run, and reports for those that ended without one. */
 export interface InspectCustomersResult {
   readonly running: readonly number[];
   readonly ended: readonly CustomerReport[];
 }
 
 /**
- * Looks for customers that have not told their end: one whose workflow is gone tells it by the outcome that it
- * staged, or that it took up; without one it was ended from outside, and the row has failed.
+ * Inspects customers that have not reported their end. Where the workflow is gone, the outcome that it staged, or that
+ * it started from, is the row's; without one it was ended from outside, and the row has failed.
  */
 export async function inspectCustomers(
   deps: OnboardingDependencies,
   input: InspectCustomersInput,
 ): Promise<InspectCustomersResult> {
+  const { client } = Context.current();
+  const { scope, playbookKey, rows } = input;
   return withHeartbeat(async () => {
     const running: number[] = [];
     const ended: CustomerReport[] = [];
-    await mapConcurrent(ASKED_AT_ONCE, input.rows, async (row) => {
-      if (await isRunning(input, row.identity)) running.push(row.row);
+    await mapConcurrent(ASKED_AT_ONCE, rows, async (row) => {
+      const found = await describeRunning(client, customerWorkflowId(scope, playbookKey, row.identity));
+      if (found !== undefined) running.push(row.row);
       else ended.push(await endOf(deps, input, row));
     });
     return { running, ended };
@@ -50,71 +60,25 @@ export async function inspectCustomers(
 async function endOf(
   deps: OnboardingDependencies,
   { batchId, runId, sink }: InspectCustomersInput,
-  row: OutstandingRow,
+  { identity: _, prepare: _prepare, open, since, ...row }: OutstandingRow,
 ): Promise<CustomerReport> {
-  const { line, attempt, open } = row;
+  const { row: index, line, attempt } = row;
   const version = (open?.version ?? 0) + 1;
   const found = await findOutcome(deps.sealed, batchId, { line, attempt, version });
   if (found !== undefined) {
     const { status, requires_manual_review } = found;
-    return reportOf(row.row, status, requires_manual_review ?? false, {
-      row: row.row,
-      line,
-      attempt,
-      version,
+    const record = { row: index, line, attempt, version };
+    return doneWithoutCalls(index, {
+      status,
+      requiresManualReview: requires_manual_review ?? false,
+      record,
     });
   }
-  // It is posted and its outcome stands: failed, a retry would post it a second time.
-  if (open !== null) return reportOf(row.row, open.status, open.requiresManualReview, null);
-  const ref: CustomerRef = {
-    batchId,
-    runId,
-    row: row.row,
-    line,
-    attempt,
-    rowKey: row.rowKey,
-    sink,
-    latch: runId,
-    retry: row.retry,
-    before: row.before,
-    startedAt: new Date(row.since).toISOString(),
-  };
-  const { outcome, messageHash } = await stageOutcome(
-    deps,
-    { ...ref, recorded: UNPOSTED },
-    afterFailure(UNPOSTED),
-    {
-      error_class: "InterruptedError",
-      error_message:
-        "the customer's workflow was ended from outside before it told its end. Whether the onboarding was posted is not known here; it is looked for before anything is posted again",
-    },
-  );
-  return {
-    kind: "done",
-    row: row.row,
-    status: "failed",
-    requiresManualReview: false,
-    record: outcome,
-    calls: 0,
-    messageHash,
-    outputAwaited: false,
-  };
-}
-
-function reportOf(
-  row: number,
-  status: string,
-  requiresManualReview: boolean,
-  record: OutcomeRef | null,
-): CustomerReport {
-  return {
-    kind: "done",
-    row,
-    status,
-    requiresManualReview,
-    record,
-    calls: 0,
-    messageHash: null,
-    outputAwaited: false,
-  };
+  // The onboarding is posted and has its outcome: as failed, a retry would post it a second time.
+  if (open !== null) return doneWithoutCalls(index, { ...open, record: null });
+  const startedAt = new Date(since).toISOString();
+  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt, recorded: UNPOSTED };
+  const { outcome, messageHash } = await stageOutcome(deps, ref, afterFailure(UNPOSTED), ENDED_FROM_OUTSIDE);
+  const failed = { status: "failed", requiresManualReview: false, record: outcome };
+  return { ...doneWithoutCalls(index, failed), messageHash };
 }

@@ -1,25 +1,24 @@
+import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import type {
   ChunkPlan,
   EndedRow,
   OutcomeRef,
   RowToRun,
 } from "../../../domain/onboarding/batch/batch-rows.js";
-import {
-  afterFailure,
-  afterStop,
-  isOpenOutcome,
-  UNPOSTED,
-} from "../../../domain/onboarding/customer/customer-state.js";
-import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
+import { afterFailure, afterStop, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
-import type { CustomerRow } from "../../../domain/onboarding/customer.js";
-import { isRight, type RightRow } from "../../../domain/onboarding/frozen-row.js";
+import { type FrozenRow, isRight, type RightRow } from "../../../domain/onboarding/frozen-row.js";
+import type { OutcomeRow } from "../../../domain/onboarding/outcome.js";
+import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
-import { type FoundRow, findEarlier } from "./find-earlier.js";
+import { restageOpen, stageInvalid, stageReused } from "./planned-outcomes.js";
+
+const PLANNED_AT_ONCE = 8;
 
 interface PlanCustomersInput {
   readonly batchId: string;
@@ -29,139 +28,139 @@ interface PlanCustomersInput {
   readonly to: number;
   /** Only these of them; null for all. */
   readonly only: readonly number[] | null;
-  /** Run what failed, as a new attempt, and leave the rest as it is. */
   readonly retry: boolean;
-  /** Begin nothing: what was not posted is cancelled. */
   readonly cancel: boolean;
   readonly sink: boolean;
 }
 
-/** Statuses that `runs retry` runs again. */
-const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expired_no_response"]);
+/** A planned row: it runs, perhaps with an outcome to be written meanwhile, or it has ended. */
+type PlannedRow = { readonly run: RowToRun; readonly staged?: OutcomeRef } | { readonly ended: EndedRow };
 
 /**
- * Plans a chunk of rows by what the tables know of them: rows to run by number and hashes, and the count of
- * those that have their outcome. Outcomes that are new are staged.
+ * Plans a range of rows by what the tables know of them, before anything is posted, and stages the outcomes that are
+ * new. Its result goes into a history: rows by number and hashes, nothing personal.
  */
 export async function planCustomers(
   deps: OnboardingDependencies,
   input: PlanCustomersInput,
 ): Promise<ChunkPlan> {
-  return withHeartbeat(() => planChunk(deps, input));
+  return withHeartbeat(async () => {
+    const { batchId, from, to, only } = input;
+    const rows = await deps.batches.rows(batchId, from, to);
+    const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
+    const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
+    const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
+    const wanted = rows.filter(({ row }) => only === null || only.includes(row));
+    const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, (row) =>
+      isRight(row)
+        ? planRight(deps, input, row, own.get(row.line), others.get(row.rowKey))
+        : planWrong(deps, input, row, own.get(row.line)),
+    );
+    return {
+      run: plans.flatMap((plan) => ("run" in plan ? plan.run : [])),
+      ended: plans.flatMap((plan) => ("ended" in plan ? plan.ended : [])),
+      staged: plans.flatMap((plan) => ("run" in plan ? (plan.staged ?? []) : [])),
+    };
+  });
 }
 
-async function planChunk(deps: OnboardingDependencies, input: PlanCustomersInput): Promise<ChunkPlan> {
-  const { batchId, from, to, only } = input;
-  const { rows: found } = await findEarlier(deps, { batchId, from, to });
-  const frozen = await deps.batches.rows(batchId, from, to);
-  const run: RowToRun[] = [];
-  const ended: EndedRow[] = [];
-  const staged: OutcomeRef[] = [];
-  for (const [at, row] of found.entries()) {
-    const known = frozen[at];
-    if (known === undefined || (only !== null && !only.includes(row.row))) continue;
-    if (!isRight(known)) {
-      ended.push(endedOf(row, row.state === "invalid"));
-      continue;
-    }
-    const planned = await planOf(deps, input, row, known);
-    if ("rowKey" in planned) run.push(planned);
-    else ended.push(planned);
-    if ("rowKey" in planned && row.state === "adopted") staged.push(refOf(row));
-  }
-  return { run, ended, staged };
+async function planWrong(
+  { sealed }: OnboardingDependencies,
+  { batchId }: PlanCustomersInput,
+  row: Exclude<FrozenRow, RightRow>,
+  own: OutcomeRow | undefined,
+): Promise<PlannedRow> {
+  const record = own === undefined ? await stageInvalid(sealed, batchId, row) : null;
+  return { ended: { status: "invalid", requiresManualReview: false, record } };
 }
 
-async function planOf(
+async function planRight(
   deps: OnboardingDependencies,
   input: PlanCustomersInput,
-  found: FoundRow,
-  frozen: RightRow,
-): Promise<RowToRun | EndedRow> {
-  const { status, onboardingId } = found;
-  const requiresManualReview = found.requiresManualReview ?? false;
-  if (found.state === "run") {
-    return input.cancel ? notRun(deps, input, runOf(found, frozen), "cancelled") : runOf(found, frozen);
+  row: RightRow,
+  own: OutcomeRow | undefined,
+  other: OutcomeRow | undefined,
+): Promise<PlannedRow> {
+  const { batchId } = input;
+  if (own !== undefined) await restageOpen(deps.sealed, batchId, row, own);
+  const plan = planRow({ own, other }, input);
+  const { attempt } = plan;
+  const run = runOf(row, attempt);
+  switch (plan.kind) {
+    case "run":
+      return { run };
+    case "cancel":
+      return { ended: await cancelUnposted(deps, input, run) };
+    case "retry": {
+      const again = { ...run, retry: true, before: plan.before };
+      if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
+      return { ended: await failWithoutFpId(deps, input, again) };
+    }
+    default: {
+      const { outcome, version, follows } = plan;
+      const { status, onboarding_id: onboardingId } = outcome;
+      const requiresManualReview = outcome.requires_manual_review ?? false;
+      const staged =
+        plan.kind === "reuse" ? await stageReused(deps.sealed, batchId, row, attempt, outcome) : null;
+      if (!follows || onboardingId === null)
+        return { ended: { status, requiresManualReview, record: staged } };
+      const open = { onboardingId, status, requiresManualReview, version };
+      return { run: { ...run, open }, ...(staged && { staged }) };
+    }
   }
-  if (input.retry && found.state === "kept" && RETRIED.has(status ?? "")) {
-    const again = { ...runOf(found, frozen), attempt: found.attempt + 1, retry: true, before: onboardingId };
-    if (input.cancel) return endedOf(found, false);
-    const nameless = found.byExternalId && (await preparedId(deps, frozen)) === null;
-    const spent = nameless && (await isSpent(deps, { ...again, batchId: input.batchId }));
-    return spent ? notRun(deps, input, again, "needs_fp_id") : again;
-  }
-  const open = status !== null && onboardingId !== null && isOpenOutcome(status, requiresManualReview);
-  if (open && !input.cancel) {
-    const { version } = found;
-    return { ...runOf(found, frozen), open: { onboardingId, status, requiresManualReview, version } };
-  }
-  return endedOf(found, found.state === "adopted");
 }
 
-function runOf({ row, line, attempt }: FoundRow, { identityHash, rowKey, customer }: RightRow): RowToRun {
+function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt: number): RowToRun {
+  const { create, vault, documents } = customer;
+  const prepare = create || Object.keys(vault).length + Object.keys(documents).length > 0;
   return {
     row,
     line,
     attempt,
     rowKey,
     identity: identityHash,
-    prepare: isPrepared(customer),
+    prepare,
     open: null,
     retry: false,
     before: null,
   };
 }
 
-function isPrepared({ create, vault, documents }: CustomerRow): boolean {
-  return create || Object.keys(vault).length + Object.keys(documents).length > 0;
-}
-
-function refOf({ row, line, attempt, version }: FoundRow): OutcomeRef {
-  return { row, line, attempt, version };
-}
-
-function endedOf(found: FoundRow, isNew: boolean): EndedRow {
-  return {
-    status: found.status ?? "invalid",
-    requiresManualReview: found.requiresManualReview ?? false,
-    record: isNew ? refOf(found) : null,
-  };
-}
-
-/** A row that ends before it begins: the batch was cancelled, or its id can't be posted a second time. */
-async function notRun(
+/** Whether a retry is known by its external id alone, which can't be posted a second time. */
+async function lacksFpId(
   deps: OnboardingDependencies,
-  { batchId, runId, sink }: PlanCustomersInput,
-  { row, line, attempt, rowKey, retry, before }: RowToRun,
-  why: "cancelled" | "needs_fp_id",
+  batchId: string,
+  row: RightRow,
+  again: RowToRun,
+): Promise<boolean> {
+  if (row.customer.externalId === null || (await preparedId(deps, row)) !== null) return false;
+  return isSpent(deps, { ...again, batchId });
+}
+
+async function cancelUnposted(
+  deps: OnboardingDependencies,
+  input: PlanCustomersInput,
+  row: RowToRun,
 ): Promise<EndedRow> {
+  const { outcome } = await stageOutcome(deps, refOf(input, row), afterStop(UNPOSTED), {});
+  return { status: "cancelled", requiresManualReview: false, record: outcome };
+}
+
+async function failWithoutFpId(
+  deps: OnboardingDependencies,
+  input: PlanCustomersInput,
+  row: RowToRun,
+): Promise<EndedRow> {
+  const { outcome } = await stageOutcome(deps, refOf(input, row), afterFailure(UNPOSTED), {
+    error_class: "InputError",
+    error_message:
+      "the row names its customer by an external id alone, which is also the idempotency id, so its onboarding can't be posted again",
+    next_action: NEXT_ACTIONS.needsFpId,
+  });
+  return { status: "failed", requiresManualReview: false, record: outcome };
+}
+
+function refOf({ batchId, runId, sink }: PlanCustomersInput, row: RowToRun) {
   const startedAt = new Date().toISOString();
-  const ref: CustomerRef = {
-    batchId,
-    runId,
-    row,
-    line,
-    attempt,
-    rowKey,
-    retry,
-    before,
-    startedAt,
-    sink,
-    latch: runId,
-  };
-  const cancelled = why === "cancelled";
-  const { outcome } = await stageOutcome(
-    deps,
-    { ...ref, recorded: UNPOSTED },
-    cancelled ? afterStop(UNPOSTED) : afterFailure(UNPOSTED),
-    cancelled
-      ? {}
-      : {
-          error_class: "InputError",
-          error_message:
-            "known by its external id alone, which is the idempotency id: it can't be posted again",
-          next_action: NEXT_ACTIONS.needsFpId,
-        },
-  );
-  return { status: cancelled ? "cancelled" : "failed", requiresManualReview: false, record: outcome };
+  return { ...row, batchId, runId, sink, startedAt, latch: runId, recorded: UNPOSTED };
 }

@@ -6,16 +6,15 @@ import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /**
- * Where the onboarding of a row is kept. Named by the row's key and not by its batch, so that the same row in two
- * batches is posted once, also in the seconds before the first one's outcome stands in the table. A retry posts
- * anew, unless a request of an attempt before is not settled, or its answer came and no outcome ever told of it:
- * then that is this attempt's.
+ * Where the call that posts a row is kept. Named by the row's key and not by its batch, so that the same row in two
+ * batches is posted once, also in the seconds before the table has the first one's outcome. A retry posts again, unless
+ * a request of an earlier attempt is unresolved, or has an answer that is in no outcome: it continues that call.
  */
 export async function onboardingPrefix(deps: OnboardingDependencies, ref: CustomerRef): Promise<string> {
   const { rowKey, attempt, retry } = ref;
   if (!retry) return prefixOf(rowKey, "first");
   const own = prefixOf(rowKey, attempt);
-  // Decided once: a repetition must not take a request that it has settled itself for that of another attempt.
+  // Decided once: a repetition must not mistake a call that it has resolved itself for another attempt's.
   const decided = await deps.sealed.get<string>(decisionOf(own));
   if (decided !== undefined) return decided;
   const { open } = await earlierCalls(deps, ref);
@@ -24,8 +23,8 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
 }
 
 /**
- * Whether a retry that is known by its external id alone would be given an old onboarding again: the service has
- * given one for the id, and a retry has nothing of an attempt before to settle.
+ * Whether a retry that is known by its external id alone would get an old onboarding again: the service has given one
+ * for the id, and no call of an earlier attempt is left to continue.
  */
 export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Promise<boolean> {
   const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
@@ -40,7 +39,7 @@ const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding
 const decisionOf = (prefix: string) => `${prefix}prefix`;
 
 interface EarlierCalls {
-  /** The call that a retry takes up: it is not settled, or its answer was told by no outcome. */
+  /** The call that a retry continues: it is unresolved, or its answer is in no outcome. */
   readonly open: string | undefined;
   /** Whether any of them was answered. */
   readonly isAnswered: boolean;
@@ -51,12 +50,12 @@ async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef): Promis
   const earlier = ["first", ...attempts].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
-  const open = earlier[states.indexOf("sent")] ?? (await untold(deps, ref, answered));
+  const open = earlier[states.indexOf("sent")] ?? (await unrecorded(deps, ref, answered));
   return { open, isAnswered: answered.length > 0 };
 }
 
-/** The first of these whose onboarding stands in no outcome: the attempt before was ended between the two. */
-async function untold(
+/** The first of these whose onboarding is in no outcome: its attempt was ended between the two. */
+async function unrecorded(
   { sealed }: OnboardingDependencies,
   { batchId, line, attempt, before }: RetryRef,
   answered: readonly string[],
@@ -66,15 +65,15 @@ async function untold(
   const outcomes = await Promise.all(
     attempts.map((one) => findOutcome(sealed, batchId, { line, attempt: one, version: 1 })),
   );
-  const told = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
+  const recorded = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
   for (const prefix of answered) {
     const { body } = await sealed.require<KeptAnswer<StartedOnboarding>>(answerKey(prefix));
-    if (!told.has(body.id)) return prefix;
+    if (!recorded.has(body.id)) return prefix;
   }
   return undefined;
 }
 
-/** Where the calls that make a row's business are kept: it is made once, however often the row is run. */
+/** Where the calls that create a row's business are kept: it is created once, however often the row is run. */
 export function businessPrefix({ rowKey }: Pick<CustomerRef, "rowKey">): string {
   return `_staging/onboarding-calls/${rowKey}/business/`;
 }

@@ -1,4 +1,5 @@
-import type { OnboardingResult } from "../../../api/schemas/onboarding.js";
+import type { Onboarding } from "../../../api/schemas/onboarding.js";
+import { type Continuation, decideOffer } from "../../../domain/onboarding/customer/continuation-offer.js";
 import {
   type CustomerState,
   needsCustomer,
@@ -7,14 +8,6 @@ import {
 import type { CustomerRef, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
 import { batchPrefix } from "../../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-
-/** How a customer goes on: a secret, sealed wherever it is kept (docs/reference/service.md, "Onboarding result"). */
-export type Continuation = NonNullable<OnboardingResult["continue_onboarding"]>;
-
-type Given = { readonly [name in "token" | "link" | "expires_at"]?: string | undefined };
-
-/** Links that one row is given at most. */
-const MOST_LINKS = 5;
 
 /** Where a row's continuation of that number is kept, sealed. */
 export function linkKey(
@@ -25,58 +18,36 @@ export function linkKey(
 }
 
 /**
- * Keeps the continuation of an answer to be handed out, where it is another one than the last; a customer for
- * whom there is none, or nowhere to hand it out, is marked as in need of one. A number is never given to a second
- * link, also where a workflow before knew of more links than this one: the number names the delivery.
+ * Keeps the continuation of an answer for its delivery, unless the last one is the same. A customer for whom there is
+ * none, or nowhere to deliver it, is marked as lacking one.
  */
 export async function offerLink(
-  deps: OnboardingDependencies,
-  ref: CustomerRef,
-  state: CustomerState,
-  given: Given | null | undefined,
-): Promise<{ state: CustomerState; link: LinkOffer | null }> {
-  if (!needsCustomer(state)) return { state, link: null };
-  const none = { state: state.links === 0 ? withoutLink(state) : state, link: null };
-  const found = whole(given);
-  if (found === undefined || !ref.sink) return none;
-  const kept = await lastNumber(deps, ref, state.links);
-  const last = kept === 0 ? undefined : await deps.sealed.get<Continuation>(linkKey(ref, kept));
-  const handedOut = kept === state.links;
-  // Kept by this activity before it was repeated, or handed out by a workflow before.
-  if (last !== undefined && last.token === found.token && !handedOut) return offer(state, kept, last);
-  if (kept >= MOST_LINKS || (handedOut && !isFresher(found, last))) return none;
-  await deps.sealed.put(linkKey(ref, kept + 1), found, { durable: true });
-  return offer(state, kept + 1, found);
-}
-
-/** Number of the last link that was kept for a row; at least those that its state knows. */
-async function lastNumber(
   { sealed }: OnboardingDependencies,
   ref: CustomerRef,
-  known: number,
-): Promise<number> {
-  let number = known;
-  while ((await sealed.stat(linkKey(ref, number + 1))) !== undefined) number++;
-  return number;
+  state: CustomerState,
+  given: Onboarding["continue_onboarding"],
+): Promise<{ state: CustomerState; link: LinkOffer | null }> {
+  if (!needsCustomer(state)) return { state, link: null };
+  const { token, link, expires_at } = given ?? {};
+  const isWhole = token !== undefined && link !== undefined && expires_at !== undefined;
+  if (isWhole && ref.sink) {
+    const found = { token, link, expires_at };
+    let kept = state.links;
+    while ((await sealed.stat(linkKey(ref, kept + 1))) !== undefined) kept++;
+    const last = kept === 0 ? undefined : await sealed.get<Continuation>(linkKey(ref, kept));
+    const decision = decideOffer(found, { delivered: state.links, kept, last });
+    if (decision === "last" && last !== undefined) return offer(state, kept, last);
+    if (decision === "next") {
+      await sealed.put(linkKey(ref, kept + 1), found, { durable: true });
+      return offer(state, kept + 1, found);
+    }
+  }
+  return { state: state.links === 0 ? withoutLink(state) : state, link: null };
 }
 
-// Handed out, it is the state's last link: its number is their count then.
+// Once delivered, it is the last that the state counts.
 function offer(state: CustomerState, number: number, { expires_at }: Continuation) {
   const expiresAt = Date.parse(expires_at);
-  return {
-    state: { ...state, links: number - 1 },
-    link: { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt },
-  };
-}
-
-function whole(given: Given | null | undefined): Continuation | undefined {
-  const { token, link, expires_at } = given ?? {};
-  if (token === undefined || link === undefined || expires_at === undefined) return undefined;
-  return { token, link, expires_at };
-}
-
-// The service may give an older one again that is still good.
-function isFresher(found: Continuation, last: Continuation | undefined): boolean {
-  if (last === undefined) return true;
-  return found.token !== last.token && !(Date.parse(found.expires_at) <= Date.parse(last.expires_at));
+  const link = { number, expiresAt: Number.isNaN(expiresAt) ? null : expiresAt };
+  return { state: { ...state, links: number - 1 }, link };
 }

@@ -1,4 +1,5 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
+import type { Continuation } from "../../../domain/onboarding/customer/continuation-offer.js";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
 import {
   appendContinuation,
@@ -9,16 +10,16 @@ import {
 import { commandEnd } from "../../command-end.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { type Continuation, linkKey } from "./continuations.js";
+import { linkKey } from "./continuations.js";
 
 interface DeliverLinkInput extends CustomerStepInput {
   readonly link: LinkOffer;
 }
 
-/** Attempts before somebody has to send a link from the dashboard: about half a minute of them. */
+/** Attempts, in about half a minute, before somebody has to send the link from the dashboard. */
 const MOST_ATTEMPTS = 5;
 
-/** Hands a link to the batch's sink, at least once; whether it was taken. */
+/** Delivers a continuation to the batch's sink, at least once; false where it could not be delivered. */
 export async function deliverLink(
   deps: OnboardingDependencies,
   input: DeliverLinkInput,
@@ -28,20 +29,24 @@ export async function deliverLink(
     if (sink === undefined) return { delivered: false };
     const delivery = await deliveryOf(deps, input);
     try {
-      await hand(deps, sink, delivery);
+      await deliver(deps, sink, delivery);
       return { delivered: true };
     } catch (error) {
       cancellationSignal().throwIfAborted();
       if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
-      deps.log.warn({ line: input.line, err: error }, "a link was not taken; send it from the dashboard");
+      deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
       return { delivered: false };
     }
   });
 }
 
-async function hand(deps: OnboardingDependencies, sink: ContinuationSink, delivery: Delivery): Promise<void> {
+async function deliver(
+  deps: OnboardingDependencies,
+  sink: ContinuationSink,
+  delivery: Delivery,
+): Promise<void> {
   if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
-  else await handToCommand(sink.command, delivery, cancellationSignal());
+  else await deliverToCommand(sink.command, delivery, cancellationSignal());
 }
 
 async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput): Promise<Delivery> {
@@ -61,17 +66,17 @@ async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput)
   };
 }
 
-/** Thrown when the command that takes links ended with something other than 0, or not in time. */
+/** Thrown when the continuation command did not end with 0 in time. */
 export class ContinuationCommandError extends Error {
   override readonly name = "ContinuationCommandError";
 }
 
 /**
- * Hands a link to a command.
+ * Delivers a continuation to a command.
  *
  * @throws ContinuationCommandError when it does not end with 0 in time; the signal's reason when aborted.
  */
-export async function handToCommand(
+export async function deliverToCommand(
   command: string,
   delivery: Delivery,
   signal: AbortSignal,
@@ -80,6 +85,6 @@ export async function handToCommand(
   const end = await commandEnd(command, delivery, signal, longestMs);
   if (end === 0) return;
   throw new ContinuationCommandError(
-    `the command for links ended with ${end}; the link was not counted as taken and is handed to it again`,
+    `the continuation command ended with ${end}; the link counts as not delivered and will be delivered again`,
   );
 }

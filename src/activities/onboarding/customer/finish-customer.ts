@@ -1,5 +1,9 @@
-import type { CustomerStep, CustomerStepInput } from "../../../domain/onboarding/customer/customer-step.js";
-import type { OutcomeEvent } from "../../../domain/onboarding/outcome.js";
+import type {
+  CustomerStep,
+  CustomerStepInput,
+  StepFailure,
+} from "../../../domain/onboarding/customer/customer-step.js";
+import { outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
@@ -8,23 +12,17 @@ interface FinishCustomerInput extends CustomerStepInput {
   /** What happened, for `onboarding_events`. */
   readonly event: string;
   /** What ended a row that could not run; null where nothing went wrong. */
-  readonly failure: { readonly error_class: string; readonly error_message: string } | null;
+  readonly failure: StepFailure | null;
 }
 
-/** Stages the outcome of a state that ended without the service: a deadline, a stop, a failure of our own. */
+/** Stages the outcome of a state that changed without the service: by a deadline, a stop, a failure of our own. */
 export async function finishCustomer(
   deps: OnboardingDependencies,
-  input: FinishCustomerInput,
+  { event, failure, ...input }: FinishCustomerInput,
 ): Promise<CustomerStep> {
   return withHeartbeat(async () => {
-    const event: OutcomeEvent = {
-      event: input.event,
-      status: input.state.status,
-      message_id: null,
-      at: new Date().toISOString(),
-      detail: null,
-    };
-    const staged = await stageOutcome(deps, input, input.state, { ...input.failure, events: [event] });
+    const events = [outcomeEvent(event, input.state.status)];
+    const staged = await stageOutcome(deps, input, input.state, { ...failure, events });
     return { ...staged, link: null, unauthorized: false, calls: 0 };
   });
 }

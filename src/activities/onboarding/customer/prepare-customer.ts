@@ -4,10 +4,11 @@ import { AuthError, RejectedError } from "../../../api/http/errors.js";
 import { createBusiness } from "../../../api/operations/business.js";
 import { updateVault } from "../../../api/operations/vault-update.js";
 import { uploadToVault } from "../../../api/operations/vault-upload.js";
-import type {
-  CustomerRef,
-  CustomerStep,
-  CustomerStepInput,
+import {
+  type CustomerRef,
+  type CustomerStep,
+  type CustomerStepInput,
+  unstagedStep,
 } from "../../../domain/onboarding/customer/customer-step.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.js";
@@ -19,11 +20,11 @@ import { countedCalls } from "../../counted-calls.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { businessPrefix } from "./call-prefix.js";
-import { failedStep, refusedStep } from "./customer-failure.js";
+import { failedStep } from "./customer-failure.js";
 
-/** Whom the onboarding is for, where the row did not name it. */
+/** The business that was made for a row. */
 interface Prepared {
-  /** `fp_bid` of the business that was made; null where its external id was taken and names it. */
+  /** Null where its external id was taken and names it. */
   readonly fpBid: string | null;
 }
 
@@ -38,10 +39,9 @@ export async function preparedId(deps: OnboardingDependencies, row: RowOfBusines
 }
 
 /**
- * Makes a customer ready for its onboarding: a user's vault is written and its documents are uploaded with a
- * client token of exactly these fields; a business is made, or adopted where its external id is taken.
- * Repeated, it does no harm: the same values are written once more, and a business is made once
- * (docs/reference/service.md, "Vault update" and "Business creation").
+ * Prepares a customer for its onboarding: writes a user's vault and uploads its documents with a client token for
+ * exactly these fields; makes a business, or uses the one that has its external id. A repetition does no harm: it writes
+ * the same values again, and a business is made once (docs/reference/service.md, "Vault update" and "Business creation").
  */
 export async function prepareCustomer(
   given: OnboardingDependencies,
@@ -54,63 +54,55 @@ export async function prepareCustomer(
     try {
       if (customer.create) await makeBusiness(counted.deps, input, frozen);
       else await writeVault(counted.deps, input, customer);
-      const { state } = input;
-      const { calls } = counted;
-      return { state, outcome: null, link: null, unauthorized: false, calls, messageHash: null };
+      return unstagedStep(input.state, counted.calls);
     } catch (error) {
-      // A refused client token is the row's trouble; the key that made it was good.
-      if (error instanceof AuthError && !isTokens(error)) return refusedStep(input, counted.calls);
-      const isLost = await isBusinessLost(given, input);
+      if (error instanceof AuthError && !isTokenRefused(error)) {
+        return unstagedStep(input.state, counted.calls, true);
+      }
+      const isLost = await isBusinessLost(given, input, customer);
       return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
     }
   });
 }
 
-/** Whether a business may have been made that nothing finds again: it is never asked for a second time. */
+/** Whether a business may have been made that nothing finds again: the service is never asked to make it twice. */
 async function isBusinessLost(
-  { batches, sealed }: OnboardingDependencies,
-  input: CustomerStepInput,
+  { sealed }: OnboardingDependencies,
+  row: RowOfBusiness,
+  { create, externalId }: CustomerRow,
 ): Promise<boolean> {
-  const { customer } = await batches.row(input.batchId, input.row);
-  if (!customer.create || customer.externalId !== null) return false;
-  return (await callState(sealed, businessCallPrefix(input))) === "sent";
+  return create && externalId === null && (await callState(sealed, businessCallPrefix(row))) === "sent";
 }
 
-function isTokens({ operation }: AuthError): boolean {
+/** Whether the service refused a client token: the row has failed, the key that made the token was good. */
+function isTokenRefused({ operation }: AuthError): boolean {
   return operation === updateVault.name || operation === uploadToVault.name;
 }
 
 async function writeVault(
   deps: OnboardingDependencies,
-  input: CustomerStepInput,
-  customer: CustomerRow,
+  { batchId, line, latch: authEpoch }: CustomerStepInput,
+  { fpId, vault, documents }: CustomerRow,
 ): Promise<void> {
-  const values = Object.entries(customer.vault);
-  const documents = Object.keys(customer.documents);
-  const fields = [...values.map(([identifier]) => identifier), ...documents];
-  if (customer.fpId === null || fields.length === 0) return;
-  const options = { run: input.latch, signal: cancellationSignal() };
-  const grant = { fp_id: customer.fpId, scope: "vault" as const, fields };
+  const fields = [...Object.keys(vault), ...Object.keys(documents)];
+  if (fpId === null || fields.length === 0) return;
+  const options = { run: authEpoch, signal: cancellationSignal() };
+  const grant = { fp_id: fpId, scope: "vault" as const, fields };
   await withClientToken(
     deps.api,
     grant,
     async (clientToken) => {
-      if (values.length > 0) {
-        const body = Object.fromEntries(values) as Parameters<typeof updateVault.params.body.parse>[0];
-        await deps.api.read(updateVault, { body } as never, { ...options, clientToken });
+      if (Object.keys(vault).length > 0) {
+        await deps.api.read(updateVault, { body: vault } as never, { ...options, clientToken });
       }
-      for (const identifier of documents) {
-        const stream = await deps.batches.document(input.batchId, input.line, identifier);
-        const type = customer.documents[identifier]?.contentType;
-        await deps.api.read(
-          uploadToVault,
-          {
-            path: { identifier },
-            ...(type != null && { headers: { content_type: type } }),
-            body: { size: stream.size, open: () => stream.open() },
-          },
-          { ...options, clientToken },
-        );
+      for (const [identifier, { contentType }] of Object.entries(documents)) {
+        const stream = await deps.batches.document(batchId, line, identifier);
+        const params = {
+          path: { identifier },
+          ...(contentType !== null && { headers: { content_type: contentType } }),
+          body: { size: stream.size, open: () => stream.open() },
+        };
+        await deps.api.read(uploadToVault, params, { ...options, clientToken });
       }
     },
     options,
@@ -136,7 +128,7 @@ async function makeBusiness(
     if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
     await keep(body.id);
   } catch (error) {
-    // Taken: by an earlier request of ours or by somebody's; the onboarding names it by its external id.
+    // Taken, by an earlier request of ours or by somebody else: the onboarding names it by its external id.
     if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
     await keep(null);
   }

@@ -33,7 +33,7 @@ interface RowCall {
   readonly prefix: string;
 }
 
-/** Posts a row that names no `fp_id`, with a note beside it for as long as its fate is not known. */
+/** Posts a row that names no `fp_id`, with a note in the staging area until its result is known. */
 export async function postUnnamed<R>(
   { sealed }: OnboardingDependencies,
   { ref: { batchId, rowKey, line, attempt }, params, prefix }: RowCall,
@@ -51,20 +51,20 @@ export async function postUnnamed<R>(
 }
 
 /**
- * Before a row is posted by `fp_id`: another batch may have asked for the same customer's onboarding under an external
- * id, and nothing told what became of it. The user's onboarding that was made by it, and that no other outcome has, is
- * kept as the row's answer; without one the row may be posted. No request is sent where no batch lacks an answer.
+ * Before a row is posted by `fp_id`: another batch may have asked for the same customer's onboarding by an external id
+ * without knowing the result. The onboarding of the user that came of it, unless another outcome has it, is kept as the
+ * row's answer; without one the row may be posted. Sends nothing where no batch lacks an answer.
  *
  * @throws ApplicationFailure of type TransientError while such a request may still be answered or take effect.
  */
-export async function adoptUnnamed(deps: OnboardingDependencies, call: RowCall): Promise<void> {
+export async function reuseUnnamed(deps: OnboardingDependencies, call: RowCall): Promise<void> {
   const { ref, params, prefix } = call;
   const { key, fp_id } = params.body;
   const seen = await seenUndecided(deps, call);
   if (fp_id === undefined || seen === undefined) return;
   const record = await CallRecord.open(deps.sealed, prefix, createOnboarding.name);
   const storeTime = await record.storeTime();
-  const posts = await mapConcurrent(READ_AT_ONCE, seen.posts, (post) => fateOf(deps, post, storeTime));
+  const posts = await mapConcurrent(READ_AT_ONCE, seen.posts, (post) => resultOf(deps, post, storeTime));
   if (undecidedMs(posts, storeTime - seen.at) > 0) throw undecided();
   const before = ref.before === null ? [] : [ref.before];
   const answered = posts
@@ -85,13 +85,13 @@ export async function adoptUnnamed(deps: OnboardingDependencies, call: RowCall):
 
 interface SeenPosts {
   readonly posts: readonly UnnamedPost[];
-  /** Epoch milliseconds by the store's clock at which they were seen first. */
+  /** When they were seen first: epoch milliseconds by the store's clock. */
   readonly at: number;
 }
 
 /**
- * What was undecided when the row was first about to be posted; undefined where nothing was. Kept: a batch that goes
- * on beside this one always has requests under way, and what is answered meanwhile names its onboarding.
+ * What was undecided when the row was first about to be posted; undefined where nothing was. Kept, because a batch that
+ * runs beside this one always has requests under way, and an answer that comes meanwhile names its onboarding.
  */
 async function seenUndecided(
   { sealed }: OnboardingDependencies,
@@ -101,7 +101,7 @@ async function seenUndecided(
   const key = `${prefix}seen/${runId}`;
   const kept = await sealed.get<readonly UnnamedPost[]>(key);
   if (kept === undefined && noted.length === 0) return undefined;
-  // What this row's own request did is settled by its own call.
+  // The row's own call resolves what its own request did.
   if ((await callState(sealed, prefix)) !== "not sent") return undefined;
   if (kept === undefined) {
     const states = await mapConcurrent(READ_AT_ONCE, noted, (post) => callState(sealed, post.prefix));
@@ -114,14 +114,18 @@ async function seenUndecided(
   return { posts, at: entry?.modifiedAt.getTime() ?? 0 };
 }
 
-interface Fate extends UndecidedPost {
+interface PostResult extends UndecidedPost {
   /** Where it is answered. */
   readonly onboardingId?: string;
-  /** Where it is not. */
+  /** Where its answer is lost. */
   readonly creation?: LostCreation;
 }
 
-async function fateOf(deps: OnboardingDependencies, post: UnnamedPost, storeTime: number): Promise<Fate> {
+async function resultOf(
+  deps: OnboardingDependencies,
+  post: UnnamedPost,
+  storeTime: number,
+): Promise<PostResult> {
   const { prefix, batchId, outcome, settlesAfterMs } = post;
   const record = await CallRecord.open(deps.sealed, prefix, createOnboarding.name);
   const isOver = (await findOutcome(deps.sealed, batchId, outcome)) !== undefined;
@@ -147,6 +151,6 @@ function undecided(): ApplicationFailure {
     type: FAILURE_TYPES.transient,
     message:
       `${createOnboarding.name}: another batch asked for an onboarding of this playbook under an external id, and ` +
-      "what became of it is not known yet. Nothing was sent; it is looked for once more first",
+      "its result is not known yet. Nothing was sent; the next attempt looks for that onboarding first",
   });
 }

@@ -1,32 +1,34 @@
-import type { Refusals, RefusedRequest } from "../../refusals.js";
+import type { RefusedRequest } from "../../refusals.js";
 import type { OutcomeName } from "../outcome.js";
-import { type CustomerCounts, queuedRows } from "./batch-totals.js";
-import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
 
-/** An outcome that is staged and is to be written: its name and the row's place in the file. */
+/** A staged outcome that is not written yet: its name, and the row's index in the file. */
 export type OutcomeRef = OutcomeName & { readonly row: number };
 
-/** A row that is to run, as its batch knows it: by number and by hashes. */
-export interface RowToRun {
-  /** Place in the file, from 0. */
+/** A row of a batch, as histories may hold it: by numbers and by the hash of its content. */
+export interface BatchRow {
+  /** Index in the file, from 0. */
   readonly row: number;
   readonly line: number;
   /** From 1; one more with every `runs retry`. */
   readonly attempt: number;
+  readonly rowKey: string;
+}
+
+/** A row that is to run. */
+export interface RowToRun extends BatchRow {
   /** Hash of whom it is about: part of the customer's workflow id. */
   readonly identity: string;
-  readonly rowKey: string;
   /** Whether the vault must be written, documents uploaded or a business made before the onboarding. */
   readonly prepare: boolean;
-  /** The outcome of an earlier command that is not settled; null where nothing was posted. */
+  /** The outcome of an earlier command that may still change; null where nothing was posted. */
   readonly open: OpenOutcome | null;
-  /** A `runs retry` of the row posts anew; otherwise a row is posted once, whatever batch it is in. */
+  /** A `runs retry` of the row posts again; otherwise a row is posted once, whatever batch it is in. */
   readonly retry: boolean;
-  /** The onboarding of the attempt before: never taken for that of this one. */
+  /** The onboarding of the previous attempt: never taken for this attempt's. */
   readonly before: string | null;
 }
 
-/** An outcome that stands for the row and may still change. */
+/** An outcome that may still change. */
 export interface OpenOutcome {
   readonly onboardingId: string;
   readonly status: string;
@@ -38,11 +40,11 @@ export interface OpenOutcome {
 export interface EndedRow {
   readonly status: string;
   readonly requiresManualReview: boolean;
-  /** The outcome to be written; null where it stands in the table already. */
+  /** The outcome to write; null where the table has it already. */
   readonly record: OutcomeRef | null;
 }
 
-/** What is to become of a chunk of rows. */
+/** The plan of a range of rows. */
 export interface ChunkPlan {
   readonly run: readonly RowToRun[];
   readonly ended: readonly EndedRow[];
@@ -50,91 +52,36 @@ export interface ChunkPlan {
   readonly staged: readonly OutcomeRef[];
 }
 
-/** What a customer tells its batch. */
+/** A row is processed. */
+export interface DoneReport extends EndedRow {
+  readonly kind: "done";
+  readonly row: number;
+  readonly calls: number;
+  /** Hash of the error message it ended with; null without one. */
+  readonly messageHash: string | null;
+  /** The request that the service refused, where that ended the row. */
+  readonly refused?: RefusedRequest;
+  /** Its output was missing and is asked for again: an `output` report follows. */
+  readonly outputAwaited: boolean;
+}
+
+/** What a customer reports to its batch. */
 export type CustomerReport =
-  /** The row is processed. */
-  | {
-      readonly kind: "done";
-      readonly row: number;
-      readonly status: string;
-      readonly requiresManualReview: boolean;
-      readonly record: OutcomeRef | null;
-      readonly calls: number;
-      /** Hash of the error message it ended with; null without one. */
-      readonly messageHash: string | null;
-      /** The request that the service refused, where it ended by that. */
-      readonly refused?: RefusedRequest;
-      /** Its output was missing and is asked for again: an `output` report follows. */
-      readonly outputAwaited: boolean;
-    }
-  /** The service refused the credentials; nothing was posted, and the row is to be run again. */
+  | DoneReport
+  /** The service refused the credentials; nothing was posted, and the row must run again. */
   | { readonly kind: "requeued"; readonly row: number; readonly calls: number }
-  /** The same, but an onboarding is posted and goes on. */
+  /** The service refused the credentials; the onboarding is posted and continues. */
   | { readonly kind: "refused"; readonly row: number; readonly calls: number }
-  /** The customer was busy for another row, and is free now: the row is to be planned again. */
+  /** The customer was busy with another row, and is free now: the row is asked for again. */
   | { readonly kind: "free"; readonly row: number }
   /** Whether the output that was missing at first came after all. */
   | { readonly kind: "output"; readonly found: boolean; readonly calls: number };
 
-/** Why a batch stands still. */
-export interface BatchPause {
-  readonly kind: "circuit" | "credentials" | "asked";
-  readonly reason: string;
-}
-
-/** A row whose customer has not told its end. */
-export interface OutstandingRow extends RowToRun {
-  /** Epoch milliseconds since which nothing was heard of it. */
-  readonly since: number;
-}
-
-/** A row that is planned and waits for room, or for its time. */
-export interface WaitingRow extends RowToRun {
-  /** Epoch milliseconds before which it is not started again. */
-  readonly notBefore: number;
-}
-
-/** What a batch carries through continue-as-new. */
-export interface CarriedBatch {
-  /** First row that no plan was made for. */
-  readonly next: number;
-  /** Rows before this one are the batch's: the file's, or the limit's. */
-  readonly upTo: number;
-  readonly waiting: readonly WaitingRow[];
-  readonly outstanding: readonly OutstandingRow[];
-  readonly unrecorded: readonly OutcomeRef[];
-  readonly counts: CustomerCounts;
-  readonly manualReview: number;
-  readonly calls: number;
-  readonly circuit: Circuit;
-  /** What the service refused; left out, nothing. */
-  readonly refusals?: readonly Refusals[];
-  /** Of runs whose output was missing at first: how many wait for it, how often it came, and how often it didn't. */
-  readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
-  readonly paused: BatchPause | null;
-  readonly cancelled: boolean;
-  /** How often it was resumed. */
-  readonly resumes: number;
-  /** Number of the next file of outcomes. */
-  readonly chunk: number;
-}
-
-/** A batch of so many rows of which none has begun. */
-export function newBatch(upTo: number): CarriedBatch {
-  return {
-    next: 0,
-    upTo,
-    waiting: [],
-    outstanding: [],
-    unrecorded: [],
-    counts: queuedRows(upTo),
-    manualReview: 0,
-    calls: 0,
-    circuit: CLOSED_CIRCUIT,
-    outputs: { awaited: 0, found: 0, missing: 0 },
-    paused: null,
-    cancelled: false,
-    resumes: 0,
-    chunk: 0,
-  };
+/** The report of a row that got its outcome without a request of its own. */
+export function doneWithoutCalls(
+  row: number,
+  { status, requiresManualReview, record }: EndedRow,
+): DoneReport {
+  const silent = { calls: 0, messageHash: null, outputAwaited: false } as const;
+  return { kind: "done", row, status, requiresManualReview, record, ...silent };
 }

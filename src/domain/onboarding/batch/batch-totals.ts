@@ -2,7 +2,7 @@ import type { Refusals } from "../../refusals.js";
 import type { RunStatus } from "../../run.js";
 import { isKnownStatus, ONBOARDING_STATUSES } from "../../service/onboarding-status.js";
 
-/** Where a row stands in the counts of its batch, in the order of the summary. */
+/** The counts of a batch, in the order of the summary; each row is under exactly one. */
 export const CUSTOMER_COUNTS = [
   "queued",
   "running",
@@ -13,34 +13,18 @@ export const CUSTOMER_COUNTS = [
   "expired",
   "cancelled",
 ] as const;
+type CustomerCount = (typeof CUSTOMER_COUNTS)[number];
 
 /** Live counts of a batch; those but `total` always add up to it. */
-export type CustomerCounts = Readonly<Record<"total" | (typeof CUSTOMER_COUNTS)[number], number>>;
-
-/** A count that a row may stand under. */
-type CustomerCount = Exclude<keyof CustomerCounts, "total">;
+export type CustomerCounts = Readonly<Record<"total" | CustomerCount, number>>;
 
 /** So many rows, none of them begun. */
 export function queuedRows(total: number): CustomerCounts {
-  return {
-    total,
-    queued: total,
-    running: 0,
-    pass: 0,
-    fail: 0,
-    incomplete: 0,
-    pending: 0,
-    none: 0,
-    error: 0,
-    needs_customer: 0,
-    invalid: 0,
-    failed: 0,
-    expired: 0,
-    cancelled: 0,
-  };
+  const none = Object.fromEntries(CUSTOMER_COUNTS.map((name) => [name, 0]));
+  return { total, ...(none as Record<CustomerCount, number>), queued: total };
 }
 
-/** Rows that go from one count to another: the total stays. */
+/** Moves rows from one count to another. */
 export function moveRows(
   counts: CustomerCounts,
   from: CustomerCount,
@@ -51,26 +35,18 @@ export function moveRows(
   return { ...left, [to]: left[to] + rows };
 }
 
-/** More rows in the queue: the batch's limit was raised. */
+/** Adds rows to the queue: the batch's limit was raised. */
 export function addQueued(counts: CustomerCounts, rows: number): CustomerCounts {
   return { ...counts, total: counts.total + rows, queued: counts.queued + rows };
 }
 
-/**
- * The count of an outcome's status; a status that the document doesn't name counts as `none`: there is no
- * decision in it that could be relied on.
- */
+/** The count of an outcome's status; an unknown status counts as `none`: it is no decision to rely on. */
 export function countOf(status: string): CustomerCount {
   if (status === "expired_no_response") return "expired";
   if (status === "needs_customer" || status === "invalid" || status === "failed" || status === "cancelled") {
     return status;
   }
   return isKnownStatus(status) ? (status as CustomerCount) : "none";
-}
-
-/** Whether rows stand under a count that makes the command end with 1. */
-function hasFailures({ invalid, failed, error, none, expired }: CustomerCounts): boolean {
-  return invalid + failed + error + none + expired > 0;
 }
 
 /** What `onboard --json` prints. */
@@ -89,8 +65,9 @@ export interface OnboardSummary {
   readonly duration_ms: number;
 }
 
-/** How a batch ended whose rows are all processed. */
-export function batchStatus(customers: CustomerCounts, cancelled: boolean): RunStatus {
-  if (cancelled) return "cancelled";
-  return hasFailures(customers) ? "completed_with_failures" : "completed";
+/** How a batch ended whose rows are all processed; with failures, the command exits with 1. */
+export function batchStatus(customers: CustomerCounts, isCancelled: boolean): RunStatus {
+  if (isCancelled) return "cancelled";
+  const { invalid, failed, error, none, expired } = customers;
+  return invalid + failed + error + none + expired > 0 ? "completed_with_failures" : "completed";
 }

@@ -7,11 +7,7 @@ export interface Circuit {
 
 export const CLOSED_CIRCUIT: Circuit = { message: null, inARow: 0 };
 
-/**
- * One more completion. A completion without a message closes the circuit again: something works.
- *
- * @param message hash of the error message that the row ended with; null where it ended well.
- */
+/** Counts a completion by the hash of its error message; one without a message closes the circuit: something works. */
 export function afterCompletion(circuit: Circuit, message: string | null): Circuit {
   if (message === null) return CLOSED_CIRCUIT;
   return { message, inARow: message === circuit.message ? circuit.inARow + 1 : 1 };

@@ -1,7 +1,7 @@
 import type { NewRun } from "../../run.js";
 import type { OnboardingTiming } from "../timing.js";
 
-/** A batch as its workflow is started, without anything personal; its rows are frozen. */
+/** What a batch's workflow is started with; nothing personal, the rows are frozen. */
 export interface BatchRunInput extends NewRun {
   readonly batchId: string;
   readonly scope: string;
@@ -10,7 +10,7 @@ export interface BatchRunInput extends NewRun {
   /** Rows of the file that may run. */
   readonly upTo: number;
   readonly syncTimeoutSecs: number | null;
-  /** Customers that are worked on at once. */
+  /** Customers in work at once. */
   readonly window: number;
   /** Equal error messages in a row that pause the batch; 0 for never. */
   readonly circuit: number;
@@ -20,6 +20,6 @@ export interface BatchRunInput extends NewRun {
   readonly timing: OnboardingTiming;
   /** Customers after which it continues as new; left out, a few hundred. */
   readonly startsPerExecution?: number;
-  /** What was asked for, for the table `runs`. */
+  /** The command's options, for the table `runs`. */
   readonly options: Readonly<Record<string, string | number | boolean | null>>;
 }

@@ -1,17 +1,20 @@
-/** What an onboarding that ended with `error` suffers from, by whom it can be mended (`onboardings.error_class`). */
+/** Why an onboarding ended with `error`, by who can fix it (`onboardings.error_class`). */
 export const ONBOARDING_ERRORS = {
   /** The playbook or the account: the same for every customer. */
   config: "OnboardingConfigError",
-  /** What is known of this customer. */
+  /** The data of this customer. */
   data: "OnboardingDataError",
-  /** Nothing of ours: it may go better next time. */
+  /** Neither: another attempt may succeed. */
   transient: "OnboardingTransientError",
 } as const;
 type OnboardingErrorClass = (typeof ONBOARDING_ERRORS)[keyof typeof ONBOARDING_ERRORS];
 
 const { config, data, transient } = ONBOARDING_ERRORS;
 
-/** The first that fits counts: a vendor that is not configured is no vendor that failed. */
+/** Any of these words, alone or as plurals. */
+const anyOf = (words: string) => new RegExp(`\\b(${words.replaceAll(" ", "|")})(e?s)?\\b`);
+
+/** The first match counts: "vendor not configured" is a matter of configuration, not of the vendor. */
 const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
   [/\b(not|isn't|wasn't) (configured|enabled|allowed|permitted)\b|\bmisconfigur|\bdisabled\b/, config],
   [
@@ -24,18 +27,9 @@ const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
   ],
   [/\b(id|custom|investor_profile|document|business)\.[a-z]/, data],
   [/\b(playbook|branch|version|key|node|rule|workflow|setting)(e?s)?\b|\bconfigur|\bcredential/, config],
-  [
-    /\b(customer|user|applicant|person|business|owner|field|value|identity|identifier|vault|data)(e?s)?\b/,
-    data,
-  ],
-  [
-    /\b(name|birth|dob|age|address|street|city|state|zip|postal|country|nationality|citizenship)(e?s)?\b/,
-    data,
-  ],
-  [
-    /\b(e-?mail|phone|ssn\d?|itin|tin|tax|passport|licen[cs]e|document|image|photo|selfie|visa)(e?s)?\b/,
-    data,
-  ],
+  [anyOf("customer user applicant person business owner field value identity identifier vault data"), data],
+  [anyOf("name birth dob age address street city state zip postal country nationality citizenship"), data],
+  [anyOf("e-?mail phone ssn\\d? itin tin tax passport licen[cs]e document image photo selfie visa"), data],
   [
     /\b(missing|invalid|required|malformed|incomplete|mismatch|expired|unreadable)\b|\btoo (long|short)\b/,
     data,
@@ -43,11 +37,11 @@ const SIGNS: readonly (readonly [RegExp, OnboardingErrorClass])[] = [
 ];
 
 /**
- * Classifies an error message of the service, which gives no code beside it
- * (docs/reference/service.md, "Onboarding result"), by its words. Words that say nothing are taken for trouble that may
- * pass, as is no message at all: trying again does no harm there.
+ * Classifies an error message by its words, because the service gives no code
+ * (docs/reference/service.md, "Onboarding result"). A message that says nothing, or none, counts as transient: another
+ * attempt does no harm.
  *
- * @param message without the row's own values, so that the same trouble is of one class for every customer.
+ * @param message without the row's own values, so that the same error has one class for every customer.
  */
 export function onboardingErrorClass(message: string | null): OnboardingErrorClass {
   const words = (message ?? "").toLowerCase().replaceAll("[value]", "");

@@ -1,26 +1,26 @@
 import { isKnownStatus } from "../../service/onboarding-status.js";
 import { type CustomerState, needsCustomer } from "./customer-state.js";
 
-/** What somebody has to do now about a row (`onboardings.next_action`); the words are part of the table. */
+/** What somebody has to do next about a row: `onboardings.next_action`. */
 export const NEXT_ACTIONS = {
   follow: "the customer follows the link",
   resend: "resend from the dashboard",
   answer: "the customer answers the reviewer",
   review: "decide the manual review in the dashboard",
-  wait: "none yet: the service is still deciding",
-  look: "no decision: look at it in the dashboard",
-  retry: "mend what error_message says, then runs retry",
+  wait: "nothing yet: the service is still deciding",
+  look: "no decision: check it in the dashboard",
+  retry: "fix what error_message says, then runs retry",
   refused:
     "correct what error_message says: the playbook or the file in a new batch, anything else at the service, then runs retry",
-  settle: "look in the dashboard whether it was carried out, then runs retry",
-  expired: "ask the customer, then runs retry",
+  settle: "check in the dashboard whether it was carried out, then runs retry",
+  expired: "ask the customer to continue, then runs retry",
   needsFpId: "needs fp_id",
-  needsFpBid: "needs fp_bid: look in the dashboard whether the business was made",
+  needsFpBid: "needs fp_bid: check in the dashboard whether the business was created",
   again: "run the same command again",
-  version: "another playbook version ran than the one pinned: check it",
+  version: "the playbook version that ran is not the pinned one: check it",
 } as const;
 
-/** What is to be done about a posted row; null for nothing. */
+/** What somebody has to do about a posted row; null for nothing. */
 export function nextActionOf(state: CustomerState, pinnedVersion: number | null): string | null {
   const actions = [actionOf(state)];
   const ran = state.playbookVersion;

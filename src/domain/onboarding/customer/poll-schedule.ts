@@ -6,7 +6,7 @@ import { type CustomerState, needsCustomer } from "./customer-state.js";
 /** Hints kept until the next poll, for `onboarding_events`; all of them are in `webhook_events`. */
 const MOST_HINTS = 20;
 
-/** What is known of the polls at an onboarding. */
+/** The polls of an onboarding so far. */
 export interface PollsSoFar {
   /** Since the status changed last. */
   readonly polls: number;
@@ -23,62 +23,42 @@ export function beginPolls(now: number): PollsSoFar {
   return { polls: 0, hinted: 0, polledAt: now, hints: [] };
 }
 
-/** When a posted onboarding is looked at next, without news of it. Pure. */
-export class PollSchedule {
-  #sofar: PollsSoFar;
+/** Adds a weak event: the first brings a poll at once, and each further poll waits twice as long. */
+export function withHint(polls: PollsSoFar, event: CustomerEvent): PollsSoFar {
+  return { ...polls, hints: [...polls.hints, event].slice(-MOST_HINTS) };
+}
 
-  constructor(
-    private readonly timing: OnboardingTiming,
-    sofar: PollsSoFar,
-  ) {
-    this.#sofar = sofar;
-  }
+/** A poll begins; it takes the hints along. */
+export function withPoll({ polls, hinted, hints }: PollsSoFar, now: number): PollsSoFar {
+  const brought = hints.length > 0 ? 1 : 0;
+  return { polls: polls + 1, hinted: hinted + brought, polledAt: now, hints: [] };
+}
 
-  get sofar(): PollsSoFar {
-    return this.#sofar;
-  }
+/** The status changed: the waits are short again. */
+export function withNewStatus(polls: PollsSoFar): PollsSoFar {
+  return { ...polls, polls: 0, hinted: 0 };
+}
 
-  /** Something came that may be news: the first brings a poll at once, and each further poll waits twice as long. */
-  hint(event: CustomerEvent): void {
-    this.#sofar = { ...this.#sofar, hints: [...this.#sofar.hints, event].slice(-MOST_HINTS) };
-  }
-
-  /** A poll begins; gives the hints that it takes along. */
-  begin(now: number): readonly CustomerEvent[] {
-    const { polls, hinted, hints } = this.#sofar;
-    this.#sofar = {
-      polls: polls + 1,
-      hinted: hints.length > 0 ? hinted + 1 : hinted,
-      polledAt: now,
-      hints: [],
-    };
-    return hints;
-  }
-
-  /** The status is another one: the waits begin anew. */
-  restart(): void {
-    this.#sofar = { ...this.#sofar, polls: 0, hinted: 0 };
-  }
-
-  /** Epoch milliseconds of the next poll. */
-  next(state: CustomerState): number {
-    const { timing } = this;
-    const { polls, hinted, polledAt, hints } = this.#sofar;
-    const poll = polledAt + pollWaitMs(timing, state.phase, polls);
-    const hint = hinted === 0 ? polledAt : polledAt + pollWaitMs(timing, "machine", hinted - 1);
-    const next = hints.length === 0 ? poll : Math.min(poll, hint);
-    const expires = state.linkExpiresAt;
-    if (expires === null || !needsCustomer(state)) return next;
-    // Before the link's end, for a fresh one; and at its end.
-    const early = expires - timing.linkMargin;
-    return Math.min(next, polledAt < early ? early : Math.max(expires, polledAt));
-  }
+/** Epoch milliseconds of the next poll, where no relevant event comes before. */
+export function nextPoll(
+  { polls, hinted, polledAt, hints }: PollsSoFar,
+  timing: OnboardingTiming,
+  state: CustomerState,
+): number {
+  const poll = polledAt + pollWaitMs(timing, state.phase, polls);
+  const hint = hinted === 0 ? polledAt : polledAt + pollWaitMs(timing, "machine", hinted - 1);
+  const next = hints.length === 0 ? poll : Math.min(poll, hint);
+  const expires = state.linkExpiresAt;
+  if (expires === null || !needsCustomer(state)) return next;
+  // Before the continuation ends, for a fresh one; and when it ends.
+  const early = expires - timing.linkMargin;
+  return Math.min(next, polledAt < early ? early : Math.max(expires, polledAt));
 }
 
 /**
- * What a webhook is worth to a state. `relevant`: the onboarding is looked at. `weak`: it says nothing of the onboarding
- * itself, such as a changed vault; a poll comes earlier, but many of them are not many polls. `irrelevant`: it changes
- * nothing.
+ * What a webhook is worth to a state. `relevant`: the onboarding is polled now. `weak`: it says nothing of the onboarding
+ * itself, such as a changed vault; it brings the next poll forward, but many of them are not many polls. `irrelevant`:
+ * it changes nothing.
  */
 type EventRelevance = "relevant" | "weak" | "irrelevant";
 

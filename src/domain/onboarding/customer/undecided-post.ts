@@ -1,24 +1,24 @@
 /**
- * Milliseconds within which a row of another batch that has not come to its end is tried again, by a worker that is
- * there: the longest wait between two attempts at a step (`workflows/policies.ts`), and a minute.
+ * Milliseconds within which a living worker tries an unfinished row of another batch again: the longest wait between
+ * two attempts at a step (`workflows/policies.ts`), and a minute.
  */
 const TRIED_AGAIN_MS = 360_000;
 
-/** An onboarding that another batch asked for, and of which was not known what became of it. */
+/** An onboarding that another batch asked for without knowing the result. */
 export interface UndecidedPost {
   readonly state: "not sent" | "sent" | "answered";
   /** Milliseconds since its last request. */
   readonly ageMs: number;
   /** Milliseconds after which a request that left no effect has none. */
   readonly settlesAfterMs: number;
-  /** Whether its row has its outcome: nothing is sent for it by itself any more. */
+  /** Whether its row has its outcome: only `runs retry` sends it again. */
   readonly isOver: boolean;
 }
 
 /**
- * Milliseconds until it can be said what became of them, at the longest; 0 where it can be said now.
+ * Milliseconds until the results of all are known; 0 where they are known now.
  *
- * @param waitedMs since the row that waits for them saw them first.
+ * @param waitedMs since the waiting row saw them first.
  */
 export function undecidedMs(posts: readonly UndecidedPost[], waitedMs: number): number {
   const waits = posts.map(({ state, ageMs, settlesAfterMs, isOver }) => {

@@ -32,7 +32,7 @@ const keepAnswer = (name: string | number, id: string) =>
 const tell = (attempt: number, onboardingId: string | null) =>
   putOutcome(bench.deps.sealed, BATCH, outcomeOf(customer(2), 0, { attempt, onboarding_id: onboardingId }));
 
-test("a retry posts anew where the attempt before told its onboarding", async () => {
+test("a retry posts again where an outcome has the onboarding of the previous attempt", async () => {
   await keepAnswer("first", "ob_1");
   await tell(1, "ob_1");
   expect(await prefix(1)).toBe(at("first"));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ContinuationCommandError,
-  handToCommand,
+  deliverToCommand,
 } from "../../../../src/activities/onboarding/customer/deliver-continuation.js";
 import { identify, type ProcessIdentity } from "../../../../src/temporal/server/process-identity.js";
 import { endProcess } from "../../../../src/temporal/server/server-process.js";
@@ -54,7 +54,7 @@ test("the command gets its line, and an environment without a secret", async () 
     TZ: "UTC",
     LANG: "C.UTF-8",
   });
-  await handToCommand(`cat >${at("line")}; env -0 >${at("env")}`, DELIVERY, never);
+  await deliverToCommand(`cat >${at("line")}; env -0 >${at("env")}`, DELIVERY, never);
   expect(JSON.parse(await text("line"))).toEqual(DELIVERY);
   expect(await text("env")).not.toContain("planted");
   const names = (await text("env")).split("\0").map((entry) => entry.split("=")[0]);
@@ -65,7 +65,7 @@ test("the command gets its line, and an environment without a secret", async () 
 
 test("what the command started ends with it when its time is over", async () => {
   const command = `sleep 300 & echo $! >${at("pid")}; wait`;
-  const given = handToCommand(command, DELIVERY, never, 400).catch((error: unknown) => error);
+  const given = deliverToCommand(command, DELIVERY, never, 400).catch((error: unknown) => error);
   const child = await grandchild();
   expect(child).toBeDefined();
   try {
@@ -79,7 +79,7 @@ test("what the command started ends with it when its time is over", async () => 
 test("what the command started ends with it when its row is cancelled", async () => {
   const cancel = new AbortController();
   const command = `trap '' TERM; sleep 300 & echo $! >${at("pid")}; wait`;
-  const given = handToCommand(command, DELIVERY, cancel.signal).catch((error: unknown) => error);
+  const given = deliverToCommand(command, DELIVERY, cancel.signal).catch((error: unknown) => error);
   const child = await grandchild();
   try {
     cancel.abort(new Error("cancelled"));
@@ -92,6 +92,6 @@ test("what the command started ends with it when its row is cancelled", async ()
 
 test("a command that does not end with 0 has not taken the link, also one that reads nothing", async () => {
   await writeFile(at("refuse"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
-  await expect(handToCommand(at("refuse"), DELIVERY, never)).rejects.toThrow(/ended with 3/);
-  await expect(handToCommand("exec true", DELIVERY, never)).resolves.toBeUndefined();
+  await expect(deliverToCommand(at("refuse"), DELIVERY, never)).rejects.toThrow(/ended with 3/);
+  await expect(deliverToCommand("exec true", DELIVERY, never)).resolves.toBeUndefined();
 });

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Continuation, linkKey } from "../../../../src/activities/onboarding/customer/continuations.js";
+import { linkKey } from "../../../../src/activities/onboarding/customer/continuations.js";
 import { pollOnboarding } from "../../../../src/activities/onboarding/customer/poll-onboarding.js";
 import { createOnboarding } from "../../../../src/api/operations/onboarding-creation.js";
+import type { Continuation } from "../../../../src/domain/onboarding/customer/continuation-offer.js";
 import { afterLink, type CustomerState } from "../../../../src/domain/onboarding/customer/customer-state.js";
 import type { CustomerEvent } from "../../../../src/domain/onboarding/messages.js";
 import { event, INCOMPLETE, POSTED } from "../../../helpers/onboarding/customer-states.js";

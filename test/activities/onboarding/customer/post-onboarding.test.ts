@@ -43,7 +43,7 @@ function post(row: number): Promise<CustomerStep> {
   );
 }
 
-/** Posts a row as often as Temporal would; what its last attempt came to. */
+/** Posts a row as often as Temporal would; the result of its last attempt. */
 async function postToTheEnd(row: number): Promise<CustomerStep> {
   for (;;) {
     try {
@@ -62,7 +62,7 @@ test("rows that a proxy answers for the service end with what to do, and count a
   expect(outcome).toMatchObject({
     status: "failed",
     error_class: "LostAnswerError",
-    next_action: "look in the dashboard whether it was carried out, then runs retry",
+    next_action: "check in the dashboard whether it was carried out, then runs retry",
   });
   // Equal for every row, whenever it was sent: the circuit breaks on them.
   expect(steps[0]?.messageHash).toMatch(/^[0-9a-f]{16}$/);

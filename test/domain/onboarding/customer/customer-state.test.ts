@@ -72,7 +72,7 @@ describe("the service's own answer", () => {
     expect(afterReport(PASSED, report("pass"), "poll").settledBy).toBe("webhook");
   });
 
-  test("an incomplete one may go on: pending for the people, then decided", () => {
+  test("an incomplete one may continue: pending for the people, then decided", () => {
     const pending = afterReport(INCOMPLETE, report("pending"), "validation");
     expect(pending).toMatchObject({ status: "pending", phase: "people" });
     expect(afterReport(pending, report("pass"), "webhook")).toMatchObject({ phase: "settled" });
@@ -85,8 +85,8 @@ describe("the service's own answer", () => {
   });
 });
 
-describe("a webhook and the look it led to", () => {
-  test("the look counts", () => {
+describe("a webhook and the poll it triggered", () => {
+  test("the poll wins", () => {
     expect(afterEvents(POSTED, [completed("pass")], report("fail", { output: true }))).toMatchObject({
       status: "fail",
       settledBy: "webhook",
@@ -98,8 +98,8 @@ describe("a webhook and the look it led to", () => {
     ["failed", null],
     ["still says pending", report("pending")],
     ["says nothing", report(null)],
-  ] as const)("where the look %s, the webhook counts", ([, look]) => {
-    expect(afterEvents(POSTED, [completed("pass")], look)).toMatchObject({
+  ] as const)("where the poll %s, the webhook counts", ([, polled]) => {
+    expect(afterEvents(POSTED, [completed("pass")], polled)).toMatchObject({
       status: "pass",
       settledBy: "webhook",
     });
@@ -111,7 +111,7 @@ describe("a webhook and the look it led to", () => {
     ).toEqual(IN_REVIEW);
   });
 
-  test("a look that lags behind does not undo what a webhook said, whatever comes with it", () => {
+  test("a poll that lags behind does not undo what a webhook said, whatever comes with it", () => {
     const told = event("service.onboarding.incomplete", { status: "incomplete" });
     const after = afterEvents(POSTED, [told, event("service.vault.updated")], report("pending"));
     expect(after).toMatchObject({ status: "incomplete", phase: "people" });
@@ -130,7 +130,7 @@ describe("a webhook and the look it led to", () => {
   });
 });
 
-test("patience over: done as pending, and still listening", () => {
+test("after the decision's time: processed as pending, and still listening", () => {
   expect(afterDecisionTimeout(POSTED)).toEqual({ ...POSTED, phase: "people" });
   expect(afterDecisionTimeout(PASSED)).toBe(PASSED);
 });
@@ -154,7 +154,7 @@ test.for([
   expect(isOpenOutcome(status, review)).toBe(expected);
 });
 
-test("an open outcome of an earlier command goes on where it stands, and is not written again", () => {
+test("an open outcome of an earlier command continues from its status, and is not written again", () => {
   const open = { onboardingId: "ob_1", status: "needs_customer", requiresManualReview: false, version: 2 };
   const state = reopened(open);
   expect(state).toMatchObject({ status: "incomplete", phase: "people", version: 2 });
@@ -171,7 +171,7 @@ test("stopped before anything was posted it is cancelled, afterwards it keeps it
 
 test.for([
   ["nothing while the service works", UNPOSTED, POSTED, false],
-  ["the first time it is machine done", UNPOSTED, PASSED, true],
+  ["the first time it is processed", UNPOSTED, PASSED, true],
   ["not for the same again", { ...PASSED, version: 1 }, { ...PASSED, version: 1 }, false],
   ["for the end of a review", { ...IN_REVIEW, version: 1 }, { ...PASSED, version: 1 }, true],
   ["for an output that came", { ...PASSED, version: 1 }, { ...PASSED, version: 1, hasOutput: true }, true],
@@ -184,8 +184,8 @@ test.for([
     true,
   ],
   ["not for another link", { ...INCOMPLETE, version: 1 }, afterLink({ ...INCOMPLETE, version: 1 }, 9), false],
-] as const)("an outcome is due %s", ([, written, now, expected]) => {
-  expect(isOutcomeDue(written, now)).toBe(expected);
+] as const)("an outcome is due %s", ([, recorded, now, expected]) => {
+  expect(isOutcomeDue(recorded, now)).toBe(expected);
 });
 
 test.for([
@@ -196,6 +196,6 @@ test.for([
   ["ended with an error", { ...PASSED, status: "error" }, false],
   ["not started", afterFailure(POSTED), false],
   ["expired", afterDeadline(INCOMPLETE), false],
-] as const)("an output may follow a course that was %s: %s", ([, state, expected]) => {
+] as const)("an output may follow a row that was %s: %s", ([, state, expected]) => {
   expect(lacksOutput(state)).toBe(expected);
 });

@@ -18,7 +18,7 @@ test.for([
   ["sent just now by a row that is over", [post({ ageMs: 4_000 })], 0, 6_000],
   ["in synchronous mode", [post({ ageMs: 4_000, settlesAfterMs: 40_000 })], 0, 36_000],
   ["refused", [post({ state: "not sent", ageMs: 0, isOver: false })], 0, 0],
-  ["its row goes on", [post({ isOver: false })], 60_000, 300_000],
+  ["its row continues", [post({ isOver: false })], 60_000, 300_000],
   ["its row should have been tried again long ago", [post({ isOver: false })], 400_000, 0],
   ["tried again just now", [post({ isOver: false, ageMs: 1_000 })], 400_000, 9_000],
   ["answered", [post({ state: "answered", ageMs: 0, isOver: false })], 0, 0],

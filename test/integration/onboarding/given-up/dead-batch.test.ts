@@ -81,7 +81,7 @@ test("--restart gives up a batch that a failing step holds up, and starts a new 
   expect(sandbox.onboardings.list()).toHaveLength(1);
 });
 
-test("--restart in a cluster cancels a run that goes on, and the new one follows what was posted", async () => {
+test("--restart in a cluster cancels a running run, and the new one follows what was posted", async () => {
   const { sandbox, folder } = await openFolder((one) => openClusterFolder(one, temporal), 600_000, ["fp_1"]);
   const detached = summaryOf(await folder.command([...ONBOARD, "--detach"]).ended);
   await sandbox.waitForRequests(1, { operation: "get_onboarding" });

@@ -8,7 +8,7 @@ import { onboardWorlds } from "../../helpers/onboarding/onboard-worlds.js";
 
 const worlds = onboardWorlds();
 const LONG = { key: "pb_kyc", outcomes: { pass: 1 }, delayMs: 600_000 } as const;
-/** Looks by poll are not to help; who must go on is known at once. */
+/** Polls must not help; who must continue is known at once. */
 const TOLD = {
   mode: "sync",
   syncTimeoutSecs: 1,
@@ -70,7 +70,7 @@ test("a row posted by a batch that is cancelled is followed on by the other batc
   expect(await world.outcomes(first)).toMatchObject([{ status: "pending" }, { status: "pending" }]);
 });
 
-test("a row that has the outcomes of another batch's goes on when that batch is cancelled", async () => {
+test("a row that reuses another batch's outcomes continues when that batch is cancelled", async () => {
   const world = await opened(LONG);
   world.users(2);
   world.sandbox.playbooks.script({ entity: "fp_1", outcomes: [{ status: "incomplete", delayMs: 0 }] });
@@ -127,7 +127,7 @@ test.for([
 test.for([
   ["the same batch", []],
   ["another batch that has its outcome", [{ fp_id: "fp_2" }]],
-] as const)("runs retry of %s posts anew where a review of the failed attempt is open", async ([, more]) => {
+] as const)("runs retry of %s posts again where a review of the failed attempt is open", async ([, more]) => {
   const world = await opened({ key: "pb_kyc", outcomes: { pass: 1 } });
   const [row] = world.users(2);
   world.sandbox.playbooks.script({

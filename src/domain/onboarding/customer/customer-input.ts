@@ -1,13 +1,11 @@
-import type { OpenOutcome } from "../../domain/onboarding/batch/batch-rows.js";
-import { type CustomerState, lacksOutput } from "../../domain/onboarding/customer/customer-state.js";
-import type {
-  CarriedCustomer,
-  CustomerRef,
-  ReusedRow,
-} from "../../domain/onboarding/customer/customer-step.js";
-import type { OnboardingTiming } from "../../domain/onboarding/timing.js";
+import type { OpenOutcome } from "../batch/batch-rows.js";
+import type { OnboardingTiming } from "../timing.js";
+import type { CarriedCustomer } from "./customer-progress.js";
+import { type CustomerState, lacksOutput } from "./customer-state.js";
+import type { CustomerRef } from "./customer-step.js";
+import { type ReusedRow, successorOf } from "./waiting-rows.js";
 
-/** What a customer's workflow is started with, without anything personal. */
+/** What a customer's workflow is started with; nothing personal. */
 export interface CustomerInput extends CustomerRef {
   readonly batchWorkflowId: string;
   /** Whether the vault must be written, documents uploaded or a business made first. */
@@ -15,10 +13,10 @@ export interface CustomerInput extends CustomerRef {
   readonly open: OpenOutcome | null;
   readonly syncTimeoutSecs: number | null;
   readonly plainOutput: boolean;
-  /** Whether an output that is missing is asked for again. */
+  /** Whether a missing output is asked for again. */
   readonly outputExpected: boolean;
   readonly timing: OnboardingTiming;
-  /** Left out at its beginning. */
+  /** By the execution before. */
   readonly carried?: CarriedCustomer;
 }
 
@@ -28,13 +26,19 @@ export function refOf(input: CustomerInput): CustomerRef {
   return { batchId, runId, row, line, attempt, rowKey, latch, retry, before, startedAt, sink };
 }
 
-/** The same onboarding, followed from now on for a row that had its outcomes: the deadline and the polls stay. */
-export function inheritedBy(
+/** What the next execution continues with: this row, or the one that is not stopped with it. */
+export function nextInput(input: CustomerInput, carried: CarriedCustomer): CustomerInput {
+  const successor = carried.mail.stopped ? successorOf(carried.waiters) : undefined;
+  return successor === undefined ? { ...input, carried } : inheritedBy(successor, input, carried);
+}
+
+/** The same onboarding for a row that has reused its outcomes: the deadline and the polls stay. */
+function inheritedBy(
   { waiter, version }: ReusedRow,
-  { carried, ...input }: CustomerInput & { readonly carried: CarriedCustomer },
+  input: CustomerInput,
+  { progress, polls, mail, waiters }: CarriedCustomer,
 ): CustomerInput {
   const { open: _, sink = input.sink, latch = input.latch, ...row } = waiter;
-  const { progress, mail, waiters } = carried;
   const { state, recorded } = progress;
   return {
     ...input,
@@ -42,7 +46,7 @@ export function inheritedBy(
     sink,
     latch,
     carried: {
-      ...carried,
+      polls,
       progress: { ...progress, state: { ...state, version }, recorded: { ...recorded, version } },
       mail: { ...mail, stopped: false },
       waiters: { ...waiters, reused: waiters.reused.slice(1) },
@@ -50,7 +54,7 @@ export function inheritedBy(
   };
 }
 
-/** Whether the playbook may have an output that it had not reached when it decided. */
+/** Whether an output may follow that the playbook had not reached when it decided. */
 export function isOutputAwaited(
   { outputExpected, open, timing }: CustomerInput,
   state: CustomerState,

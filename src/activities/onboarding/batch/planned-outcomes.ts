@@ -1,0 +1,70 @@
+import type { OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
+import { isOpenOutcome } from "../../../domain/onboarding/customer/customer-state.js";
+import type { RightRow, WrongRow } from "../../../domain/onboarding/frozen-row.js";
+import {
+  adoptedEvent,
+  NOTHING_KNOWN,
+  namesOf,
+  type Outcome,
+  type OutcomeRow,
+} from "../../../domain/onboarding/outcome.js";
+import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import type { SealedStore } from "../../../lake/store/sealed-store.js";
+import { openColumn } from "../../../lake/tables/encrypted-column.js";
+
+/** Stages the outcome of a row that breaks rules; nothing of it was sent. */
+export async function stageInvalid(
+  sealed: SealedStore,
+  batchId: string,
+  { row, line, name, problems }: WrongRow,
+): Promise<OutcomeRef> {
+  const words = problems.map(({ column, rule }) => (column === null ? rule : `${column}: ${rule}`));
+  const ref = { row, line, attempt: 1, version: 1 };
+  await putOutcome(sealed, batchId, {
+    ...NOTHING_KNOWN,
+    ...namesOf(name),
+    ...ref,
+    row_key: null,
+    status: "invalid",
+    error_class: "InputError",
+    error_message: words.join("; "),
+    next_action: "fix the row and run the file again",
+  });
+  return ref;
+}
+
+/** Stages another batch's outcome as this row's; both rows are the same to the last value. */
+export async function stageReused(
+  sealed: SealedStore,
+  batchId: string,
+  frozen: RightRow,
+  attempt: number,
+  other: OutcomeRow,
+): Promise<OutcomeRef> {
+  const { row, line } = frozen;
+  const ref = { row, line, attempt, version: 1 };
+  const events = [adoptedEvent(other, other.status)];
+  await putOutcome(sealed, batchId, { ...asOutcomeOf(sealed, frozen, other), ...ref, events });
+  return ref;
+}
+
+/** Stages an outcome of the row itself that may change, where it is gone: its next version is made from it. */
+export async function restageOpen(
+  sealed: SealedStore,
+  batchId: string,
+  row: RightRow,
+  own: OutcomeRow,
+): Promise<void> {
+  if (!isOpenOutcome(own.status, own.requires_manual_review ?? false)) return;
+  if ((await findOutcome(sealed, batchId, own)) !== undefined) return;
+  await putOutcome(sealed, batchId, asOutcomeOf(sealed, row, own));
+}
+
+function asOutcomeOf(
+  { sealer }: SealedStore,
+  { row, line, rowKey, customer }: RightRow,
+  { batch_id: _, run_id: _run, playbook_key: _key, ...known }: OutcomeRow,
+): Outcome {
+  const output = known.output && openColumn(sealer, "onboardings", "output", known.output);
+  return { ...known, row, line, kind: customer.kind, row_key: rowKey, output };
+}

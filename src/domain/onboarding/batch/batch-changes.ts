@@ -1,0 +1,157 @@
+import { addRefusals } from "../../refusals.js";
+import type { ChunkPlan, CustomerReport, DoneReport, EndedRow, OutcomeRef, RowToRun } from "./batch-rows.js";
+import type { BatchPause, BatchState } from "./batch-state.js";
+import { addQueued, countOf, moveRows } from "./batch-totals.js";
+import { afterCompletion, CLOSED_CIRCUIT, isOpen } from "./circuit.js";
+
+const CREDENTIALS: BatchPause = {
+  kind: "credentials",
+  reason: "the service refused the credentials; check NIGHTLEDGER_API_KEY, then resume",
+};
+/** A customer that another row has just freed is asked for again after this. */
+const FREED_AFTER_MS = 1_000;
+
+/** Adds the plan of the rows up to `to`. */
+export function planned(batch: BatchState, to: number, { run, staged, ended }: ChunkPlan): BatchState {
+  const waiting = [...batch.waiting, ...run.map((row) => ({ ...row, notBefore: 0 }))];
+  return unstartedEnded({ ...batch, next: to, waiting, unrecorded: [...batch.unrecorded, ...staged] }, ended);
+}
+
+/** Makes rows outstanding, as many as the window has room for; gives those to start. */
+export function started(
+  batch: BatchState,
+  window: number,
+  now: number,
+): { batch: BatchState; rows: readonly RowToRun[] } {
+  if (batch.paused !== null || batch.cancelled) return { batch, rows: [] };
+  const room = Math.max(0, window - batch.outstanding.length);
+  const ready = batch.waiting.filter(({ notBefore }) => notBefore <= now).slice(0, room);
+  const rows = ready.map(({ notBefore: _, ...row }) => row);
+  return {
+    batch: {
+      ...batch,
+      waiting: batch.waiting.filter((row) => !ready.includes(row)),
+      outstanding: [...batch.outstanding, ...rows.map((row) => ({ ...row, since: now }))],
+      counts: moveRows(batch.counts, "queued", "running", rows.length),
+    },
+    rows,
+  };
+}
+
+/** Takes out the rows that a cancelled batch will not start; their outcomes are to be written. */
+export function unstartedTaken(batch: BatchState): { batch: BatchState; rows: readonly RowToRun[] } {
+  const rows = batch.waiting.map(({ notBefore: _, ...row }) => row);
+  return { batch: { ...batch, waiting: [] }, rows };
+}
+
+/** Counts rows that were not started: they are cancelled, or an outcome of theirs was found. */
+export function unstartedEnded(batch: BatchState, ended: readonly EndedRow[]): BatchState {
+  return ended.reduce((sum, row) => rowEnded(sum, "queued", row), batch);
+}
+
+/** Applies a customer's report; the same report again changes nothing. */
+export function reported(
+  batch: BatchState,
+  report: CustomerReport,
+  { circuit, now }: { readonly circuit: number; readonly now: number },
+): BatchState {
+  if (report.kind === "output") return outputReported(batch, report);
+  if (!batch.outstanding.some(({ row }) => row === report.row)) return batch;
+  if (report.kind === "free") return requeued(batch, report.row, now + FREED_AFTER_MS);
+  const counted = { ...batch, calls: batch.calls + report.calls };
+  if (report.kind === "done") return doneReported(counted, report, circuit);
+  return paused(report.kind === "requeued" ? requeued(counted, report.row, 0) : counted, CREDENTIALS);
+}
+
+function outputReported(
+  batch: BatchState,
+  { found, calls }: Extract<CustomerReport, { kind: "output" }>,
+): BatchState {
+  const { outputs } = batch;
+  const awaited = Math.max(0, outputs.awaited - 1);
+  const counted = found ? { found: outputs.found + 1 } : { missing: outputs.missing + 1 };
+  return { ...batch, outputs: { ...outputs, awaited, ...counted }, calls: batch.calls + calls };
+}
+
+function doneReported(batch: BatchState, report: DoneReport, limit: number): BatchState {
+  const { row: done, messageHash, refused, outputAwaited } = report;
+  const { outputs, refusals } = batch;
+  const circuit = afterCompletion(batch.circuit, messageHash);
+  const outstanding = batch.outstanding.filter(({ row }) => row !== done);
+  const ended = {
+    ...rowEnded({ ...batch, outstanding }, "running", report),
+    circuit,
+    outputs: outputAwaited ? { ...outputs, awaited: outputs.awaited + 1 } : outputs,
+    refusals: refused ? addRefusals(refusals, [{ count: 1, ...refused }]) : refusals,
+  };
+  // Without a row left to start, the batch is about to end anyway.
+  if (!isOpen(circuit, limit) || ended.counts.queued === 0) return ended;
+  const reason = `${circuit.inARow} customers in a row ended with the same error`;
+  return paused(ended, { kind: "circuit", reason });
+}
+
+/** Restarts the clock of rows that showed a sign of life. */
+export function heard(batch: BatchState, rows: readonly number[], now: number): BatchState {
+  const outstanding = batch.outstanding.map((one) => (rows.includes(one.row) ? { ...one, since: now } : one));
+  return { ...batch, outstanding };
+}
+
+/** Pauses: running rows continue, no row is started. The first reason stays; a cancelled batch is not paused. */
+export function paused(batch: BatchState, pause: BatchPause): BatchState {
+  return batch.paused !== null || batch.cancelled ? batch : { ...batch, paused: pause };
+}
+
+/** Continues, and counts equal messages from the start. */
+export function resumed(batch: BatchState): BatchState {
+  return { ...batch, paused: null, circuit: CLOSED_CIRCUIT, resumes: batch.resumes + 1 };
+}
+
+/** Starts nothing more, even if it was paused. */
+export function cancelled(batch: BatchState): BatchState {
+  return { ...batch, cancelled: true, paused: null };
+}
+
+/** A higher limit adds rows; a lower one changes nothing. */
+export function limitRaised(batch: BatchState, upTo: number): BatchState {
+  if (upTo <= batch.upTo || batch.cancelled) return batch;
+  return { ...batch, upTo, counts: addQueued(batch.counts, upTo - batch.upTo) };
+}
+
+/** Takes out the outcomes to write next, as a numbered chunk. */
+export function unrecordedTaken(
+  batch: BatchState,
+  most: number,
+): { batch: BatchState; chunk: number; rows: readonly OutcomeRef[] } {
+  const { unrecorded, chunk } = batch;
+  const left = { ...batch, unrecorded: unrecorded.slice(most), chunk: chunk + 1 };
+  return { batch: left, chunk, rows: unrecorded.slice(0, most) };
+}
+
+function requeued(batch: BatchState, index: number, notBefore: number): BatchState {
+  const again = batch.outstanding.filter(({ row }) => row === index);
+  return {
+    ...batch,
+    outstanding: batch.outstanding.filter(({ row }) => row !== index),
+    waiting: [...batch.waiting, ...again.map(({ since: _, ...row }) => ({ ...row, notBefore }))],
+    counts: moveRows(batch.counts, "running", "queued", again.length),
+  };
+}
+
+function rowEnded(
+  batch: BatchState,
+  from: "queued" | "running",
+  { status, requiresManualReview, record }: EndedRow,
+): BatchState {
+  const { unrecorded } = batch;
+  const isNew = record !== null && !unrecorded.some((one) => isSame(one, record));
+  return {
+    ...batch,
+    counts: moveRows(batch.counts, from, countOf(status)),
+    manualReview: batch.manualReview + (requiresManualReview ? 1 : 0),
+    unrecorded: isNew ? [...unrecorded, record] : unrecorded,
+  };
+}
+
+function isSame(a: OutcomeRef, b: OutcomeRef): boolean {
+  return a.row === b.row && a.attempt === b.attempt && a.version === b.version;
+}

@@ -1,0 +1,120 @@
+import type { Refusals } from "../../refusals.js";
+import type { OutcomeRef, RowToRun } from "./batch-rows.js";
+import { type CustomerCounts, queuedRows } from "./batch-totals.js";
+import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
+
+/** Why a batch is paused. */
+export interface BatchPause {
+  readonly kind: "circuit" | "credentials" | "asked";
+  readonly reason: string;
+}
+
+/** A row whose customer has not reported its end. */
+export interface OutstandingRow extends RowToRun {
+  /** Epoch milliseconds of the last sign of life. */
+  readonly since: number;
+}
+
+/** A row that is planned and waits for room, or for its time. */
+interface WaitingRow extends RowToRun {
+  /** Epoch milliseconds before which it is not started. */
+  readonly notBefore: number;
+}
+
+/**
+ * The state of a batch; every change replaces it, and continue-as-new carries it. The outstanding rows are a *set*: a
+ * bare count would lose or double one when a report comes twice, or while the batch continues as new.
+ */
+export interface BatchState {
+  /** First row that is not planned. */
+  readonly next: number;
+  /** Rows before this one belong to the batch: the whole file, or up to the limit. */
+  readonly upTo: number;
+  readonly waiting: readonly WaitingRow[];
+  readonly outstanding: readonly OutstandingRow[];
+  readonly unrecorded: readonly OutcomeRef[];
+  readonly counts: CustomerCounts;
+  readonly manualReview: number;
+  readonly calls: number;
+  readonly circuit: Circuit;
+  readonly refusals: readonly Refusals[];
+  /** Of runs whose output was missing at first: how many wait for it, how often it came, and how often it didn't. */
+  readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
+  readonly paused: BatchPause | null;
+  readonly cancelled: boolean;
+  /** How often it was resumed. */
+  readonly resumes: number;
+  /** Number of the next file of outcomes. */
+  readonly chunk: number;
+}
+
+/** A batch of so many rows of which none has begun. */
+export function newBatch(upTo: number): BatchState {
+  return {
+    next: 0,
+    upTo,
+    waiting: [],
+    outstanding: [],
+    unrecorded: [],
+    counts: queuedRows(upTo),
+    manualReview: 0,
+    calls: 0,
+    circuit: CLOSED_CIRCUIT,
+    refusals: [],
+    outputs: { awaited: 0, found: 0, missing: 0 },
+    paused: null,
+    cancelled: false,
+    resumes: 0,
+    chunk: 0,
+  };
+}
+
+/** Whether every row is processed. */
+export function isProcessed({ next, upTo, waiting, outstanding }: BatchState): boolean {
+  return next >= upTo && waiting.length === 0 && outstanding.length === 0;
+}
+
+/** The rows to plan next, at most so many; undefined while enough are planned, or all. */
+export function rowsToPlan(batch: BatchState, most: number): { from: number; to: number } | undefined {
+  const { next, upTo, paused, cancelled, waiting } = batch;
+  if (next >= upTo || (!cancelled && (paused !== null || waiting.length > 0))) return undefined;
+  return { from: next, to: Math.min(upTo, next + most) };
+}
+
+/** Outstanding rows that gave no sign of life for so long. */
+export function silentRows({ outstanding }: BatchState, ms: number, now: number): readonly OutstandingRow[] {
+  return outstanding.filter(({ since }) => now - since >= ms);
+}
+
+/** Milliseconds after which the batch has something to do even if nothing is reported. */
+export function wakeAfter(
+  { paused, waiting, outstanding }: BatchState,
+  { window, reportTimeout }: { readonly window: number; readonly reportTimeout: number },
+  now: number,
+): number {
+  if (paused !== null || waiting.length === 0 || outstanding.length >= window) return reportTimeout;
+  const nextStart = Math.min(...waiting.map(({ notBefore }) => notBefore));
+  return Math.max(1, Math.min(reportTimeout, nextStart - now));
+}
+
+/** Runs that ended without an output before a playbook counts as having none. */
+const OUTPUTS_MISSED = 50;
+
+/** Whether a missing output is worth asking for again: not of a playbook that never has one. */
+export function areOutputsExpected({ outputs: { found, missing } }: BatchState): boolean {
+  return found > 0 || missing < OUTPUTS_MISSED;
+}
+
+/** Given rows in ranges of the file of at most so many, as a plan is made for a range. */
+export function rangesOf(
+  rows: readonly RowToRun[],
+  most: number,
+  upTo: number,
+): { from: number; to: number; only: number[] }[] {
+  const starts = new Set(rows.map(({ row }) => row - (row % most)));
+  return [...starts].map((from) => {
+    const to = Math.min(upTo, from + most);
+    const only = rows.map(({ row }) => row).filter((row) => row >= from && row < to);
+    return { from, to, only };
+  });
+}

@@ -1,0 +1,60 @@
+import { isOpenOutcome } from "../customer/customer-state.js";
+import type { EarlierOutcome } from "../outcome.js";
+
+/** Statuses that `runs retry` runs again. */
+const RETRIED: ReadonlySet<string> = new Set(["failed", "error", "none", "expired_no_response"]);
+
+/** What the tables know of a row: its latest outcome in its own batch, and the latest of its key in another one. */
+interface KnownOutcomes<O extends EarlierOutcome> {
+  readonly own?: O | undefined;
+  readonly other?: O | undefined;
+}
+
+/** How a batch plans its rows. */
+interface Planning {
+  /** Run what failed, as a new attempt, and leave the rest as it is. */
+  readonly retry: boolean;
+  /** Begin nothing: what was not posted is cancelled. */
+  readonly cancel: boolean;
+}
+
+/** What is done with a right row before anything is posted for it. */
+type RowPlan<O extends EarlierOutcome> =
+  /** Nothing was posted under its key: it runs, or the batch was cancelled before. */
+  | { readonly kind: "run" | "cancel"; readonly attempt: number }
+  | { readonly kind: "retry"; readonly attempt: number; readonly before: string | null }
+  /** It has an outcome, or gets that of another batch; while that may change, the row follows its onboarding. */
+  | {
+      readonly kind: "keep" | "reuse";
+      readonly attempt: number;
+      readonly version: number;
+      readonly outcome: O;
+      readonly follows: boolean;
+    };
+
+/** Decides what is done with a row from what the tables know of it. */
+export function planRow<O extends EarlierOutcome>(
+  { own, other }: KnownOutcomes<O>,
+  { retry, cancel }: Planning,
+): RowPlan<O> {
+  const follows = ({ onboarding_id, status, requires_manual_review }: O) =>
+    !cancel && onboarding_id !== null && isOpenOutcome(status, requires_manual_review ?? false);
+  if (own !== undefined && hasOutcome(own)) {
+    const { attempt, version, status, onboarding_id: before } = own;
+    if (retry && !cancel && RETRIED.has(status)) return { kind: "retry", attempt: attempt + 1, before };
+    return { kind: "keep", attempt, version, outcome: own, follows: follows(own) };
+  }
+  const attempt = (own?.attempt ?? 0) + 1;
+  if (other !== undefined && hasOutcome(other)) {
+    return { kind: "reuse", attempt, version: 1, outcome: other, follows: follows(other) };
+  }
+  return { kind: cancel ? "cancel" : "run", attempt };
+}
+
+/**
+ * Whether a row that comes again has this outcome. All count, failures too, which run again only when `runs retry` asks
+ * for it; but not a row that was cancelled before anything was posted.
+ */
+function hasOutcome({ status, onboarding_id }: EarlierOutcome): boolean {
+  return status !== "cancelled" || onboarding_id !== null;
+}

@@ -1,0 +1,32 @@
+/** How a customer continues: a secret, sealed wherever it is kept (docs/reference/service.md, "Onboarding result"). */
+export interface Continuation {
+  readonly token: string;
+  readonly link: string;
+  readonly expires_at: string;
+}
+
+/** Continuations that one row gets at most. */
+const MOST_CONTINUATIONS = 5;
+
+/**
+ * Decides what is done with the continuation of an answer. `next`: it is kept under the next number and delivered.
+ * `last`: the last one was kept and not delivered, by this activity before it was repeated or by an earlier workflow,
+ * and is delivered now. `none`: there is nothing new to deliver.
+ *
+ * @param delivered how many the customer's state knows as delivered
+ * @param kept number of the last one that was kept; never reused, because it names the delivery
+ */
+export function decideOffer(
+  found: Continuation,
+  { delivered, kept, last }: { delivered: number; kept: number; last: Continuation | undefined },
+): "next" | "last" | "none" {
+  const isDelivered = kept === delivered;
+  if (last?.token === found.token && !isDelivered) return "last";
+  return kept >= MOST_CONTINUATIONS || (isDelivered && !isFresher(found, last)) ? "none" : "next";
+}
+
+/** The service may give an older one again that is still valid. */
+function isFresher(found: Continuation, last: Continuation | undefined): boolean {
+  if (last === undefined) return true;
+  return found.token !== last.token && !(Date.parse(found.expires_at) <= Date.parse(last.expires_at));
+}

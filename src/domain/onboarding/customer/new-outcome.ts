@@ -1,0 +1,105 @@
+import { isDecision } from "../../service/onboarding-status.js";
+import { withoutValues } from "../../service/quoted-values.js";
+import { type CustomerRow, valuesOf } from "../customer.js";
+import { playbookVersionOf } from "../identity.js";
+import { namesOf, type Outcome } from "../outcome.js";
+import { type CustomerState, rowStatus } from "./customer-state.js";
+import type { CustomerRef } from "./customer-step.js";
+import { onboardingErrorClass } from "./error-class.js";
+import { nextActionOf } from "./next-action.js";
+
+/** What the service's answer says for an outcome; what it leaves out stays as in the previous version. */
+interface ServiceAnswer {
+  readonly output?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly error_message?: string | null | undefined;
+}
+
+/** What an outcome says besides its state. */
+export interface OutcomeFacts
+  extends Partial<Pick<Outcome, "fp_bid" | "error_class" | "error_message" | "next_action" | "events">> {
+  /** None where the service was not asked, or did not answer. */
+  readonly answer?: ServiceAnswer | null;
+  /** Names the cause, the same for every row that it affects; left out, the message names it. */
+  readonly trouble?: string;
+}
+
+/** What is known of the row without this outcome. */
+interface KnownRow {
+  readonly customer: CustomerRow;
+  /** The previous version. */
+  readonly prior: Outcome | undefined;
+  readonly playbook: string;
+}
+
+/** Makes the outcome of a state, as the version that the state names. */
+export function newOutcome(
+  { row, line, attempt, rowKey, startedAt }: CustomerRef,
+  state: CustomerState,
+  facts: OutcomeFacts,
+  { customer, prior, playbook }: KnownRow,
+): Outcome {
+  const pinned = playbookVersionOf(playbook);
+  const output = facts.answer?.output;
+  return {
+    row,
+    line,
+    attempt,
+    version: state.version,
+    row_key: rowKey,
+    ...subjectOf(customer, facts, prior),
+    ...verdictOf(state, prior),
+    ...failureOf(state, facts, prior, customer),
+    playbook_version: state.playbookVersion ?? pinned,
+    output: output == null ? (prior?.output ?? null) : JSON.stringify(output),
+    started_at: startedAt,
+    next_action: facts.next_action ?? nextActionOf(state, pinned),
+    ...(facts.events?.length && { events: facts.events }),
+  };
+}
+
+function subjectOf(customer: CustomerRow, facts: OutcomeFacts, prior: Outcome | undefined) {
+  const names = namesOf(customer);
+  if (customer.kind !== "business") return names;
+  return { ...names, fp_bid: names.fp_bid ?? facts.fp_bid ?? prior?.fp_bid ?? null };
+}
+
+function verdictOf(state: CustomerState, prior: Outcome | undefined) {
+  const { onboardingId, requiresManualReview, settledBy, failed, cancelled, expired } = state;
+  const status = rowStatus(state);
+  const hasEnded = failed || cancelled || expired || isDecision(state.status);
+  // The same end keeps its time.
+  const known = prior?.status === status ? prior.settled_at : null;
+  return {
+    onboarding_id: onboardingId,
+    status,
+    requires_manual_review: onboardingId === null ? null : requiresManualReview,
+    settled_at: hasEnded ? (known ?? new Date().toISOString()) : null,
+    settled_by: settledBy,
+  };
+}
+
+function failureOf(
+  { status }: CustomerState,
+  facts: OutcomeFacts,
+  prior: Outcome | undefined,
+  customer: CustomerRow,
+): Pick<Outcome, "error_class" | "error_message"> {
+  const isError = status === "error";
+  const said = facts.error_message ?? facts.answer?.error_message;
+  const error_message = said ?? (isError ? (prior?.error_message ?? null) : null);
+  const words = error_message === null ? null : withoutValues(error_message, valuesOf(customer));
+  return { error_class: facts.error_class ?? (isError ? onboardingErrorClass(words) : null), error_message };
+}
+
+const INSTANT = /\d{4}-\d{2}-\d{2}T[\d:.]+Z/g;
+
+/** What makes errors equal for the circuit: no values of the row, and no time of a lost request. Null without an error. */
+export function troubleOf(
+  { error_class, error_message }: Outcome,
+  { trouble }: OutcomeFacts,
+  customer: CustomerRow,
+): string | null {
+  if (error_class === null) return null;
+  const words = trouble ?? withoutValues(error_message ?? "", valuesOf(customer));
+  return `${error_class}\n${words.replaceAll(INSTANT, "")}`;
+}

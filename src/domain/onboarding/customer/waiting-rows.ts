@@ -1,0 +1,91 @@
+import type { OpenOutcome, OutcomeRef } from "../batch/batch-rows.js";
+import type { WaitRequest } from "../messages.js";
+import { type CustomerState, rowStatus } from "./customer-state.js";
+
+/** A row of another batch that reuses this customer's outcomes. */
+export interface ReusedRow {
+  readonly waiter: WaitRequest;
+  /** Of its own outcome. */
+  readonly version: number;
+}
+
+/** Rows of other batches about this customer: those that reuse its outcomes, and those that wait until it is free. */
+export interface CarriedWaiters {
+  readonly reused: readonly ReusedRow[];
+  readonly waiting: readonly WaitRequest[];
+}
+
+/** A row of a batch's attempt. */
+type RowIdentity = Pick<WaitRequest, "batchId" | "line" | "attempt">;
+
+/** The customer that rows wait for, once its own row is processed. */
+export interface ProcessedCustomer {
+  readonly row: RowIdentity & Pick<WaitRequest, "rowKey">;
+  readonly state: CustomerState;
+  readonly outcome: OutcomeRef;
+  /** The row was stopped for its own batch only; others run the row themselves and find its kept answer. */
+  readonly endIsOwn: boolean;
+}
+
+/** What to do with a row that waits. */
+type WaiterDecision =
+  /** It waits until the customer is free. */
+  | "wait"
+  /** It gets an outcome. */
+  | {
+      /** The outcome to copy as the row's; null where the row has it. */
+      readonly copy: OutcomeRef | null;
+      /** Of the row's own outcome. */
+      readonly version: number;
+      /** Whether it gets later versions too. */
+      readonly reuses: boolean;
+    };
+
+/**
+ * Decides what a waiting row gets. The same row, to the last value, gets this customer's outcomes and posts nothing;
+ * another row waits until the customer is free.
+ */
+export function decideWaiter(
+  waiter: WaitRequest,
+  { row, state, outcome, endIsOwn }: ProcessedCustomer,
+  { reused }: CarriedWaiters,
+): WaiterDecision {
+  const { open, line, attempt } = waiter;
+  if (waiter.rowKey !== row.rowKey) return "wait";
+  if (isSameRow(waiter, row)) {
+    // A later run of its batch. The tables lack the row where the run before ended too early to write its first outcome;
+    // this workflow writes the later versions.
+    const first = { row: waiter.row, line, attempt, version: 1 };
+    return { copy: open === null ? first : null, version: 1, reuses: false };
+  }
+  if (endIsOwn || isRetryOf(waiter, state)) return "wait";
+  const reuses = !reused.some((one) => isSameRow(one.waiter, waiter));
+  if (open !== null && (!reuses || saysTheSame(open, state))) {
+    return { copy: null, version: open.version, reuses };
+  }
+  return { copy: outcome, version: (open?.version ?? 0) + 1, reuses };
+}
+
+/** Whether another row waits until this one is over. */
+export function isSuperseded({ waiting }: CarriedWaiters): boolean {
+  return waiting.length > 0;
+}
+
+/** A row that reuses the outcomes and continues in this one's place; none where another row waits. */
+export function successorOf({ reused, waiting }: CarriedWaiters): ReusedRow | undefined {
+  return waiting.length > 0 ? undefined : reused[0];
+}
+
+/** Whether both are the same row of one batch. */
+export function isSameRow(a: RowIdentity, b: RowIdentity): boolean {
+  return a.batchId === b.batchId && a.line === b.line && a.attempt === b.attempt;
+}
+
+/** Whether the onboarding is the very one that the row runs again for. */
+function isRetryOf({ retry, before }: WaitRequest, { onboardingId }: CustomerState): boolean {
+  return retry === true && before === onboardingId;
+}
+
+function saysTheSame({ status, requiresManualReview }: OpenOutcome, state: CustomerState): boolean {
+  return rowStatus(state) === status && state.requiresManualReview === requiresManualReview;
+}

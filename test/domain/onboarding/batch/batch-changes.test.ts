@@ -1,0 +1,225 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  cancelled,
+  heard,
+  limitRaised,
+  paused,
+  planned,
+  reported,
+  resumed,
+  started,
+  unrecordedTaken,
+  unstartedEnded,
+  unstartedTaken,
+} from "../../../../src/domain/onboarding/batch/batch-changes.js";
+import type { CustomerReport } from "../../../../src/domain/onboarding/batch/batch-rows.js";
+import {
+  areOutputsExpected,
+  type BatchState,
+  isProcessed,
+  newBatch,
+  rowsToPlan,
+  silentRows,
+  wakeAfter,
+} from "../../../../src/domain/onboarding/batch/batch-state.js";
+import { doneReport, planOf, rowToRun } from "../../../helpers/onboarding/batch-states.js";
+
+const CIRCUIT = 3;
+const after = (batch: BatchState, now: number, ...reports: readonly CustomerReport[]) =>
+  reports.reduce((state, report) => reported(state, report, { circuit: CIRCUIT, now }), batch);
+const begun = (rows: number, window = rows) =>
+  started(planned(newBatch(rows), rows, planOf(0, rows)), window, 0).batch;
+const startable = (batch: BatchState, window: number, now = 0) =>
+  started(batch, window, now).rows.map(({ row }) => row);
+const sumOf = ({ total, ...rest }: BatchState["counts"]) =>
+  Object.values(rest).reduce((sum, count) => sum + count, 0) - total;
+
+test("starts no more than the window has room for, and continues when one is done", () => {
+  expect(rowsToPlan(newBatch(5), 3)).toEqual({ from: 0, to: 3 });
+  const first = started(planned(newBatch(5), 3, planOf(0, 3)), 2, 0);
+  expect(first.rows.map(({ row }) => row)).toEqual([0, 1]);
+  expect(startable(first.batch, 2)).toEqual([]);
+  const second = started(after(first.batch, 0, doneReport(1)), 2, 0);
+  expect(second.rows.map(({ row }) => row)).toEqual([2]);
+  expect(rowsToPlan(second.batch, 3)).toEqual({ from: 3, to: 5 });
+  expect(second.batch.counts).toMatchObject({ total: 5, queued: 2, running: 2, pass: 1 });
+});
+
+test("the same report again, or of a row that is not out, changes nothing", () => {
+  const batch = after(begun(2, 1), 0, doneReport(0));
+  expect(after(batch, 0, doneReport(0), doneReport(1))).toEqual(batch);
+});
+
+test("rows that have their outcome already count without running", () => {
+  const record = { row: 0, line: 2, attempt: 1, version: 1 };
+  const batch = planned(newBatch(3), 3, {
+    run: [rowToRun(2)],
+    staged: [],
+    ended: [
+      { status: "invalid", requiresManualReview: false, record },
+      { status: "needs_customer", requiresManualReview: true, record: null },
+    ],
+  });
+  expect(batch.counts).toMatchObject({ invalid: 1, needs_customer: 1, queued: 1 });
+  expect(batch.manualReview).toBe(1);
+  const taken = unrecordedTaken(batch, 10);
+  expect(taken).toMatchObject({ chunk: 0, rows: [record] });
+  expect(taken.batch).toMatchObject({ chunk: 1, unrecorded: [] });
+});
+
+test.for([
+  ["pass", "pass"],
+  ["expired_no_response", "expired"],
+  ["brand_new", "none"],
+  ["total", "none"],
+  ["queued", "none"],
+])("an outcome %s counts as %s", ([status = "", count = ""]) => {
+  const batch = after(begun(1), 0, doneReport(0, { status }));
+  expect(batch.counts).toMatchObject({ total: 1, running: 0, [count]: 1 });
+  expect(isProcessed(batch)).toBe(true);
+});
+
+test("the same message on so many completions in a row opens the circuit: nothing is started", () => {
+  const failed = (row: number, messageHash: string) => doneReport(row, { status: "failed", messageHash });
+  const good = after(begun(7, 4), 0, failed(0, "m1"), failed(1, "m1"), doneReport(2), failed(3, "m2"));
+  expect(good.paused).toBeNull();
+  const open = after(started(good, 2, 0).batch, 0, failed(4, "m2"), failed(5, "m2"));
+  expect(open.paused).toMatchObject({ kind: "circuit", reason: expect.stringContaining("3 customers") });
+  expect(startable(open, 2)).toEqual([]);
+  expect(resumed(open)).toMatchObject({ paused: null, resumes: 1 });
+});
+
+test("the circuit does not pause a batch that has no row left to start: it comes to its end", () => {
+  const reports = [0, 1, 2, 3, 4].map((row) => doneReport(row, { status: "failed", messageHash: "m1" }));
+  expect(after(begun(5), 0, ...reports.slice(0, 4)).paused).toBeNull();
+  const batch = after(begun(5), 0, ...reports);
+  expect(batch.paused).toBeNull();
+  expect(isProcessed(batch)).toBe(true);
+});
+
+test("counts what the service refused by its words, each row once", () => {
+  const refused = { status: 400, message: 'field "key": no such playbook' };
+  const failed = (row: number) => doneReport(row, { status: "failed", refused });
+  const other = doneReport(2, { status: "failed", refused: { status: 404, message: null } });
+  const batch = after(begun(4), 0, failed(0), failed(1), failed(1), other, doneReport(3));
+  expect(batch.refusals).toEqual([
+    { count: 2, ...refused },
+    { count: 1, status: 404, message: null },
+  ]);
+});
+
+test("refused credentials put the row back and pause the batch; resumed, it runs again", () => {
+  const batch = after(begun(2), 5, { kind: "requeued", row: 0, calls: 1 });
+  expect(batch.paused?.kind).toBe("credentials");
+  expect(batch.counts).toMatchObject({ queued: 1, running: 1 });
+  expect(startable(batch, 2, 5)).toEqual([]);
+  expect(startable(resumed(batch), 2, 5)).toEqual([0]);
+});
+
+test("refused credentials of a posted row pause the batch, and the row stays outstanding", () => {
+  const batch = after(begun(2), 5, { kind: "refused", row: 0, calls: 1 });
+  expect(batch).toMatchObject({ paused: { kind: "credentials" }, calls: 1, counts: { running: 2 } });
+});
+
+test("a customer who was busy is asked for again a little later", () => {
+  const batch = after(begun(1), 100, { kind: "free", row: 0 });
+  expect(startable(batch, 1, 100)).toEqual([]);
+  expect(wakeAfter(batch, { window: 1, reportTimeout: 60_000 }, 100)).toBe(1_000);
+  expect(started(batch, 1, 1_100).rows).toEqual([rowToRun(0)]);
+  expect(isProcessed(batch)).toBe(false);
+});
+
+test("silent rows are those that gave no sign of life for so long", () => {
+  expect(silentRows(heard(begun(2), [1], 50), 100, 100).map(({ row }) => row)).toEqual([0]);
+});
+
+test("a raised limit adds rows, a lower one and a cancelled batch take none", () => {
+  const batch = limitRaised(limitRaised(newBatch(2), 5), 3);
+  expect(batch.counts).toMatchObject({ total: 5, queued: 5 });
+  expect(limitRaised(cancelled(batch), 9).counts.total).toBe(5);
+});
+
+test("a paused batch that is cancelled is paused no more, whatever comes", () => {
+  const batch = cancelled(paused(newBatch(3), { kind: "asked", reason: "by hand" }));
+  expect(batch.paused).toBeNull();
+  expect(paused(batch, { kind: "credentials", reason: "refused" }).paused).toBeNull();
+});
+
+test("a batch that is paused twice keeps the first reason", () => {
+  const batch = paused(newBatch(3), { kind: "asked", reason: "by hand" });
+  expect(paused(batch, { kind: "credentials", reason: "refused" }).paused?.kind).toBe("asked");
+});
+
+test("cancelled, what waits is taken out to be ended, and nothing is started", () => {
+  const batch = cancelled(begun(3, 1));
+  expect(startable(batch, 3)).toEqual([]);
+  const left = unstartedTaken(batch);
+  expect(left.rows.map(({ row }) => row)).toEqual([1, 2]);
+  const ended = left.rows.map(() => ({ status: "cancelled", requiresManualReview: false, record: null }));
+  expect(unstartedEnded(left.batch, ended).counts).toMatchObject({ cancelled: 2, running: 1 });
+});
+
+test("a playbook that never had an output is not asked for one for ever", () => {
+  const missing = Array.from({ length: 50 }, () => ({ kind: "output", found: false, calls: 1 }) as const);
+  const without = after(newBatch(1), 0, ...missing);
+  expect(areOutputsExpected(without)).toBe(false);
+  const batch = after(without, 0, { kind: "output", found: true, calls: 1 });
+  expect(areOutputsExpected(batch)).toBe(true);
+  expect(batch.calls).toBe(51);
+});
+
+test("whatever happens, the counts add up to the total, also over continue-as-new", () => {
+  const step = fc.oneof(
+    fc.record({ do: fc.constant("start" as const), window: fc.integer({ min: 1, max: 6 }) }),
+    fc.record({
+      do: fc.constant("report" as const),
+      row: fc.nat(14),
+      status: fc.constantFrom("pass", "fail", "error", "needs_customer", "pending", "weird"),
+      kind: fc.constantFrom("done" as const, "requeued" as const, "free" as const),
+    }),
+    fc.constantFrom(
+      { do: "plan" as const },
+      { do: "resume" as const },
+      { do: "carry" as const },
+      { do: "cancel" as const },
+      { do: "raise" as const },
+      { do: "record" as const },
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let batch = newBatch(10);
+      const recorded: number[] = [];
+      const record = (most: number) => {
+        const taken = unrecordedTaken(batch, most);
+        recorded.push(...taken.rows.map(({ line }) => line));
+        batch = taken.batch;
+      };
+      let ended = 0;
+      for (const [second, one] of steps.entries()) {
+        const now = second * 1_000;
+        if (one.do === "plan") {
+          const rows = rowsToPlan(batch, 4);
+          if (rows !== undefined) batch = planned(batch, rows.to, planOf(rows.from, rows.to));
+        } else if (one.do === "start") batch = started(batch, one.window, now).batch;
+        else if (one.do === "resume") batch = resumed(batch);
+        else if (one.do === "cancel") batch = cancelled(batch);
+        else if (one.do === "raise") batch = limitRaised(batch, 15);
+        else if (one.do === "carry") batch = structuredClone(batch);
+        else if (one.do === "record") record(3);
+        else if (one.kind === "done") {
+          if (batch.outstanding.some(({ row }) => row === one.row)) ended += 1;
+          batch = after(batch, now, doneReport(one.row, { status: one.status }));
+        } else if (one.kind === "requeued") {
+          batch = after(batch, now, { kind: "requeued", row: one.row, calls: 0 });
+        } else batch = after(batch, now, { kind: "free", row: one.row });
+        expect(sumOf(batch.counts)).toBe(0);
+        expect(batch.counts.running).toBe(batch.outstanding.length);
+      }
+      record(100);
+      expect(recorded).toHaveLength(ended);
+      expect(new Set(recorded).size).toBe(ended);
+    }),
+  );
+});

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import {
+  decideWaiter,
+  isSuperseded,
+  type ProcessedCustomer,
+  type ReusedRow,
+  successorOf,
+} from "../../../../src/domain/onboarding/customer/waiting-rows.js";
+import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
+import { PASSED } from "../../../helpers/onboarding/customer-states.js";
+
+const OUTCOME = { row: 0, line: 2, attempt: 1, version: 3 };
+const waiter = (change: Partial<WaitRequest> = {}): WaitRequest => ({
+  batchWorkflowId: "onboard-batch/2",
+  batchId: "onb_2",
+  runId: "run-2",
+  row: 7,
+  line: 9,
+  attempt: 1,
+  rowKey: "key",
+  open: null,
+  ...change,
+});
+const customer = (change: Partial<ProcessedCustomer> = {}): ProcessedCustomer => ({
+  row: { batchId: "onb_1", line: 2, attempt: 1, rowKey: "key" },
+  state: PASSED,
+  outcome: OUTCOME,
+  endIsOwn: false,
+  ...change,
+});
+const open = { onboardingId: "ob_1", status: "pass", requiresManualReview: false, version: 4 };
+const OWN = { batchId: "onb_1", line: 2, attempt: 1 };
+const REUSED: readonly ReusedRow[] = [{ waiter: waiter(), version: 1 }];
+
+test.for<[string, WaitRequest, ProcessedCustomer, readonly ReusedRow[], unknown]>([
+  ["another row of the customer", waiter({ rowKey: "other" }), customer(), [], "wait"],
+  ["the same row", waiter(), customer(), [], { copy: OUTCOME, version: 1, reuses: true }],
+  [
+    "the same row that has another outcome",
+    waiter({ open: { ...open, status: "pending" } }),
+    customer(),
+    [],
+    { copy: OUTCOME, version: 5, reuses: true },
+  ],
+  [
+    "the same row that has this outcome",
+    waiter({ open }),
+    customer(),
+    [],
+    { copy: null, version: 4, reuses: true },
+  ],
+  [
+    "a later run of a row that reuses it",
+    waiter(),
+    customer(),
+    REUSED,
+    { copy: OUTCOME, version: 1, reuses: false },
+  ],
+  [
+    "a later run of a row that reuses it and has an outcome",
+    waiter({ open: { ...open, status: "pending" } }),
+    customer(),
+    REUSED,
+    { copy: null, version: 4, reuses: false },
+  ],
+  [
+    "a later run of the row itself that the table lacks",
+    waiter({ ...OWN, row: 0 }),
+    customer(),
+    [],
+    { copy: { ...OUTCOME, version: 1 }, version: 1, reuses: false },
+  ],
+  [
+    "a later run of the row itself that has its outcome",
+    waiter({ ...OWN, open }),
+    customer(),
+    [],
+    { copy: null, version: 1, reuses: false },
+  ],
+  ["a retry of this onboarding", waiter({ retry: true, before: "ob_1" }), customer(), [], "wait"],
+  [
+    "a retry of another onboarding",
+    waiter({ retry: true, before: "ob_0" }),
+    customer(),
+    [],
+    { copy: OUTCOME, version: 1, reuses: true },
+  ],
+  [
+    "the same row, where this one is stopped for its own batch",
+    waiter(),
+    customer({ endIsOwn: true }),
+    [],
+    "wait",
+  ],
+])("%s", ([, given, processed, reused, expected]) => {
+  expect(decideWaiter(given, processed, { reused, waiting: [] })).toEqual(expected);
+});
+
+test("a row that reuses the outcomes is the successor, unless another row waits", () => {
+  expect(successorOf({ reused: REUSED, waiting: [] })).toBe(REUSED[0]);
+  expect(successorOf({ reused: [], waiting: [] })).toBeUndefined();
+  const superseded = { reused: REUSED, waiting: [waiter({ rowKey: "other" })] };
+  expect(successorOf(superseded)).toBeUndefined();
+  expect(isSuperseded(superseded)).toBe(true);
+});

@@ -1,0 +1,34 @@
+import type { ChunkPlan, DoneReport, RowToRun } from "../../../src/domain/onboarding/batch/batch-rows.js";
+
+/** A row that is planned for the first time. */
+export const rowToRun = (row: number): RowToRun => ({
+  row,
+  line: row + 2,
+  attempt: 1,
+  identity: `i${row}`,
+  rowKey: `k${row}`,
+  prepare: false,
+  open: null,
+  retry: false,
+  before: null,
+});
+
+/** A plan by which the rows `[from, to)` run. */
+export const planOf = (from: number, to: number): ChunkPlan => ({
+  run: Array.from({ length: to - from }, (_, at) => rowToRun(from + at)),
+  ended: [],
+  staged: [],
+});
+
+/** What a customer reports that has passed. */
+export const doneReport = (row: number, change: Partial<DoneReport> = {}): DoneReport => ({
+  kind: "done",
+  row,
+  status: "pass",
+  requiresManualReview: false,
+  record: { row, line: row + 2, attempt: 1, version: 1 },
+  calls: 2,
+  messageHash: null,
+  outputAwaited: false,
+  ...change,
+});
