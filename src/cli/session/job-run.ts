@@ -5,6 +5,7 @@ import { progressOf } from "../../temporal/running-workflows.js";
 import type { WorkerIdentity } from "../../temporal/worker-identity.js";
 import { EXIT, exitCodeOfRun } from "../terminal/exit-code.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
+import { waitingLines } from "../terminal/waiting-lines.js";
 import type { JobSession } from "./job-session.js";
 import { comparedWorkers, refusedWords } from "./other-keys.js";
 import type { Preflight } from "./preflight.js";
@@ -139,10 +140,14 @@ function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again:
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 
-/** What a run waits for that its command left before its end; undefined where it has ended, or nothing is known. */
-export function waitsOf({ end, sofar }: LeftRun<WaitingState, unknown>): WaitingState | undefined {
+/** What a run waits for that its command left before its end, for its summary and in lines for people. */
+export function waitsOf({ end, sofar }: LeftRun<WaitingState, unknown>): {
+  readonly waits?: WaitingState;
+  readonly lines: readonly string[];
+} {
   const isLeft = end === undefined || end.kind === "interrupted" || end.kind === "halted";
-  return isLeft && sofar !== undefined ? waitingOf(sofar) : undefined;
+  if (!isLeft || sofar === undefined) return { lines: [] };
+  return { waits: waitingOf(sofar), lines: waitingLines(sofar, Date.now()) };
 }
 
 /** The status of a run that has no result of its own. */

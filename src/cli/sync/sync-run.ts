@@ -11,7 +11,6 @@ import type { SyncResult } from "../../workflows/sync/sync.js";
 import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { waitingLines } from "../terminal/waiting-lines.js";
 import { ruleInWords } from "./fail-on.js";
 import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js";
 import { SYNC_PROGRESS, summaryText } from "./text.js";
@@ -34,10 +33,9 @@ export function syncRun(
     async outcome(left, { store }) {
       const kept = await keptOf(store, left);
       const { summary, unauthorized } = summaryOf(left, kept?.committed);
-      const waits = waitsOf(left);
-      const told = waits === undefined ? [] : waitingLines(waits, Date.now());
+      const { waits, lines } = waitsOf(left);
       const seen = { ...summary, ...waits };
-      const text = [summaryText(summary), ...told].join("\n");
+      const text = [summaryText(summary), ...lines].join("\n");
       const isKept = left.end === undefined || left.end.kind === "interrupted";
       const notes = isKept && kept !== undefined ? keptWords(kept, left.sofar) : [];
       if (judge === undefined || unauthorized || left.end?.kind !== "completed")
