@@ -1,5 +1,9 @@
-import { type BulkSummary, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
-import type { BulkProgress } from "../../domain/bulk/messages.js";
+import {
+  type BulkProgress,
+  type BulkSummary,
+  type BulkTotals,
+  noBulkTotals,
+} from "../../domain/bulk/bulk-totals.js";
 import { refusalLines } from "../../domain/refusals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -7,7 +11,6 @@ import type { BulkResult } from "../../workflows/bulk/bulk-job.js";
 import { type JobRun, type LeftRun, statusWithoutResult, waitsOf } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
-import { waitingLines } from "../terminal/waiting-lines.js";
 
 const MOST_SHOWN = 10;
 
@@ -21,16 +24,18 @@ export function bulkRun(
     progress: PROGRESS,
     outcome(left) {
       const { unauthorized, ...result } = resultOf(kind, left);
-      const waits = waitsOf(left);
-      const summary = { ...result, ...waits };
-      const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
-      // A run that did not come to its end keeps no failed rows.
-      const keeps = summary.status === "completed_with_failures" && summary.rows.failed > 0;
-      const stands = effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled");
-      const goOn = `what it sent is known by the lake's staging area alone; bring it to its end: nightledger ${kind}s continue`;
-      const notes = [...(keeps ? [retry] : []), ...(stands ? [goOn] : [])];
-      const waiting = waits === undefined ? [] : waitingLines(waits, Date.now());
-      return { summary, unauthorized, text: [summaryText(result), ...waiting].join("\n"), notes };
+      const { run_id, status, rows } = result;
+      const notes: string[] = [];
+      // Only a run that went through all of its rows keeps those that failed.
+      if (status === "completed_with_failures" && rows.failed > 0)
+        notes.push(`run again only what failed: nightledger runs retry ${run_id}`);
+      if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))
+        notes.push(
+          `only the lake's staging area knows what the run has sent; finish it: nightledger ${kind}s continue`,
+        );
+      const { waits, lines } = waitsOf(left);
+      const text = [summaryText(result), ...lines].join("\n");
+      return { summary: { ...result, ...waits }, unauthorized, text, notes };
     },
   };
 }

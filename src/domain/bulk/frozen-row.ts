@@ -5,12 +5,12 @@ import type { RowProblem } from "../row-problem.js";
 export interface FrozenBulkRow<Row extends object = object> {
   /** Line of the input file. */
   readonly line: number;
-  /** Null for a wrong row. */
+  /** Null for an invalid row. */
   readonly row: Row | null;
   readonly problems: readonly RowProblem[];
-  /** Whose row a wrong one is, as it says itself. */
+  /** Whose row an invalid one is, by its own first column. */
   readonly owner?: string;
-  /** What an earlier run brought it to, where this one only completes that: it is not worked on again. */
+  /** What an earlier run brought it to: this run publishes it again and does not work on it. */
   readonly result?: unknown;
 }
 
@@ -24,7 +24,7 @@ export interface FailedItem {
   /** Number of the item in its group's plan. */
   readonly item: number;
   readonly reason: string;
-  /** The request that the service refused, where it failed by that. */
+  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest;
 }
 
@@ -33,8 +33,8 @@ export interface RowEnd {
   /** Line of the input file. */
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
-  /** Why, of one that failed. */
+  /** Why it failed. */
   readonly reason: string | null;
-  /** The request that the service refused, where it failed by that. */
+  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest | undefined;
 }

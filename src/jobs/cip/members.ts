@@ -1,6 +1,7 @@
+import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
-import type { ClosedGroup, EndedItem, InvalidRow } from "../job.js";
-import type { CipMember, CipReport, CipSubject } from "./member.js";
+import type { ClosedGroup, EndedItem } from "../job.js";
+import type { CipMember, CipReport } from "./member.js";
 
 /** A row of an export's roster. */
 export interface RosterRow {
@@ -29,83 +30,72 @@ export type MemberResult =
     }
   | { readonly kind: "excluded"; readonly reason: string };
 
-export function excludedRow({ excluded }: RosterRow): MemberResult {
-  return { kind: "excluded", reason: excluded ?? "" };
-}
-
 /** A user of the roster as the pack has it. */
 export function memberOf(
   { rows, result, reason, asked }: EndedItem<RosterRow, MemberResult>,
   runId: string,
 ): CipMember {
-  const row = rows[0]?.row ?? { fp_id: "" };
-  const subject = subjectOf(row);
-  const none = { ...subject, action: null, askedAt: null, report: null };
+  const member = unasked(rows[0]?.row ?? { fp_id: "" });
   if (result?.kind === "exported") {
     const { report, askedAt } = result;
-    return { ...none, status: "exported", reason: null, asked: result.asked, askedAt, report };
+    return { ...member, status: "exported", asked: result.asked, askedAt, report };
   }
-  if (result?.kind === "excluded") return { ...none, status: "excluded", reason: result.reason, asked: 0 };
+  if (result?.kind === "excluded") return { ...member, reason: result.reason };
   const why = result?.reason ?? reason ?? "interrupted";
-  return {
-    ...none,
-    status: "failed",
-    reason: why,
-    action: actionOf(why, runId),
-    asked: result?.asked ?? asked,
-  };
+  const action = actionOf(why, runId);
+  return { ...member, status: "failed", reason: why, action, asked: result?.asked ?? asked };
 }
 
-/**
- * Every member of an export in the order of `fpId`; a wrong row that was let through is one that is excluded, under
- * its line.
- */
+/** Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line. */
 export async function* membersOf(
   groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,
   runId: string,
 ): AsyncGenerator<CipMember> {
-  const wrong: CipMember[] = [];
-  for await (const { invalid } of groups()) wrong.push(...invalid.map(invalidMember));
-  wrong.sort((a, b) => (a.fpId < b.fpId ? -1 : 1));
+  const invalid: CipMember[] = [];
+  for await (const group of groups()) invalid.push(...group.invalid.map(invalidMember));
+  invalid.sort(byId);
   for await (const { items } of groups()) {
     for (const member of items.map((item) => memberOf(item, runId)).sort(byId)) {
-      while (wrong[0] !== undefined && wrong[0].fpId < member.fpId) yield wrong.shift() as CipMember;
+      while (invalid[0] !== undefined && invalid[0].fpId < member.fpId) yield invalid.shift() as CipMember;
       yield member;
     }
   }
-  yield* wrong;
+  yield* invalid;
 }
 
 function byId(a: CipMember, b: CipMember): number {
   return a.fpId < b.fpId ? -1 : 1;
 }
 
-function subjectOf({ fp_id, external_id, risk, account_closed_on, legal_hold }: RosterRow): CipSubject {
+/** What the roster says of a user; nobody has asked the service. */
+function unasked({ fp_id, external_id, risk, account_closed_on, legal_hold }: RosterRow): CipMember {
   return {
     fpId: fp_id,
     externalId: external_id ?? null,
     risk: risk ?? null,
     accountClosedOn: account_closed_on ?? null,
     legalHold: legal_hold ?? false,
-  };
-}
-
-function invalidMember({ line, owner = "", problems }: InvalidRow): CipMember {
-  const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
-  return {
-    ...subjectOf({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
-    // What the row says cannot be relied on: neither that there is a hold nor that there is none.
-    legalHold: null,
     status: "excluded",
-    reason: `wrong row: ${rules.join("; ")}`,
-    action: "fix the row and export it",
+    reason: null,
+    action: null,
     asked: 0,
     askedAt: null,
     report: null,
   };
 }
 
-/** What helps against a reason. */
+function invalidMember({ line, owner = "", problems }: FrozenBulkRow): CipMember {
+  const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
+  return {
+    ...unasked({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
+    // The row can't be relied on: it proves neither a hold nor that there is none.
+    legalHold: null,
+    reason: `wrong row: ${rules.join("; ")}`,
+    action: "fix the row and export it",
+  };
+}
+
+/** What to do about a reason. */
 function actionOf(reason: string, runId: string): string {
   const retry = `nightledger runs retry ${runId}`;
   if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;

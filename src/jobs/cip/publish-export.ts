@@ -5,7 +5,7 @@ import { DEFAULT_SAMPLE, type SampleSizes, STRATA } from "../../domain/bulk/cip/
 import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
-import type { PackPlace } from "../job.js";
+import type { WholeRun } from "../job.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import { type MemberResult, membersOf, type RosterRow } from "./members.js";
@@ -14,7 +14,7 @@ import { populationOf } from "./population.js";
 
 /** Writes and publishes the pack of an export, or finds that it is published; where it lies and what it counts. */
 export async function publishExport(
-  place: PackPlace<RosterRow, MemberResult>,
+  place: WholeRun<RosterRow, MemberResult>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { runId, lake, options, retryOf } = place;
   const base = exportsDirectory(lake.store.address, options.out);
@@ -42,12 +42,12 @@ export async function publishExport(
   return { export: target, manifest_sha256: sha256, exported, failed, excluded };
 }
 
-function toolsOf({ lake, sealer, signal, options }: PackPlace<RosterRow, MemberResult>): PackTools {
+function toolsOf({ lake, sealer, signal, options }: WholeRun<RosterRow, MemberResult>): PackTools {
   return { duckdb: lake.duckdb, sealer, signal, ...(options.pdf === false && { chromium: null }) };
 }
 
 async function factsOf(
-  place: PackPlace<RosterRow, MemberResult>,
+  place: WholeRun<RosterRow, MemberResult>,
   members: () => ReturnType<typeof membersOf>,
   previous: string | null,
 ): Promise<PackFacts> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BulkProgress } from "../../../src/domain/bulk/messages.js";
+import type { BulkProgress } from "../../../src/domain/bulk/bulk-totals.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";

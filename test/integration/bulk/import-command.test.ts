@@ -22,8 +22,8 @@ const WRONG = [
   ["l,,1.50,2026-11-02,,,", "account_id", "is missing"],
   ["l,a,1.50,2026-11-02,,,transfer", "transaction_type", "is neither debit nor credit"],
   ["l,a,1.50,2026-11-02,,own-1,", "transaction_id", "is the same as in line 2"],
-  ["l,of-m,1.50,2026-11-02,,,", "account_id", "is no account of its bank link"],
-  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "is no bank link of the service"],
+  ["l,of-m,1.50,2026-11-02,,,", "account_id", "is not an account of its bank link"],
+  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "is not a bank link of the service"],
   ["l,a,2.50,2026-11-02,,own-2,credit"],
 ] as const;
 
