@@ -18,8 +18,8 @@ export interface JudgedMember {
 /** Judges one member of an export. Nothing of it is kept: there may be more of them than fit into memory. */
 export function judged(member: CipMember, facts: PackFacts): JudgedMember {
   const { report, status, reason, askedAt, accountClosedOn, legalHold } = member;
-  const { approver, finishedAt, unmasked } = facts;
-  const madeAt = report === null ? null : (askedAt ?? finishedAt);
+  const { approver, finished_at, unmasked } = facts;
+  const madeAt = report === null ? null : (askedAt ?? finished_at);
   const purge = purgeDays({ accountClosedOn, legalHold, madeAt });
   if (report === null || madeAt === null) {
     const without: CipException = {

@@ -12,7 +12,7 @@ import { type MemberResult, membersOf, type RosterRow } from "./members.js";
 import { writeCipPack } from "./pack.js";
 import { populationOf } from "./population.js";
 
-/** Writes and publishes the pack of an export, or finds that it is published; where it lies and what it counts. */
+/** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
 export async function publishExport(
   place: WholeRun<RosterRow, MemberResult>,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -29,13 +29,13 @@ export async function publishExport(
       await writeCipPack(toolsOf(place), directory, await factsOf(place, members, previous), members);
       await publishPack(directory, target);
     } catch (error) {
-      // An attempt that was taken for dead may have published meanwhile.
+      // An attempt that Temporal gave up on may have published meanwhile.
       if (!(await isThere(target))) throw error;
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   }
-  // Not before: an attempt that was taken for dead must not publish what is left of its files.
+  // Not before: an attempt that Temporal gave up on must not publish what is left of its files.
   await dropUnfinished(base, runId);
   const { manifest, sha256 } = await readProvenManifest(target);
   const { exported, failed, excluded } = manifest.counts;
@@ -57,28 +57,28 @@ async function factsOf(
   const size = typeof options.sample === "number" ? options.sample : undefined;
   const sizes = Object.fromEntries(STRATA.map((stratum) => [stratum, size ?? DEFAULT_SAMPLE[stratum]]));
   return {
-    exportId: runId,
     operator: asker.operator,
     host: asker.host,
     version,
     approver: text("approver") ?? "",
-    serviceUrl: asker.service,
-    serviceMode: asker.mode,
-    keyFingerprint: asker.keyFingerprint,
-    startedAt,
-    finishedAt: new Date().toISOString(),
-    population,
+    service_url: asker.service,
+    service_mode: asker.mode,
+    key_fingerprint: asker.keyFingerprint,
+    started_at: startedAt,
+    finished_at: new Date().toISOString(),
     unmasked: options.unmasked === true,
     reason: text("reason"),
+    exportId: runId,
+    population,
     signKey: secrets.signKey ? signingKey(secrets.signKey, "--sign-key") : undefined,
     previous,
     amends: retryOf,
-    // The same people of the same population, unless somebody asks for others.
+    // The same population draws the same people, unless the user asks for others.
     sample: { ...(sizes as SampleSizes), seed: text("sample_seed") ?? population.sha256 },
   };
 }
 
-/** Takes away what attempts that were killed left: they are of this run alone. */
+/** Deletes what killed attempts of this run left. */
 async function dropUnfinished(base: string, runId: string): Promise<void> {
   for (const name of await readdir(base)) {
     if (name.startsWith(`.${runId}.`)) await rm(join(base, name), { recursive: true, force: true });

@@ -7,10 +7,10 @@ export const summaryTop = template(`<header class="top">
 <dl class="facts">
 <div><dt>Export</dt><dd><code><%= it.exportId %></code></dd></div>
 <div><dt>Operator</dt><dd><bdi><%= it.facts.operator %></bdi> on <bdi><%= it.facts.host %></bdi></dd></div>
-<div><dt>Made</dt><dd><%= it.facts.startedAt %> to <%= it.facts.finishedAt %></dd></div>
+<div><dt>Made</dt><dd><%= it.facts.started_at %> to <%= it.facts.finished_at %></dd></div>
 <div><dt>Approver</dt><dd><bdi><%= it.facts.approver %></bdi></dd></div>
-<div><dt>Service</dt><dd><bdi><%= it.facts.serviceUrl %></bdi><% if (it.facts.serviceMode) { %> (<bdi><%= it.facts.serviceMode %></bdi>)<% } %></dd></div>
-<div><dt>Key</dt><dd><code><bdi><%= it.facts.keyFingerprint %></bdi></code></dd></div>
+<div><dt>Service</dt><dd><bdi><%= it.facts.service_url %></bdi><% if (it.facts.service_mode) { %> (<bdi><%= it.facts.service_mode %></bdi>)<% } %></dd></div>
+<div><dt>Key</dt><dd><code><bdi><%= it.facts.key_fingerprint %></bdi></code></dd></div>
 <div><dt>Program</dt><dd>Nightledger <%= it.facts.version %></dd></div>
 <div><dt>Pack before</dt><dd><% if (it.previous === null) { %>none<% } else { %><code><%= it.previous %></code><% } %></dd></div>
 <% if (it.facts.amends !== null) { %><div><dt>Amends</dt><dd><code><bdi><%= it.facts.amends %></bdi></code></dd></div><% } %>

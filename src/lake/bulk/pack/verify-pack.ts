@@ -133,7 +133,7 @@ async function verifySignature(
     }
     if (!isSignedBy(bytes, signature, key)) {
       throw new PackError(
-        `${PROOF.manifest} is not what ${whose} signed: ${PROOF.signature} does not fit it`,
+        `${PROOF.manifest} is not what ${whose} signed: ${PROOF.signature} does not match it`,
       );
     }
   }
