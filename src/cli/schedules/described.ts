@@ -1,5 +1,6 @@
 import type { Client, ScheduleDescription } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
+import { instantText } from "../../domain/instant.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
@@ -66,7 +67,7 @@ async function shownSchedule(
     command: input.command.map(shellWord).join(" "),
     when: timingWords(input.timing),
     paused: state.paused,
-    next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instant),
+    next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instantText),
     last: await Promise.all(
       recent.map(({ scheduledAt, action: { workflow } }) => shownFiring(client, scheduledAt, workflow)),
     ),
@@ -80,7 +81,7 @@ async function shownFiring(
   scheduledAt: Date,
   { workflowId, firstExecutionRunId }: { readonly workflowId: string; readonly firstExecutionRunId: string },
 ): Promise<ShownFiring> {
-  const due_at = instant(scheduledAt);
+  const due_at = instantText(scheduledAt);
   try {
     const { memo } = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
     const { runId = null, status = null } = (memo ?? {}) as Partial<FiringMemo>;
@@ -89,8 +90,4 @@ async function shownFiring(
     if ((error as Error).name !== "WorkflowNotFoundError") throw error;
     return { due_at, run_id: null, status: "forgotten" };
   }
-}
-
-function instant(date: Date): string {
-  return date.toISOString().replace(/\.\d+Z$/, "Z");
 }

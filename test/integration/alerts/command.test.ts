@@ -80,9 +80,7 @@ test("a schedule whose roster is gone misses its run, and a run that goes on is 
   await rename(aside, folder.roster);
   await expect
     .poll(() => check("--run-longer-than", "1s").then(({ open }) => open), { timeout: 60_000 })
-    .toMatchObject([
-      { subject: "schedule/nightly", message: expect.stringMatching(/has been going on for/) },
-    ]);
+    .toMatchObject([{ subject: "schedule/nightly", message: expect.stringMatching(/has been running for/) }]);
   expect(await check("--run-missing")).toMatchObject({ code: 0, open: [] });
   release();
   await expect
