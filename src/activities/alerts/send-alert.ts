@@ -7,7 +7,7 @@ import { sealedTargets } from "../../intake/alerts/sealed-targets.js";
 import { alertEvent } from "../../lake/alerts/alert-log.js";
 import { commandEnd } from "../command-end.js";
 import { withHeartbeat } from "../heartbeat.js";
-import type { AlertDependencies } from "./dependencies.js";
+import type { AlertDependencies } from "./check-alerts.js";
 
 interface SendAlertInput extends AlertMessage {
   /** Name of the sealed targets. */

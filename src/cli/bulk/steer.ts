@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import { effectClaims } from "../../intake/bulk/claim.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { readSignKey } from "../../intake/bulk/sign-key.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import { EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { cancelRun } from "../session/cancel-run.js";
@@ -64,7 +64,7 @@ export async function continueBulk(
 ): Promise<number> {
   return runFrozen(terminal, job, flags, {
     async find(sealed) {
-      const holder = await effectClaims(sealed, job.kind).holder();
+      const holder = await new EffectClaims(sealed, job.kind).holder();
       return holder && new BulkStaging(sealed, holder.staging);
     },
     missing: `every ${job.kind} run of this lake has ended. Nothing was started.`,

@@ -7,16 +7,15 @@ import {
   deliveryWorkflowId,
 } from "../../domain/alerts/alert-message.js";
 import type { AlertEvent } from "../../domain/alerts/cause.js";
-import type { ScheduleFacts } from "../../domain/alerts/facts.js";
+import type { GoingRun, ScheduleFacts } from "../../domain/alerts/facts.js";
 import { judge } from "../../domain/alerts/judge.js";
 import { transitions } from "../../domain/alerts/transitions.js";
-import { taskQueue } from "../../domain/run.js";
+import { startOfRun, taskQueue } from "../../domain/run.js";
 import { openAlerts, pendingMessages, writeAlerts } from "../../lake/alerts/alert-log.js";
 import { lakeFacts } from "../../lake/alerts/lake-facts.js";
 import type { Lake } from "../../lake/lake.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { signalOrStart } from "../../temporal/running-workflows.js";
-import { goingRuns } from "./going-runs.js";
+import { runningRuns, signalOrStart } from "../../temporal/running-workflows.js";
 import { sealTargets } from "./sealed-targets.js";
 
 /** Tells of the schedules of a scope that are not paused. */
@@ -58,7 +57,7 @@ export async function checkAlerts(
   const asksRuns = asksSchedules || rules["run-longer-than"] !== undefined;
   const { schedules, going } = await client.connection.withDeadline(deadline, async () => ({
     schedules: asksSchedules ? await readSchedules(client, scope, now) : [],
-    going: asksRuns ? await goingRuns(client, taskQueue(scope)) : [],
+    going: asksRuns ? await goingRuns(client, scope) : [],
   }));
   const facts = { ...(await lakeFacts(lake, rules, schedules)), schedules, going };
   const judged = judgedRules(rules);
@@ -83,4 +82,13 @@ async function askDelivery(
     const start = { workflowId, taskQueue: taskQueue(scope), args: [{ alertId, target, targets }] };
     await signalOrStart(client, DELIVERY_WORKFLOW, start, DELIVERY_SIGNAL);
   }
+}
+
+async function goingRuns(client: Client, scope: string): Promise<GoingRun[]> {
+  return (await runningRuns(client, taskQueue(scope))).map(({ runId, memo: { schedule }, startTime }) => {
+    // A run that continued as new is older than its last execution.
+    const startedAt = Date.parse(startOfRun(runId)) || startTime.getTime();
+    const kind = runId.slice(0, runId.indexOf("-"));
+    return { runId, kind, schedule: typeof schedule === "string" ? schedule : null, startedAt };
+  });
 }

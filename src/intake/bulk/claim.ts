@@ -1,16 +1,8 @@
 import type { Client } from "@temporalio/client";
 import { InputError } from "../../domain/failures.js";
-import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { describeRunning, namespaceId } from "../../temporal/running-workflows.js";
-
-/** The claims of one kind in a lake. */
-export function effectClaims(sealed: SealedStore, kind: string): EffectClaims {
-  const isFrozen = async (staging: string) =>
-    (await new BulkStaging(sealed, staging).file.find()) !== undefined;
-  return new EffectClaims(sealed, kind, isFrozen);
-}
 
 /** How a run becomes the one of its kind in a lake. Both throw an InputError that names the run in the way. */
 interface Claim {
@@ -30,7 +22,7 @@ export async function openClaim(
   kind: string,
   { restart, ...run }: Omit<EffectClaim, "namespaceId"> & { readonly restart: boolean },
 ): Promise<Claim> {
-  const claims = effectClaims(sealed, kind);
+  const claims = new EffectClaims(sealed, kind);
   const own = await namespaceId(client);
   const assertFreeOf = async (holder: EffectClaim) => {
     const isHere = holder.namespaceId === own;

@@ -4,7 +4,7 @@ import { BEGINS_WITHIN_MS } from "../../domain/alerts/missing-run.js";
 import { DAY, HOUR, MINUTE } from "../../domain/duration.js";
 import { type FiringMemo, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { describeWorkflow } from "../../temporal/running-workflows.js";
-import type { ScheduleInput } from "./schedule-input.js";
+import type { ScheduleInput } from "./scheduled-job.js";
 import { describeSchedule, scheduleIds } from "./schedules.js";
 
 /** How far back a due time is looked for, the shortest first: Temporal lists a thousand at most. */

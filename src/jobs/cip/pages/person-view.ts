@@ -11,7 +11,7 @@ interface Field {
   readonly label: string;
   readonly value: string | null;
   /** What is said beside it. */
-  readonly aside?: string;
+  readonly aside?: string | undefined;
 }
 
 /** All that a person's section shows, as texts. */
@@ -21,31 +21,21 @@ export interface PersonView {
   readonly title: string;
   readonly fpId: string;
   readonly externalId: string | null;
-  readonly chips: readonly { readonly tone: string; readonly text: string }[];
-  readonly exceptions: readonly {
-    readonly what: string;
-    readonly element: string;
-    readonly detail: string;
-  }[];
+  readonly chips: readonly Readonly<Record<"tone" | "text", string>>[];
+  readonly exceptions: readonly Readonly<Record<"what" | "element" | "detail", string>>[];
   readonly outcome: readonly Field[];
   readonly report: ReportView | null;
 }
 
-interface ReportView {
-  readonly identity: readonly Field[];
+type Fields = readonly Field[];
+
+interface ReportView extends Readonly<Record<"identity" | "times" | "resolution" | "selfReported", Fields>> {
   readonly documents: string;
-  readonly findings: readonly {
-    readonly element: string;
-    readonly verdict: string;
-    readonly sources: string;
-  }[];
-  readonly times: readonly Field[];
+  readonly findings: readonly Readonly<Record<"element" | "verdict" | "sources", string>>[];
   readonly records: readonly string[];
-  readonly resolution: readonly Field[];
-  readonly selfReported: readonly Field[];
 }
 
-/** The anchor of the member at a place in the population. */
+/** The anchor of the member with this index in the population. */
 export function anchorOf(position: number): string {
   return `p-${position + 1}`;
 }
@@ -73,23 +63,15 @@ export function personView(one: JudgedMember, position: number): PersonView {
 function chipsOf({ member, approval, exceptions }: JudgedMember): PersonView["chips"] {
   const { report, status, risk, legalHold } = member;
   const considered = exceptions.some(({ kind }) => kind === "consider");
-  return [
-    ...(report === null
-      ? [
-          {
-            tone: status === "failed" ? "bad" : "plain",
-            text: status === "failed" ? "no report" : "excluded",
-          },
-        ]
-      : [{ tone: considered ? "bad" : "good", text: considered ? "consider" : "clear" }]),
-    ...(approval === null
-      ? []
-      : [{ tone: approval === "manual" ? "note" : "plain", text: `${approval} approval` }]),
-    ...(risk === null
-      ? []
-      : [{ tone: risk.trim().toLowerCase() === "high" ? "note" : "plain", text: `risk ${risk}` }]),
-    ...(legalHold ? [{ tone: "note", text: "legal hold" }] : []),
-  ];
+  const chips: { tone: string; text: string }[] = [];
+  const add = (tone: string, text: string) => chips.push({ tone, text });
+  if (report !== null) add(considered ? "bad" : "good", considered ? "consider" : "clear");
+  else if (status === "failed") add("bad", "no report");
+  else add("plain", "excluded");
+  if (approval !== null) add(approval === "manual" ? "note" : "plain", `${approval} approval`);
+  if (risk !== null) add(risk.trim().toLowerCase() === "high" ? "note" : "plain", `risk ${risk}`);
+  if (legalHold) add("note", "legal hold");
+  return chips;
 }
 
 function outcomeOf({ member, purge }: JudgedMember): Field[] {
@@ -98,13 +80,13 @@ function outcomeOf({ member, purge }: JudgedMember): Field[] {
     asked === 1 ? "once" : asked === 0 ? "never" : `${asked} times; the report is of the last answer`;
   const day = (value: string | null, none: string) => value ?? purge.note ?? none;
   return [
-    { label: "Outcome", value: status },
-    ...(reason === null ? [] : [{ label: "Reason", value: reason }]),
-    ...(action === null ? [] : [{ label: "What to do", value: action }]),
-    { label: "Service asked", value: asks, ...(askedAt === null ? {} : { aside: `answered ${askedAt}` }) },
-    { label: "Account", value: accountClosedOn === null ? "open" : `closed on ${accountClosedOn}` },
-    { label: "Keep (A) until", value: day(purge.identity, "no day") },
-    { label: "Keep (B)–(D) until", value: day(purge.records, "no record was made") },
+    field("Outcome", status),
+    ...(reason === null ? [] : [field("Reason", reason)]),
+    ...(action === null ? [] : [field("What to do", action)]),
+    field("Service asked", asks, askedAt === null ? undefined : `answered ${askedAt}`),
+    field("Account", accountClosedOn === null ? "open" : `closed on ${accountClosedOn}`),
+    field("Keep (A) until", day(purge.identity, "no day")),
+    field("Keep (B)–(D) until", day(purge.records, "no record was made")),
   ];
 }
 
@@ -112,11 +94,11 @@ function reportView(report: CipReport, { approval, mask }: JudgedMember): Report
   const { checked_data: data, watchlist } = report;
   return {
     identity: [
-      { label: "Name", value: shown(data.customer_name, mask.text) },
-      { label: "Date of birth", value: shown(data.date_of_birth, mask.birthDate) },
-      { label: "Address", value: shown(data.address, mask.address) },
-      { label: "Tax id", value: shown(data.tax_id, mask.taxId) },
-      { label: "IP address", value: shown(report.ip_address, mask.ipAddress) },
+      field("Name", shown(data.customer_name, mask.text)),
+      field("Date of birth", shown(data.date_of_birth, mask.birthDate)),
+      field("Address", shown(data.address, mask.address)),
+      field("Tax id", shown(data.tax_id, mask.taxId)),
+      field("IP address", shown(report.ip_address, mask.ipAddress)),
     ],
     documents: NOT_COVERED.detail,
     findings: findingsOf(report).map(({ element, verdict, sources }) => ({
@@ -130,21 +112,24 @@ function reportView(report: CipReport, { approval, mask }: JudgedMember): Report
       time("KYC completed", report.kyc_completed_at, mask),
       time("Watchlists screened", watchlist.check_completed_at, mask),
     ],
-    records: watchlist.records.map((record) =>
-      mask.text(typeof record === "string" ? record : JSON.stringify(record)),
-    ),
+    records: watchlist.records.map((record) => mask.text(textOf(record))),
     resolution: [
-      { label: "Approved by", value: shown(report.approved_by, mask.text), aside: `${approval}` },
+      field("Approved by", shown(report.approved_by, mask.text), `${approval}`),
       time("Approved at", report.approved_at, mask),
-      { label: "Reason", value: shown(report.approved_reason, mask.text) },
+      field("Reason", shown(report.approved_reason, mask.text)),
     ],
     selfReported: Object.entries(report.self_reported)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]) => ({
-        label: sentence(name),
-        value: shown(typeof value === "string" ? value : JSON.stringify(value), mask.text),
-      })),
+      .map(([name, value]) => field(sentence(name), shown(textOf(value), mask.text))),
   };
+}
+
+function field(label: string, value: string | null, aside?: string): Field {
+  return { label, value, aside };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function shown(value: string | null | undefined, mask: (value: string) => string): string | null {
@@ -154,11 +139,10 @@ function shown(value: string | null | undefined, mask: (value: string) => string
 /** The original text, with the instant beside it where that is written otherwise. */
 function time(label: string, text: string | null | undefined, mask: Mask): Field {
   const value = shown(text, mask.text);
-  const instant = instantOf(text);
-  if (value === null) return { label, value };
-  if (instant === null) return { label, value, aside: "no instant" };
-  const utc = instant.replace(/\.?0*Z$/, "Z");
-  return utc === value.replace(/\.?0*Z$/, "Z") ? { label, value } : { label, value, aside: `UTC ${utc}` };
+  if (value === null) return field(label, value);
+  const utc = instantOf(text)?.replace(/\.?0*Z$/, "Z");
+  if (utc === undefined) return field(label, value, "no instant");
+  return field(label, value, utc === value.replace(/\.?0*Z$/, "Z") ? undefined : `UTC ${utc}`);
 }
 
 function sentence(name: string): string {
