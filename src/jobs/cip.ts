@@ -5,7 +5,7 @@ import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
-import { type MemberResult, memberOf, type RosterRow } from "./cip/members.js";
+import { type MemberResult, memberOf, type RosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
 import { day, idText, ownIdText } from "./fields.js";

@@ -8,7 +8,7 @@ import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { WholeRun } from "../job.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
 import type { PackFacts, PackTools } from "./facts.js";
-import { type MemberResult, membersOf, type RosterRow } from "./members.js";
+import { type MemberResult, membersOf, type RosterRow } from "./member.js";
 import { writeCipPack } from "./pack.js";
 import { populationOf } from "./population.js";
 

@@ -16,7 +16,7 @@ export const EXCEPTION_KINDS = [
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
 
-/** Something about a report that an examiner would ask for. */
+/** Something about a report that an examiner would ask about. */
 export interface CipException {
   readonly kind: ExceptionKind;
   readonly part: RulePart | null;
@@ -28,7 +28,7 @@ export interface CipException {
   readonly sources: readonly string[] | null;
 }
 
-/** What no report of the service holds, so that nothing of a pack covers it. */
+/** What no report of the service holds, so no pack covers it. */
 export const NOT_COVERED = {
   part: "B",
   element: "documents",
@@ -36,9 +36,9 @@ export const NOT_COVERED = {
     "not covered here: the service's report has no description of documents (type, number, place, dates). Keep it from where documents were seen.",
 } as const;
 
-/** What the rules are held against. */
+/** What the rules compare a report with. */
 interface Context {
-  /** Name that stands for automatic approvals. */
+  /** The name that means an automatic approval. */
   readonly approver: string;
   /** ISO instant of the report. */
   readonly madeAt: string;
@@ -49,7 +49,7 @@ export function isAutomatic({ approved_by }: CipReportFacts, approver: string): 
   return approved_by === approver;
 }
 
-/** Everything about a report that is not as it should be, the gravest first. */
+/** Everything that is wrong with a report, the gravest first. */
 export function exceptionsOf(report: CipReportFacts, context: Context): CipException[] {
   return [
     ...considers(report),
@@ -86,14 +86,10 @@ function missingIdentity({ checked_data: data }: CipReportFacts): CipException[]
 }
 
 function missingResults(report: CipReportFacts): CipException[] {
-  const times = [
-    ...timesOf(report),
-    { element: "check_initiated_at", text: report.check_initiated_at },
-    { element: "approved_at", text: report.approved_at },
-  ];
-  const untold = times
-    .filter(({ text }) => instantOf(text) === null)
-    .map(({ element, text }) =>
+  const { check_initiated_at, approved_at } = report;
+  const untold = Object.entries({ ...completionTimes(report), check_initiated_at, approved_at })
+    .filter(([, text]) => instantOf(text) === null)
+    .map(([element, text]) =>
       missing("C", element, isBlank(text ?? "") ? "not given" : "not an instant with an offset from UTC"),
     );
   const unsourced = findingsOf(report)
@@ -102,13 +98,13 @@ function missingResults(report: CipReportFacts): CipException[] {
   return [...untold, ...unsourced];
 }
 
-/** When the checks of a report were completed. */
-function timesOf(report: CipReportFacts) {
-  return [
-    { element: "check_completed_at", text: report.check_completed_at },
-    { element: "kyc_completed_at", text: report.kyc_completed_at },
-    { element: "watchlist.check_completed_at", text: report.watchlist.check_completed_at },
-  ];
+/** When the checks of a report were completed, by element. */
+function completionTimes({ check_completed_at, kyc_completed_at, watchlist }: CipReportFacts) {
+  return {
+    check_completed_at,
+    kyc_completed_at,
+    "watchlist.check_completed_at": watchlist.check_completed_at,
+  };
 }
 
 function missingResolution(report: CipReportFacts, { approver }: Context): CipException[] {
@@ -130,7 +126,7 @@ function staleChecks(report: CipReportFacts, madeAt: string): CipException[] {
   const now = instantOf(madeAt);
   if (now === null) return [];
   const yearAgo = `${String(Number(now.slice(0, 4)) - 1).padStart(4, "0")}${now.slice(4)}`;
-  return timesOf(report).flatMap(({ element, text }) => {
+  return Object.entries(completionTimes(report)).flatMap(([element, text]) => {
     const at = instantOf(text);
     if (at === null || at >= yearAgo) return [];
     return [

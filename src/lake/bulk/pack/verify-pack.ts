@@ -18,18 +18,18 @@ export interface VerifiedPack {
   readonly content_sha256: string;
   readonly files: number;
   readonly counts: PackCounts;
-  /** The packs before it, as far as they lie beside it, the nearest first. */
+  /** The packs before it that are in the same directory, the nearest first. */
   readonly chain: readonly string[];
-  /** The pack where the chain could not be followed further because it is not there; null at its beginning. */
+  /** The pack that is missing where the chain could not be followed further; null at its beginning. */
   readonly chain_ends_before: string | null;
-  /** `given`: signed by the key that was given; `own`: by the key in the pack, whose fingerprint is to be compared. */
+  /** `given`: signed by the given key; `own`: by the key in the pack, whose fingerprint the user has to compare. */
   readonly signature: "none" | "own" | "given";
   readonly public_key_sha256: string | null;
 }
 
 /**
- * Proves a pack without network and without the lake: every file, the counts, the equation, the chain of packs as far
- * as they lie beside each other, and the signature.
+ * Proves a pack without network and without the lake: every file, the counts, the equation, the chain of packs in the
+ * same directory, and the signature.
  *
  * @param key the public key that must have signed it
  * @throws PackError naming the first thing that is wrong; InputError where the directory is no pack.
@@ -60,17 +60,13 @@ export async function verifyPack(
 
 /** Reads a manifest that `SHA256SUMS` agrees with. */
 export async function readProvenManifest(directory: string): Promise<ReadManifest> {
-  let sums: Awaited<ReturnType<typeof readSums>> | undefined;
-  try {
-    sums = await readSums(directory);
-  } catch (error) {
-    // What has no manifest either is no pack.
+  const sums = await readSums(directory).catch(async (error) => {
+    // A directory without a manifest is no pack at all.
     await readManifest(directory);
     throw error;
-  }
-  const { byPath } = sums;
+  });
   try {
-    return await readManifest(directory, (sha256) => agreesWithSums(byPath, PROOF.manifest, sha256));
+    return await readManifest(directory, (sha256) => agreesWithSums(sums.byPath, PROOF.manifest, sha256));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new PackError(`${PROOF.manifest} is missing, though ${PROOF.sums} names it`);
@@ -120,12 +116,10 @@ async function verifySignature(
     return "none";
   }
   if (signature === undefined) throw new PackError(`${PROOF.signature} is missing`);
-  const own = publicKey(
-    await readFile(join(directory, PROOF.publicKey), "utf8").catch(() => ""),
-    PROOF.publicKey,
-  );
-  for (const key of given === undefined ? [own] : [own, given]) {
-    const whose = key === own ? PROOF.publicKey : "the public key that was given";
+  const pem = await readFile(join(directory, PROOF.publicKey), "utf8").catch(() => "");
+  const keys: [string, KeyObject][] = [[PROOF.publicKey, publicKey(pem, PROOF.publicKey)]];
+  if (given !== undefined) keys.push(["the public key that was given", given]);
+  for (const [whose, key] of keys) {
     if (keyFingerprint(key) !== said.public_key_sha256) {
       throw new PackError(
         `${whose} is not the key that ${PROOF.manifest} names: signature.public_key_sha256`,
