@@ -1,5 +1,4 @@
-import { HOUR } from "./duration.js";
-import { instantText } from "./instant.js";
+import { HOUR, instantText } from "./duration.js";
 
 /**
  * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits.

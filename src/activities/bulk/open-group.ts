@@ -22,7 +22,7 @@ export async function openGroup(deps: BulkDependencies, input: BulkGroup): Promi
 }
 
 /** A group as its activities see it: everything that is staged of it names rows by their lines. */
-export class OpenGroup {
+class OpenGroup {
   readonly #byLine: ReadonlyMap<number, FrozenBulkRow>;
 
   constructor(

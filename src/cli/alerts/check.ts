@@ -6,8 +6,8 @@ import {
   TARGETS,
 } from "../../domain/alert-settings.js";
 import { type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
+import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
-import { instantText } from "../../domain/instant.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
 import { openLake } from "../../lake/lake.js";

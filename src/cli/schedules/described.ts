@@ -1,6 +1,6 @@
 import type { Client, ScheduleDescription } from "@temporalio/client";
+import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
-import { instantText } from "../../domain/instant.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";

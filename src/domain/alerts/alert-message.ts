@@ -1,5 +1,5 @@
 import type { AlertTarget } from "../alert-settings.js";
-import { instantText } from "../instant.js";
+import { instantText } from "../duration.js";
 import type { AlertEvent } from "./cause.js";
 
 /** One message to one target. */

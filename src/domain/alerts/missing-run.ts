@@ -1,5 +1,4 @@
-import { MINUTE, SECOND } from "../duration.js";
-import { instantText } from "../instant.js";
+import { instantText, MINUTE, SECOND } from "../duration.js";
 import { CATCH_UP_MS } from "../run.js";
 import type { Cause } from "./cause.js";
 import type { AlertFacts, ScheduleFacts } from "./facts.js";
