@@ -27,7 +27,7 @@ export interface BulkJob<Row extends object, Result> {
   order?(a: Row, b: Row): number;
   /** Starts a pass over a file's valid rows that completes them in order. */
   complete?(): { row(row: Row): Row };
-  /** The id at the service of whoever the row is about: failures name it. */
+  /** Whose row it is, by an id of the service: failures name it. */
   owner(row: Row): string;
   /** Finds problems that only the service knows about, before anything starts. */
   check?(api: ApiClient, rows: AsyncIterable<JobRow<Row>>): Promise<RowProblem[]>;

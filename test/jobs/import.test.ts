@@ -62,7 +62,7 @@ test("a row at fault", async () => {
   expect(ends).toEqual(["accepted", "accepted", "refused refused http_422", "accepted"]);
 });
 
-test("of a lost answer its rows are unknown, the others go on", async () => {
+test("of a lost answer its rows are unknown, the others continue", async () => {
   const { ends } = await statusesOf((ids) => {
     if (ids.includes("t4")) return ids.length === 1 ? undefined : rejected(400);
     return ids.includes("t1") ? lost() : undefined;
@@ -84,7 +84,7 @@ test("a link that is gone costs one request, also in the middle of a chunk", asy
   expect(later.requests.length).toBe(3);
 });
 
-test("what the service said of a refused row stands in the ledger and in the row's end", async () => {
+test("what the service said of a refused row is in the ledger and in the row's end", async () => {
   const said = "transactions[0]: [value] is no account";
   const refuse = (ids: readonly string[]) =>
     ids.includes("t3") ? new RejectedError({ ...CALL, status: 422, said }) : undefined;
@@ -109,7 +109,7 @@ test("what passes is left to the engine", async () => {
 test.each([
   [0, "refused"],
   [1, "unknown"],
-])("a chunk that came to no end, after %i requests: %s", (asked, status) => {
+])("a chunk that did not end, after %i requests: %s", (asked, status) => {
   const item = { rows, result: null, reason: "gave_up http_503", asked };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
   const { transaction_imports } = importJob.rows(place, item);

@@ -39,10 +39,10 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
   const isTold = TARGETS.some((target) => asked.targets[target] !== undefined);
   const targets = isTold ? asked.targets : (settings?.targets ?? {});
   const preflight = await runPreflight(terminal, configuration);
-  const { checked, late } = await withInterruption(async (held) => {
-    const { temporal, sealed, signal } = await openJobSession(terminal, preflight, held);
+  const { checked, late } = await withInterruption(async (interruption) => {
+    const { temporal, sealed, signal } = await openJobSession(terminal, preflight, interruption);
     const lake = openLake({ directory: preflight.config.lake.address });
-    held.releases.add(() => lake.close());
+    interruption.releases.add(() => lake.close());
     const { scope } = preflight;
     const place = { client: temporal.client, scope, lake, sealed, schedules: asked.schedules };
     const checked = await checkAlerts(place, { rules, targets });

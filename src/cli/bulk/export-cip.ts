@@ -46,7 +46,7 @@ export function cipOptions(cwd: string, flags: CipFlags): CipOptions {
   const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out } = flags;
   if (approver.trim() === "") {
     throw new InputError(
-      "--approver is blank. Give the name or e-mail address that stands for automatic approvals. Nothing was started.",
+      "--approver is blank. Give the name or e-mail address that means an automatic approval. Nothing was started.",
     );
   }
   if (reason?.trim() === "") {

@@ -43,7 +43,7 @@ export function backfillSchedule(
 
 /** Deletes a schedule; a run of it that has begun continues. The exit code. */
 export function deleteSchedule(terminal: Terminal, name: string): Promise<number> {
-  const words = "is deleted; a run of it that has begun continues to its end";
+  const words = "is deleted; a run of it that has begun continues";
   return steer(terminal, name, (handle) => handle.delete(), words);
 }
 

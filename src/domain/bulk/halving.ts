@@ -53,7 +53,7 @@ class Chunk<Row> {
     return [...this.rows.keys()].filter((index) => !this.#ends.has(index));
   }
 
-  /** Sends some rows; those of a refused request stay open, unless it held one alone. */
+  /** Sends some rows; those of a refused request stay open, unless it was a single one. */
   async ask(indexes: readonly number[]): Promise<RequestEnd> {
     const answer = await this.send(indexes.map((index) => this.rows[index] as Row));
     if (answer.status !== "refused" || indexes.length === 1) this.#end(indexes, answer);

@@ -26,8 +26,8 @@ interface FireScheduleInput {
 }
 
 /**
- * One firing of a schedule: starts the job's run, or joins the one that is going on, and ends with it, so that the
- * schedule skips what becomes due meanwhile.
+ * One firing of a schedule: starts the job's run, or joins the one that is still running, and ends with it, so that
+ * the schedule skips what becomes due meanwhile.
  */
 export async function fireSchedule({
   schedule,

@@ -120,7 +120,7 @@ class DyingStore extends SealedStore {
   }
 }
 
-test("a run that is killed while it deletes leaves no plan without answers, and comes to its end again", async () => {
+test("a run that is killed while it deletes leaves no plan without answers, and finishes again", async () => {
   await freeze(4);
   await bench.run(() => planItems(deps, GROUP));
   const totals = await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));

@@ -72,7 +72,7 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     ["open-quarantine quarantine: 4 rows are open in quarantine; allowed: 3"],
   ],
   [
-    "a run that goes on for too long",
+    "a run that is running for too long",
     LONG,
     { going: [going()] },
     ["run-longer-than schedule/nightly: sync-2 has been running for 3h; allowed: 2h"],
@@ -96,7 +96,7 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     [],
   ],
   [
-    "a long run, and one that goes on since a minute",
+    "a long run, and one that has been running for a minute",
     LONG,
     { ended: [ended()], going: [going({ startedAt: NOW - MINUTE })] },
     ["run-longer-than schedule/nightly: sync-1 took 3h; allowed: 2h"],

@@ -71,7 +71,7 @@ test("a request that is refused for its size loses no row", async () => {
   }
 });
 
-test("rows of a lost request are unknown and not sent again; the others go on", async () => {
+test("rows of a lost request are unknown and not sent again; the others continue", async () => {
   for (let lost = 1; lost <= 12; lost += 1) {
     for (const bad of [0, 4, 7]) {
       let request = 0;

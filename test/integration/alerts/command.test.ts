@@ -67,7 +67,7 @@ test("a check tells a command and a webhook what is new, shows what is open, and
   expect(receiver.taken()).toEqual(["alert.raised"]);
 });
 
-test("a schedule whose roster is gone misses its run, and a run that goes on is too long", async () => {
+test("a schedule whose roster is gone misses its run, and a run that is still running is too long", async () => {
   const aside = join(folder.directory, "aside.csv");
   await run("schedule", "create", "nightly", "--every", "2s", "--", "sync", "--roster", "users.csv");
   await rename(folder.roster, aside);

@@ -43,7 +43,7 @@ test("a new kind: its rows, its failures, its run", async () => {
   ]);
 });
 
-test("the same rows join the run that is going on", async () => {
+test("the same rows join the run that is running", async () => {
   const release = world.sandbox.hold({ operation: "get_user" });
   const first = await world.begin(roster());
   const second = await world.begin(roster());

@@ -73,7 +73,7 @@ test("a schedule fires by itself; each run reads the roster as it is then, and a
   ).toBeLessThan(2);
 });
 
-test("what becomes due while a run goes on is skipped, a trigger too", async () => {
+test("what becomes due while a run is running is skipped, a trigger too", async () => {
   const release = sandbox.hold({ operation: "sync_transactions" });
   await schedule("create", "busy", "--every", "1s", "--", ...SYNC);
   await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);

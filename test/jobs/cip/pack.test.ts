@@ -155,7 +155,7 @@ describe("masking", () => {
   });
 });
 
-test("hostile texts are text wherever they stand", async () => {
+test("hostile texts are text wherever they are", async () => {
   const hostile = `"><script>alert(1)</script>'&<img src=x onerror=y>\u202egnp.exe\u0000\u001b[2J\r\n=1+1`;
   const members = madeUpMembers(4, (member, index) =>
     index === 1

@@ -56,10 +56,10 @@ export class PackRetention {
   #identity = "";
   #records = "";
   #open = 0;
-  #held = 0;
+  #onHold = 0;
 
   add({ identity, records, note }: PurgeDays): void {
-    if (note === "legal hold") this.#held += 1;
+    if (note === "legal hold") this.#onHold += 1;
     else if (identity === null) this.#open += 1;
     if (identity !== null && identity > this.#identity) this.#identity = identity;
     if (records !== null && records > this.#records) this.#records = records;
@@ -67,18 +67,18 @@ export class PackRetention {
 
   /** What the manifest says: when all of a class may be purged; null where a member has no such day. */
   summary() {
-    const held = this.#held;
-    const without = this.#open + held;
+    const onHold = this.#onHold;
+    const without = this.#open + onHold;
     const dayOf = (day: string, members_without_a_day: number) => {
       return { earliest_purge: members_without_a_day > 0 ? null : day || null, members_without_a_day };
     };
     return {
       classes: [
         { ...RETENTION_RULES.identity, ...dayOf(this.#identity, without) },
-        { ...RETENTION_RULES.records, ...dayOf(this.#records, held) },
+        { ...RETENTION_RULES.records, ...dayOf(this.#records, onHold) },
       ],
       open_accounts: this.#open,
-      legal_holds: held,
+      legal_holds: onHold,
     };
   }
 }

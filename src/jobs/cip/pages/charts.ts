@@ -49,7 +49,7 @@ const figure = template(`<figure class="chart" id="<%= it.id %>">
 <% } %></figure>
 `);
 
-/** Bars that lie, one per row. */
+/** Lying bars, one per row. */
 export function barChart(chart: Chart): string {
   const room = WIDTH - ROW.labels - ROW.numbers;
   return drawn(chart, { height: chart.bars.length * ROW.step + 6 }, (lengths, index) => {
@@ -69,7 +69,7 @@ export function barChart(chart: Chart): string {
   });
 }
 
-/** Columns that stand, in the order of time. */
+/** Upright columns, in the order of time. */
 export function columnChart(chart: Chart): string {
   const axis = COLUMN.height + COLUMN.top;
   const step = WIDTH / Math.max(chart.bars.length, COLUMN.fewest);
