@@ -1,36 +1,19 @@
-import { z } from "zod";
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { createCipReport } from "../api/operations/cip-report.js";
 import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
-import { type MemberResult, memberOf, type RosterRow } from "./cip/member.js";
+import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { day, idText, ownIdText } from "./fields.js";
 import type { BulkJob, Caller } from "./job.js";
-
-const YES = ["true", "yes", "1"];
-const NO = ["false", "no", "0"];
-const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
 
 /** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/use/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult> = {
   kind: "cip",
   file: { name: "roster", option: "--roster" },
-  row: z.object({
-    fp_id: idText,
-    external_id: ownIdText.optional(),
-    risk: ownIdText.optional(),
-    account_closed_on: day.optional(),
-    legal_hold: z
-      .union([z.boolean(), z.stringbool({ truthy: YES, falsy: NO })], {
-        error: ({ input }) => (typeof input === "string" ? NEITHER : "is not text"),
-      })
-      .optional(),
-    excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
-  }),
+  row: rosterRow,
   unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
   owner: ({ fp_id }) => fp_id,

@@ -61,21 +61,20 @@ function summaryText(summary: BulkSummary): string {
     summary;
   const counts = ["done", "failed", "invalid", "skipped"] as const;
   const named = counts.filter((count) => count === "done" || rows[count] > 0);
-  const lines = [
+  const shown = failures.slice(0, MOST_SHOWN);
+  const more = failures_total - shown.length;
+  return [
     `run       ${run_id}`,
     `status    ${status} in ${(duration_ms / 1000).toFixed(1)} s`,
     `rows      ${rows.total}: ${named.map((count) => `${rows[count]} ${count}`).join(", ")}`,
     `calls     ${calls}`,
     ...Object.entries(told).map(([name, value]) => `${name.padEnd(9)} ${value}`),
-  ];
-  lines.push(...refusalLines(refusals));
-  const shown = failures.slice(0, MOST_SHOWN);
-  for (const { line, owner, reason } of shown) {
-    lines.push(`failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`);
-  }
-  const more = failures_total - shown.length;
-  if (more > 0) lines.push(`          and ${more} more`);
-  return lines.join("\n");
+    ...refusalLines(refusals),
+    ...shown.map(({ line, owner, reason }) => {
+      return `failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`;
+    }),
+    ...(more > 0 ? [`          and ${more} more`] : []),
+  ].join("\n");
 }
 
 /** How a bulk job shows how far it is. */

@@ -11,7 +11,7 @@ import type { GoingRun, ScheduleFacts } from "../../domain/alerts/facts.js";
 import { judge } from "../../domain/alerts/judge.js";
 import { transitions } from "../../domain/alerts/transitions.js";
 import { startOfRun, taskQueue } from "../../domain/run.js";
-import { openAlerts, pendingMessages, writeAlerts } from "../../lake/alerts/alert-log.js";
+import { openAlerts, pendingMessages, type WrittenAlerts, writeAlerts } from "../../lake/alerts/alert-log.js";
 import { lakeFacts } from "../../lake/alerts/lake-facts.js";
 import type { Lake } from "../../lake/lake.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
@@ -31,11 +31,9 @@ interface CheckPlace {
 }
 
 /** What a check found and did. */
-export interface CheckedAlerts {
+export interface CheckedAlerts extends WrittenAlerts {
   /** Alerts of the rules that were judged. */
   readonly open: readonly AlertEvent[];
-  readonly raised: readonly AlertEvent[];
-  readonly cleared: readonly AlertEvent[];
   /** Messages that were not delivered yet, and that Temporal was asked to deliver. */
   readonly pending: readonly AlertMessage[];
 }

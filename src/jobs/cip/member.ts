@@ -1,7 +1,8 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
+import { day, idText, ownIdText } from "../fields.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
 
 /** A report as the service gave it, its texts untouched. */
@@ -34,16 +35,26 @@ export interface CipMember extends CipSubject {
   readonly report: CipReport | null;
 }
 
+const YES = ["true", "yes", "1"];
+const NO = ["false", "no", "0"];
+const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
+
 /** A row of an export's roster. */
-export interface RosterRow {
-  readonly fp_id: string;
-  readonly external_id?: string | undefined;
-  readonly risk?: string | undefined;
-  readonly account_closed_on?: string | undefined;
-  readonly legal_hold?: boolean | undefined;
-  /** Why the user is not asked for. */
-  readonly excluded?: string | undefined;
-}
+export const rosterRow = z.object({
+  fp_id: idText,
+  external_id: ownIdText.optional(),
+  risk: ownIdText.optional(),
+  account_closed_on: day.optional(),
+  legal_hold: z
+    .union([z.boolean(), z.stringbool({ truthy: YES, falsy: NO })], {
+      error: ({ input }) => (typeof input === "string" ? NEITHER : "is not text"),
+    })
+    .optional(),
+  /** Why the service is not asked about the user. */
+  excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
+});
+
+export type RosterRow = z.output<typeof rosterRow>;
 
 /** What became of a user of the roster. */
 export type MemberResult =

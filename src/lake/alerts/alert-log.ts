@@ -34,7 +34,7 @@ const PENDING = `
   order by a.recorded_at, a.alert_id, a.state desc`;
 
 /** What a check of the rules wrote. */
-interface WrittenAlerts {
+export interface WrittenAlerts {
   readonly raised: readonly AlertEvent[];
   readonly cleared: readonly AlertEvent[];
 }

@@ -17,19 +17,6 @@ interface Bar {
   readonly text?: string;
 }
 
-/** A bar with its parts and its two texts in place. */
-interface PlacedBar {
-  readonly parts: readonly Readonly<Record<"tone" | "x" | "y" | "width" | "height", string>>[];
-  readonly label: PlacedText;
-  readonly number: PlacedText;
-}
-
-interface PlacedText {
-  readonly x: string;
-  readonly y: string;
-  readonly anchor: "start" | "middle" | "end";
-}
-
 const WIDTH = 520;
 const LONGEST_LABEL = 28;
 const ROW = { labels: 178, numbers: 112, step: 24, thickness: 14 };
@@ -90,11 +77,11 @@ export function columnChart(chart: Chart): string {
   });
 }
 
-/** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar. */
+/** Draws a chart; `place` gets the parts of a bar that show, as shares of the longest bar, and places its texts. */
 function drawn(
   { bars, series, ...chart }: Chart,
   size: { readonly height: number; readonly axis?: number },
-  place: (lengths: readonly { readonly tone: string; readonly share: number }[], index: number) => PlacedBar,
+  place: (lengths: readonly { readonly tone: string; readonly share: number }[], index: number) => object,
 ): string {
   const sumOf = ({ values }: Bar) => values.reduce((sum, value) => sum + value, 0);
   const longest = Math.max(1, ...bars.map(sumOf));

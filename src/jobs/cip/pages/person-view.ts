@@ -6,42 +6,15 @@ import type { CipReport } from "../member.js";
 import type { JudgedMember } from "../member-lines.js";
 import { ELEMENT_NAMES, elementName, KIND_NAMES } from "./words.js";
 
-/** A name and a value; null where the report has none. */
-interface Field {
-  readonly label: string;
-  readonly value: string | null;
-  /** What is said beside it. */
-  readonly aside?: string | undefined;
-}
-
-/** All that a person's section shows, as texts. */
-export interface PersonView {
-  /** Anchor of the section. */
-  readonly id: string;
-  readonly title: string;
-  readonly fpId: string;
-  readonly externalId: string | null;
-  readonly chips: readonly Readonly<Record<"tone" | "text", string>>[];
-  readonly exceptions: readonly Readonly<Record<"what" | "element" | "detail", string>>[];
-  readonly outcome: readonly Field[];
-  readonly report: ReportView | null;
-}
-
-type Fields = readonly Field[];
-
-interface ReportView extends Readonly<Record<"identity" | "times" | "resolution" | "selfReported", Fields>> {
-  readonly documents: string;
-  readonly findings: readonly Readonly<Record<"element" | "verdict" | "sources", string>>[];
-  readonly records: readonly string[];
-}
-
 /** The anchor of the member with this index in the population. */
 export function anchorOf(position: number): string {
   return `p-${position + 1}`;
 }
 
-/** What a member's section shows. */
-export function personView(one: JudgedMember, position: number): PersonView {
+export type PersonView = ReturnType<typeof personView>;
+
+/** All that a member's section shows, as texts. */
+export function personView(one: JudgedMember, position: number) {
   const { member, exceptions, mask } = one;
   const { report, fpId, externalId } = member;
   return {
@@ -60,7 +33,7 @@ export function personView(one: JudgedMember, position: number): PersonView {
   };
 }
 
-function chipsOf({ member, approval, exceptions }: JudgedMember): PersonView["chips"] {
+function chipsOf({ member, approval, exceptions }: JudgedMember) {
   const { report, status, risk, legalHold } = member;
   const considered = exceptions.some(({ kind }) => kind === "consider");
   const chips: { tone: string; text: string }[] = [];
@@ -74,7 +47,7 @@ function chipsOf({ member, approval, exceptions }: JudgedMember): PersonView["ch
   return chips;
 }
 
-function outcomeOf({ member, purge }: JudgedMember): Field[] {
+function outcomeOf({ member, purge }: JudgedMember) {
   const { status, reason, action, asked, askedAt, accountClosedOn } = member;
   const asks =
     asked === 1 ? "once" : asked === 0 ? "never" : `${asked} times; the report is of the last answer`;
@@ -90,7 +63,7 @@ function outcomeOf({ member, purge }: JudgedMember): Field[] {
   ];
 }
 
-function reportView(report: CipReport, { approval, mask }: JudgedMember): ReportView {
+function reportView(report: CipReport, { approval, mask }: JudgedMember) {
   const { checked_data: data, watchlist } = report;
   return {
     identity: [
@@ -124,7 +97,8 @@ function reportView(report: CipReport, { approval, mask }: JudgedMember): Report
   };
 }
 
-function field(label: string, value: string | null, aside?: string): Field {
+/** A name and a value, null where the report has none; `aside` is said beside it. */
+function field(label: string, value: string | null, aside?: string) {
   return { label, value, aside };
 }
 
@@ -137,7 +111,7 @@ function shown(value: string | null | undefined, mask: (value: string) => string
 }
 
 /** The original text, with the instant beside it where that is written otherwise. */
-function time(label: string, text: string | null | undefined, mask: Mask): Field {
+function time(label: string, text: string | null | undefined, mask: Mask) {
   const value = shown(text, mask.text);
   if (value === null) return field(label, value);
   const utc = instantOf(text)?.replace(/\.?0*Z$/, "Z");
