@@ -17,11 +17,10 @@ export async function runVerifyPack(
   directory: string,
   flags: { readonly publicKey?: string; readonly json?: boolean },
 ): Promise<void> {
-  const key =
-    flags.publicKey === undefined ? undefined : await readKey(resolve(terminal.cwd, flags.publicKey));
+  const key = flags.publicKey && (await readKey(resolve(terminal.cwd, flags.publicKey)));
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
-    const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key });
+    const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key: key || undefined });
     terminal.result(flags.json ? JSON.stringify({ ok: true, ...proved }) : words(proved));
   } finally {
     await duckdb.close();
@@ -54,8 +53,8 @@ function words(pack: VerifiedPack): string {
 }
 
 function chainWords({ chain, chain_ends_before }: VerifiedPack): string {
-  const followed = chain.length === 0 ? "" : `${chain.length} earlier packs fit: ${chain.join(", ")}`;
+  const followed = chain.length === 0 ? "" : `${chain.length} earlier packs match: ${chain.join(", ")}`;
   if (chain_ends_before === null) return followed || "the first pack of its chain";
-  const missing = `${chain_ends_before} is not beside it, so its link could not be followed`;
+  const missing = `${chain_ends_before} is not beside it, so the chain could not be followed further`;
   return followed === "" ? missing : `${followed}; ${missing}`;
 }
