@@ -11,6 +11,7 @@ import {
   type ImportedChunk,
   importKey,
   importNames,
+  type LedgerStatus,
   type NamedImportRow,
   rowsName,
 } from "../domain/bulk/import-row.js";
@@ -56,36 +57,24 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   effect: true,
   groupRows: 5_000,
   async plan({ lake, options }, rows) {
-    const known = await inLedger(
-      lake,
-      rows.map(({ row }) => row),
-    );
-    const open: JobRow<NamedImportRow>[] = [];
-    const [imported, unknown]: [JobRow<NamedImportRow>[], JobRow<NamedImportRow>[]] = [[], []];
-    for (const one of rows) {
-      const status = known.get(importKey(one.row));
-      if (status === "accepted") imported.push(one);
-      else if (status === "unknown" && options.send_unknown !== true) unknown.push(one);
-      else open.push(one);
-    }
-    const ended = (some: typeof open, status: "skipped" | "unknown", reason: string) => {
-      return some.length === 0
-        ? []
-        : [
-            {
-              rows: some,
-              result: chunkOf(
-                "",
-                some.map(() => ({ status, reason })),
-              ),
-            },
-          ];
+    const known = await inLedger(lake, rows);
+    const statusOf = ({ row }: JobRow<NamedImportRow>) => {
+      const status = known.get(importKey(row));
+      return status === "unknown" && options.send_unknown === true ? undefined : status;
+    };
+    const ended = (known: LedgerStatus, status: "skipped" | "unknown", reason: string) => {
+      const own = rows.filter((one) => statusOf(one) === known);
+      const ends = own.map(() => ({ status, reason }));
+      return own.length === 0 ? [] : [{ rows: own, result: chunkOf("", ends) }];
     };
     return {
-      work: chunksOf(open, Number(options.chunk)),
+      work: chunksOf(
+        rows.filter((one) => statusOf(one) === undefined),
+        Number(options.chunk),
+      ),
       ended: [
-        ...ended(imported, "skipped", "already imported"),
-        ...ended(unknown, "unknown", "an earlier run sent it and its answer was lost"),
+        ...ended("accepted", "skipped", "already imported"),
+        ...ended("unknown", "unknown", "an earlier run sent it and its answer was lost"),
       ],
     };
   },

@@ -125,7 +125,6 @@ export interface WholeRun<Row, Result> extends JobContext {
   readonly asker: Asker;
   /** What the command was given that no record may show. */
   readonly secrets: Readonly<Record<string, string | null>>;
-  /** Version of the program. */
   readonly version: string;
   /** Aborted when the attempt ends: stop what runs beside it. */
   readonly signal: AbortSignal;

@@ -22,7 +22,6 @@ export interface Asker {
   /** Name of the user of the operating system. */
   readonly operator: string;
   readonly host: string;
-  /** Address of the service. */
   readonly service: string;
   /** Of the key; null where it says none. */
   readonly mode: "test" | "live" | null;
@@ -38,7 +37,6 @@ export function failedRowsOf(runId: string): string {
 /** Which run a step of a bulk job is for. */
 export interface BulkRun {
   readonly runId: string;
-  /** Kind of the job. */
   readonly kind: string;
   /** Names the staging (`lake/bulk/bulk-staging.ts`). */
   readonly staging: string;

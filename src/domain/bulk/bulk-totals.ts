@@ -5,7 +5,6 @@ import type { RowEnd } from "./frozen-row.js";
 
 /** A row that failed, and why. */
 interface RowFailure {
-  /** Line of the input file. */
   readonly line: number;
   /** Whose row it is, by an id of the service. */
   readonly owner: string;
@@ -36,7 +35,6 @@ export interface BulkTotals {
 /** What a job of this kind prints with `--json`. */
 export interface BulkSummary extends BulkTotals {
   readonly run_id: string;
-  /** Kind of the job. */
   readonly job: string;
   readonly status: RunStatus;
   readonly duration_ms: number;

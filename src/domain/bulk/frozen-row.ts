@@ -3,7 +3,6 @@ import type { RowProblem } from "../row-problem.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> {
-  /** Line of the input file. */
   readonly line: number;
   /** Null for an invalid row. */
   readonly row: Row | null;
@@ -30,7 +29,6 @@ export interface FailedItem {
 
 /** What became of one row. */
 export interface RowEnd {
-  /** Line of the input file. */
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
   /** Why it failed. */

@@ -1,33 +1,21 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import {
-  type Asker,
-  type BulkOptions,
-  bulkJobText,
-  bulkWorkflowId,
-  type StartedBulk,
-} from "../../domain/bulk/bulk-job.js";
+import { bulkJobText, bulkWorkflowId, type StartedBulk } from "../../domain/bulk/bulk-job.js";
 import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
-import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
+import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { type StartedRun, startOrJoin } from "../start-or-join.js";
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
 
 /** A bulk job as it is asked for. */
-export interface AskedJob {
+export interface AskedJob extends Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
   readonly scope: string;
   readonly taskQueue: string;
   readonly sealed: SealedStore;
   readonly job: AnyJob;
   readonly judged: JudgedRows;
-  readonly options: BulkOptions;
-  readonly asker: Asker;
-  /** What no record may show. */
-  readonly secrets: Readonly<Record<string, string | null>>;
-  /** The run whose failed rows these are. */
-  readonly retryOf: string | null;
   /** Whether to give up a run of the job that is still running. */
   readonly restart: boolean;
   readonly signal?: AbortSignal;

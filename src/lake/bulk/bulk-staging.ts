@@ -7,7 +7,6 @@ import type { SealedStore } from "../store/sealed-store.js";
 
 /** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
 export interface FrozenFile {
-  /** Kind of the job. */
   readonly kind: string;
   readonly options: BulkOptions;
   /** Of the file, invalid ones included. */

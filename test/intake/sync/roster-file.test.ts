@@ -115,9 +115,7 @@ describe("a bad roster is refused, naming file, line and column", () => {
 
   it("lists what is wrong before the line where the file stops being CSV, and that", async () => {
     const message = await messageOf('fp_id\nfp_a \n\nfp"b\n');
-    expect(message).toMatch(
-      /2 problems:\n {2}line 2, column fp_id: has spaces.*\n {2}line 4: a quote is/,
-    );
+    expect(message).toMatch(/2 problems:\n {2}line 2, column fp_id: has spaces.*\n {2}line 4: a quote is/);
   });
 
   it("never quotes an id or a line", async () => {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { DuckDb } from "../../sql/duckdb.js";
-import { type PackCounts, type PackManifest, PROOF } from "./manifest.js";
+import { type PackManifest, PROOF } from "./manifest.js";
 import { PackError } from "./pack-error.js";
 import { type ReadManifest, readManifest } from "./read-manifest.js";
 import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
@@ -11,13 +11,9 @@ import { agreesWithSums, readSums, verifyFiles } from "./verify-files.js";
 import { verifyRows } from "./verify-rows.js";
 
 /** What was proved of a pack. */
-export interface VerifiedPack {
-  readonly kind: string;
-  readonly export_id: string;
+export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
   readonly manifest_sha256: string;
-  readonly content_sha256: string;
   readonly files: number;
-  readonly counts: PackCounts;
   /** The packs before it that are in the same directory, the nearest first. */
   readonly chain: readonly string[];
   /** The pack that is missing where the chain could not be followed further; null at its beginning. */
@@ -40,22 +36,15 @@ export async function verifyPack(
 ): Promise<VerifiedPack> {
   const directory = resolve(given);
   const read = await readProvenManifest(directory);
-  const { manifest, sha256 } = read;
-  await verifyFiles(directory, manifest, sha256);
+  const { manifest, sha256: manifest_sha256 } = read;
+  const { kind, export_id, content_sha256, counts, files } = manifest;
+  await verifyFiles(directory, manifest, manifest_sha256);
   await verifyRows(directory, manifest, duckdb);
   const signature = await verifySignature(directory, read, key);
   const chain = await verifyChain(directory, manifest);
-  return {
-    kind: manifest.kind,
-    export_id: manifest.export_id,
-    manifest_sha256: sha256,
-    content_sha256: manifest.content_sha256,
-    files: manifest.files.length,
-    counts: manifest.counts,
-    ...chain,
-    signature,
-    public_key_sha256: manifest.signature?.public_key_sha256 ?? null,
-  };
+  const public_key_sha256 = manifest.signature?.public_key_sha256 ?? null;
+  const proved = { kind, export_id, manifest_sha256, content_sha256, files: files.length, counts };
+  return { ...proved, ...chain, signature, public_key_sha256 };
 }
 
 /** Reads a manifest that `SHA256SUMS` agrees with. */
