@@ -65,36 +65,31 @@ export function exceptionsOf(report: CipReportFacts, context: Context): CipExcep
 function considers(report: CipReportFacts): CipException[] {
   return findingsOf(report)
     .filter(({ verdict }) => verdict === "consider")
-    .map(({ element, sources }) => ({
-      kind: "consider",
-      part: "C",
-      element,
-      detail: "consider",
-      sources,
-    }));
+    .map(({ element, sources }) => ({ ...found("consider", "C", element, "consider"), sources }));
 }
 
-function missing(part: RulePart, element: string, detail: string): CipException {
-  return { kind: "missing", part, element, detail, sources: null };
+function found(kind: ExceptionKind, part: RulePart, element: string, detail: string): CipException {
+  return { kind, part, element, detail, sources: null };
 }
 
 function missingIdentity({ checked_data: data }: CipReportFacts): CipException[] {
   const fields = ["customer_name", "date_of_birth", "address", "tax_id"] as const;
   return fields
     .filter((name) => isBlank(data[name] ?? ""))
-    .map((name) => missing("A", `checked_data.${name}`, "not given"));
+    .map((name) => found("missing", "A", `checked_data.${name}`, "not given"));
 }
 
 function missingResults(report: CipReportFacts): CipException[] {
   const { check_initiated_at, approved_at } = report;
   const untold = Object.entries({ ...completionTimes(report), check_initiated_at, approved_at })
     .filter(([, text]) => instantOf(text) === null)
-    .map(([element, text]) =>
-      missing("C", element, isBlank(text ?? "") ? "not given" : "not an instant with an offset from UTC"),
-    );
+    .map(([element, text]) => {
+      const detail = isBlank(text ?? "") ? "not given" : "not an instant with an offset from UTC";
+      return found("missing", "C", element, detail);
+    });
   const unsourced = findingsOf(report)
     .filter(({ sources }) => sources?.length === 0)
-    .map(({ element }) => missing("C", element, "no verification source is named"));
+    .map(({ element }) => found("missing", "C", element, "no verification source is named"));
   return [...untold, ...unsourced];
 }
 
@@ -108,10 +103,11 @@ function completionTimes({ check_completed_at, kyc_completed_at, watchlist }: Ci
 }
 
 function missingResolution(report: CipReportFacts, { approver }: Context): CipException[] {
-  const open = findingsOf(report).filter(({ verdict }) => verdict === "consider");
-  if (open.length === 0 || !isBlank(report.approved_reason ?? "")) return [];
+  const considered = findingsOf(report).some(({ verdict }) => verdict === "consider");
+  if (!considered || !isBlank(report.approved_reason ?? "")) return [];
   const how = isAutomatic(report, approver) ? "approved automatically" : "approved by a reviewer";
-  return [missing("D", "approved_reason", `consider was found, ${how}, and no reason is given`)];
+  const detail = `consider was found, ${how}, and no reason is given`;
+  return [found("missing", "D", "approved_reason", detail)];
 }
 
 function wrongOrder(report: CipReportFacts): CipException[] {
@@ -119,7 +115,7 @@ function wrongOrder(report: CipReportFacts): CipException[] {
   const completed = instantOf(report.kyc_completed_at);
   if (approved === null || completed === null || approved >= completed) return [];
   const detail = `approved at ${report.approved_at}, before the check was completed at ${report.kyc_completed_at}`;
-  return [{ kind: "approved_before_check", part: "C", element: "approved_at", detail, sources: null }];
+  return [found("approved_before_check", "C", "approved_at", detail)];
 }
 
 function staleChecks(report: CipReportFacts, madeAt: string): CipException[] {
@@ -129,17 +125,13 @@ function staleChecks(report: CipReportFacts, madeAt: string): CipException[] {
   return Object.entries(completionTimes(report)).flatMap(([element, text]) => {
     const at = instantOf(text);
     if (at === null || at >= yearAgo) return [];
-    return [
-      { kind: "check_older_than_a_year", part: "C", element, detail: `completed at ${text}`, sources: null },
-    ];
+    return [found("check_older_than_a_year", "C", element, `completed at ${text}`)];
   });
 }
 
 function manualApproval(report: CipReportFacts, { approver }: Context): CipException[] {
   if (isAutomatic(report, approver)) return [];
-  const reason = isBlank(report.approved_reason ?? "")
-    ? "no reason is given"
-    : `reason: ${report.approved_reason}`;
-  const detail = `approved by ${report.approved_by}; ${reason}`;
-  return [{ kind: "manual_approval", part: "D", element: "approved_by", detail, sources: null }];
+  const { approved_by, approved_reason } = report;
+  const reason = isBlank(approved_reason ?? "") ? "no reason is given" : `reason: ${approved_reason}`;
+  return [found("manual_approval", "D", "approved_by", `approved by ${approved_by}; ${reason}`)];
 }
