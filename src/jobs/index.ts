@@ -9,6 +9,9 @@ export const JOBS: readonly AnyJob[] = [cipJob, importJob];
 /** The declaration of a kind. @throws InputError when this version has none. */
 export function jobOfKind(kind: string, jobs = JOBS): AnyJob {
   const job = jobs.find((one) => one.kind === kind);
-  if (job === undefined) throw new InputError(`this worker knows no bulk job "${kind}"; update it`);
+  if (job === undefined)
+    throw new InputError(
+      `this version does not know the bulk job "${kind}". Nothing was done. Update nightledger where the worker runs.`,
+    );
   return job;
 }

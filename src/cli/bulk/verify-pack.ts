@@ -8,7 +8,7 @@ import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
- * Proves an exported pack; reads no setting and nothing but the pack and those beside it.
+ * Proves an exported pack; reads no setting, only the pack and those in the same directory.
  *
  * @throws PackError naming the first thing that is wrong.
  */
@@ -17,10 +17,11 @@ export async function runVerifyPack(
   directory: string,
   flags: { readonly publicKey?: string; readonly json?: boolean },
 ): Promise<void> {
-  const key = flags.publicKey && (await readKey(resolve(terminal.cwd, flags.publicKey)));
+  const { publicKey: path } = flags;
+  const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
-    const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key: key || undefined });
+    const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key });
     terminal.result(flags.json ? JSON.stringify({ ok: true, ...proved }) : words(proved));
   } finally {
     await duckdb.close();

@@ -1,6 +1,6 @@
 import type { NewRun } from "../run.js";
 
-/** What is asked of a bulk job, apart from its rows: part of the job's identity. The table `runs` shows it. */
+/** The options of a bulk job: part of its identity. The table `runs` shows them. */
 export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
@@ -23,13 +23,13 @@ export interface Asker {
   readonly operator: string;
   readonly host: string;
   readonly service: string;
-  /** Of the key; null where it says none. */
+  /** Of the key; null where the key does not say. */
   readonly mode: "test" | "live" | null;
-  /** Tells one key of the service from another, and nothing else of it. */
+  /** Tells one key of the service from another and reveals nothing else. */
   readonly keyFingerprint: string;
 }
 
-/** Names the staging of the rows of a run that failed, which wait for a retry. */
+/** Names the staging of a run's failed rows, which wait for a retry. */
 export function failedRowsOf(runId: string): string {
   return `${runId}-failed`;
 }

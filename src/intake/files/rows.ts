@@ -5,15 +5,15 @@ import { type CsvRecord, csvRecords } from "./csv.js";
 import { fileError, type InputFile, LONGEST_ROW } from "./input-file.js";
 import { startOf, textOf } from "./text.js";
 
-/** A row of an input file, before anybody judges what it says. */
+/** A row of an input file, before its values are judged. */
 export interface InputRow {
-  /** In CSV all values are texts, and a cell that says nothing is an empty one. */
+  /** In CSV all values are texts, and a missing value is an empty cell. */
   readonly form: "csv" | "jsonl";
   /** Line it starts at, from 1. */
   readonly line: number;
   /** By column; none where the row has problems. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Whether a number of it arrives changed, because it has too many digits. */
+  /** Whether JavaScript changes a number of it that has too many digits. */
   readonly losesDigits: boolean;
   /** What is wrong with its form. */
   readonly problems: readonly RowProblem[];
@@ -23,8 +23,8 @@ export interface InputRow {
 type CheckHeader = (columns: readonly string[], line: number) => void;
 
 /**
- * The rows of a file, CSV with a header or JSONL with an object a line: by its extension, else by its content.
- * A row of the wrong form is a row with problems; only one row is in memory at a time.
+ * Reads the rows of a file one by one: CSV with a header or JSONL with one object per line, by its extension, else by
+ * its content. A row of the wrong form is a row with problems.
  *
  * @throws InputError where the file can't be read as a whole: it is not there, not UTF-8, not CSV.
  */

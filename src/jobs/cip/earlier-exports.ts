@@ -22,7 +22,7 @@ export async function previousPack(base: string, runId: string, named: unknown):
     const directory = isAbsolute(named) ? named : join(base, named);
     if (await isThere(directory)) return directory;
     throw new InputError(
-      `${directory}: there is no export. Nothing was started. Give --since the id of an export or its directory.`,
+      `there is no export ${directory}. Nothing was started. Give --since the id of an export, or its directory.`,
     );
   }
   const names = await readdir(base).catch((error: unknown): string[] => {
