@@ -58,8 +58,8 @@ async function write(night: number, previous: string | null): Promise<string> {
   try {
     const facts = {
       ...{ exportId: `cip-${night}`, operator: "bench", host: "bench", version: "bench", approver: APPROVER },
-      ...{ serviceUrl: "https://service.example", serviceMode: null, keyFingerprint: "none" },
-      ...{ startedAt: MADE_AT, finishedAt: MADE_AT, unmasked: false, reason: null, previous, amends: null },
+      ...{ service_url: "https://service.example", service_mode: null, key_fingerprint: "none" },
+      ...{ started_at: MADE_AT, finished_at: MADE_AT, unmasked: false, reason: null, previous, amends: null },
       population: await populationOf(members(night)),
       sample: { ...DEFAULT_SAMPLE, seed: "bench" },
     };

@@ -5,8 +5,7 @@ import { FrozenBatches } from "../lake/onboarding/frozen-batch.js";
 import { SealedRows } from "../lake/store/sealed-rows.js";
 import { STREAMS } from "../streams/index.js";
 import { nextAlertMessage, recordAlertDelivery } from "./alerts/alert-deliveries.js";
-import { checkAfterRun, checkRules } from "./alerts/check-alerts.js";
-import type { AlertDependencies } from "./alerts/dependencies.js";
+import { type AlertDependencies, checkAfterRun, checkRules } from "./alerts/check-alerts.js";
 import { sendAlert } from "./alerts/send-alert.js";
 import { closeGroup } from "./bulk/close-group.js";
 import type { BulkDependencies } from "./bulk/dependencies.js";
@@ -31,10 +30,12 @@ import type { OnboardingDependencies } from "./onboarding/dependencies.js";
 import { recordOutcomes } from "./onboarding/record-outcomes.js";
 import { reuseOutcome } from "./onboarding/reuse-outcome.js";
 import { RunWarnings } from "./run-warnings.js";
-import type { ScheduleDependencies } from "./schedules/dependencies.js";
-import { followRun } from "./schedules/follow-run.js";
-import { recordFailedFiring } from "./schedules/record-failed-firing.js";
-import { startFiredRun } from "./schedules/start-fired-run.js";
+import {
+  followRun,
+  recordFailedFiring,
+  type ScheduleDependencies,
+  startFiredRun,
+} from "./schedules/fired-run.js";
 import { commit } from "./sync/commit/commit.js";
 import type { SyncDependencies } from "./sync/dependencies.js";
 import { dropJournals } from "./sync/drop-journals.js";

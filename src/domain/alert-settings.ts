@@ -17,13 +17,13 @@ export function judgedRules(rules: AlertRules): RuleName[] {
   return RULE_NAMES.filter((name) => rules[name] !== undefined && rules[name] !== false);
 }
 
-/** The first rules, with those of the second instead where it has them. */
+/** Rules in which those of `over` override the first ones. */
 export function mergedRules(rules: AlertRules, over: AlertRules): AlertRules {
   const given = Object.entries(over).filter(([, value]) => value !== undefined);
   return { ...rules, ...Object.fromEntries(given) };
 }
 
-/** Where alerts are delivered: the address of a chat tool's webhook is a secret, and a command may be one. */
+/** Where alerts are delivered. The address of a chat tool's webhook is a secret, and a command may hold one. */
 export interface AlertTargets {
   /** A shell command that gets one JSON line on its standard input. */
   readonly command?: string | undefined;

@@ -17,14 +17,24 @@ export function parseDuration(text: string): number | undefined {
   return ms <= LONGEST ? ms : undefined;
 }
 
-/** A duration in its two largest units: `0.4s`, `12s`, `4m12s`, `2h05m`, `3d04h`. */
-export function durationWords(ms: number): string {
-  if (ms < 10 * SECOND) return `${(ms / SECOND).toFixed(1)}s`;
-  const seconds = Math.round(ms / SECOND);
-  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600), seconds / 60];
-  const two = (value: number) => String(Math.floor(value)).padStart(2, "0");
-  if (seconds < 60) return `${seconds}s`;
-  if (hours === 0) return `${Math.floor(minutes)}m${two(seconds % 60)}s`;
-  if (days === 0) return `${hours}h${two(minutes % 60)}m`;
-  return `${days}d${two(hours % 24)}h`;
+const NAMED = Object.entries(UNITS).reverse();
+
+/** A duration in its largest units, two unless more are asked for: `0.4s`, `12s`, `4m12s`, `2h05m`, `36h` as `1d12h`. */
+export function durationWords(ms: number, units = 2): string {
+  if (ms < 10 * SECOND && ms % SECOND !== 0) return `${(ms / SECOND).toFixed(1)}s`;
+  let rest = Math.round(ms / SECOND) * SECOND;
+  const parts: string[] = [];
+  for (const [name, unit] of NAMED) {
+    const count = Math.floor(rest / unit);
+    rest -= count * unit;
+    if (parts.length > 0) parts.push(`${String(count).padStart(2, "0")}${name}`);
+    else if (count > 0) parts.push(`${count}${name}`);
+  }
+  const shown = parts.slice(0, units).join("");
+  return shown.replace(/(00[hms])+$/, "") || "0s";
+}
+
+/** An instant to the second, such as `2026-11-21T02:15:00Z`. */
+export function instantText(at: number | Date): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,13 +1,10 @@
-import { HOUR } from "./duration.js";
+import { HOUR, instantText } from "./duration.js";
 
 /**
  * `sync-20261121T021500Z-3f9c2a`: kind, start in UTC, six random hex digits. It names the run's staging and its rows.
  */
 export function runId(kind: string, startedAt: Date, random: string): string {
-  const instant = startedAt
-    .toISOString()
-    .replace(/\.\d+Z$/, "Z")
-    .replaceAll(/[-:]/g, "");
+  const instant = instantText(startedAt).replaceAll(/[-:]/g, "");
   return `${kind}-${instant}-${random.slice(0, 6)}`;
 }
 

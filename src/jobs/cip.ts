@@ -1,61 +1,38 @@
-import { z } from "zod";
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { createCipReport } from "../api/operations/cip-report.js";
 import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
-import { excludedRow, type MemberResult, memberOf, type RosterRow } from "./cip/members.js";
+import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { day, idText, ownIdText } from "./fields.js";
 import type { BulkJob, Caller } from "./job.js";
-
-const YES = ["true", "yes", "1"];
-const NO = ["false", "no", "0"];
-
-const isYesOrNo = (text: string): boolean => [...YES, ...NO].includes(text.toLowerCase());
 
 /** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/use/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult> = {
   kind: "cip",
   file: { name: "roster", option: "--roster" },
-  row: z.object({
-    fp_id: idText,
-    external_id: ownIdText.optional(),
-    risk: ownIdText.optional(),
-    account_closed_on: day.optional(),
-    legal_hold: z
-      .union([z.boolean(), z.string()], "is not text")
-      .refine(
-        (said) => typeof said === "boolean" || isYesOrNo(said),
-        `is none of ${[...YES, ...NO].join(", ")}`,
-      )
-      .transform((said) => said === true || (typeof said === "string" && YES.includes(said.toLowerCase())))
-      .optional(),
-    excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
-  }),
+  row: rosterRow,
   unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
   order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
   owner: ({ fp_id }) => fp_id,
   effect: false,
   groupRows: 500,
   plan: async (_, rows) => ({
-    work: rows.filter(({ row }) => row.excluded === undefined).map((row) => ({ rows: [row] })),
-    ended: rows
-      .filter(({ row }) => row.excluded !== undefined)
-      .map((one) => ({ rows: [one], result: excludedRow(one.row) })),
+    work: rows.filter(({ row }) => row.excluded === undefined).map((one) => [one]),
+    ended: rows.flatMap((one) => {
+      const reason = one.row.excluded;
+      return reason === undefined ? [] : [{ rows: [one], result: { kind: "excluded", reason } }];
+    }),
   }),
-  async work({ rows }, caller) {
+  async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
     const body = { default_approver: String(caller.options.approver) };
     try {
-      const {
-        body: report,
-        asked,
-        at,
-      } = await caller.once("report", createCipReport, { path: { fp_id }, body });
-      return { kind: "exported", report, asked, askedAt: new Date(at).toISOString() };
+      const answer = await caller.once("report", createCipReport, { path: { fp_id }, body });
+      const askedAt = new Date(answer.at).toISOString();
+      return { kind: "exported", report: answer.body, asked: answer.asked, askedAt };
     } catch (error) {
       if (!(error instanceof RejectedError || error instanceof NotFoundError)) throw error;
       const status = error instanceof NotFoundError ? 404 : (error.status ?? 0);
@@ -64,24 +41,22 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
       return { kind: "failed", reason: await reasonOf(caller, fp_id, status), refused, asked };
     }
   },
-  ends: ({ rows, result, reason, refused }) =>
+  ends: (rows, result) =>
     rows.map(({ line }) => {
-      if (result?.kind === "exported") return { line, status: "done", reason: null };
-      if (result?.kind === "excluded") return { line, status: "skipped", reason: result.reason };
-      if (result === null) return { line, status: "failed", reason, refused };
+      if (result.kind === "exported") return { line, status: "done", reason: null };
+      if (result.kind === "excluded") return { line, status: "skipped", reason: result.reason };
       return { line, status: "failed", reason: result.reason, refused: result.refused };
     }),
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
-  pack: publishExport,
+  publish: publishExport,
 };
 
-/** Why the service made no report of a user: it says so only by what it knows of the user's onboardings. */
+/** Why the service made no report of a user. It does not say; the user's onboardings tell. */
 async function reasonOf(caller: Caller, fp_id: string, status: number): Promise<string> {
   const refused = status === 404 ? "not_found" : `refused http_${status}`;
   try {
-    let page = 1;
-    for (;;) {
+    for (let page = 1; ; ) {
       const params = { path: { fp_id }, ...(page > 1 && { query: { page } }) };
       const { body } = await caller.once(`onboardings-${page}`, listUserOnboardings, params);
       if ((body.data as readonly OnboardingItem[]).some((one) => isDecision(one.status))) return refused;

@@ -1,16 +1,20 @@
-import { type ImportRow, importKey, type LedgerStatus } from "../domain/bulk/import-row.js";
+import { importKey, type LedgerStatus, type NamedImportRow } from "../domain/bulk/import-row.js";
 import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
 import { sqlList } from "../lake/sql/duckdb-sql.js";
 import { transactionImports } from "../lake/tables/transaction-imports.js";
+import type { JobRow } from "./job.js";
 
 /**
- * What the ledger says of rows, by {@link importKey}: those that an earlier run imported, and those of which nothing
- * told. A row that a sync has seen since is imported.
+ * The rows that the ledger has, by {@link importKey}: those that an earlier run imported, and those whose answer was
+ * lost. A row that a sync has seen since is imported.
  */
-export async function inLedger(lake: Lake, rows: readonly ImportRow[]): Promise<Map<string, LedgerStatus>> {
-  const wanted = new Set(rows.map(importKey));
-  const links = sqlList([...new Set(rows.map(({ link_id }) => link_id))]);
+export async function inLedger(
+  lake: Lake,
+  rows: readonly JobRow<NamedImportRow>[],
+): Promise<Map<string, LedgerStatus>> {
+  const wanted = new Set(rows.map(({ row }) => importKey(row)));
+  const links = sqlList([...new Set(rows.map(({ row }) => row.link_id))]);
   const found = new Map<string, LedgerStatus>();
   await readTables(lake, [transactionImports], async (sql) => {
     const ledger = sql.stream(
@@ -19,7 +23,7 @@ export async function inLedger(lake: Lake, rows: readonly ImportRow[]): Promise<
     );
     for await (const batch of ledger) {
       for (const { there, ...name } of batch) {
-        const key = importKey(name as Partial<ImportRow>);
+        const key = importKey(name as Partial<NamedImportRow>);
         if (!wanted.has(key) || found.get(key) === "accepted") continue;
         found.set(key, there === true ? "accepted" : "unknown");
       }

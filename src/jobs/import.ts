@@ -1,10 +1,11 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
 import { listLinkAccounts } from "../api/operations/bank-accounts.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
-import { type Sent, sendByHalves } from "../domain/bulk/halving.js";
+import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {
   chunksOf,
   type ImportedChunk,
@@ -21,11 +22,11 @@ import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-value
 import { transactionImports } from "../lake/tables/transaction-imports.js";
 import { dateOrInstant, idText, ruledText } from "./fields.js";
 import { inLedger } from "./import-ledger.js";
-import type { BulkJob, CheckPlace, JobRow } from "./job.js";
+import type { BulkJob, JobRow } from "./job.js";
 
 const LINKS_AT_ONCE = 8;
-/** Times that a link's accounts are asked for while the service is busy, and milliseconds, twice, before the second. */
-const LOOKS_AT_ACCOUNTS = 5;
+/** Times that a link's accounts are asked for while the service is busy; the wait doubles from the second on. */
+const MOST_TRIES = 5;
 const FIRST_WAIT_MS = 250;
 /** A service that asks for a longer pause is out of reach: nothing has started yet. */
 const MOST_WAIT_MS = 60_000;
@@ -47,123 +48,108 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
     transaction_id: idText.optional(),
     transaction_type: z.enum(TRANSACTION_TYPES, "is neither debit nor credit").optional(),
   }),
-  // A row without an id of its own may be there twice: two payments may look the same.
+  // A row without an id of its own may repeat: two payments may look the same.
   unique: (row) =>
     row.transaction_id === undefined ? null : { column: "transaction_id", value: importKey(row) },
-  complete: () => importNames(sha256),
+  complete: () => ({ row: importNames(sha256) }),
   owner: ({ link_id }) => link_id,
   check: unknownAccounts,
   effect: true,
   groupRows: 5_000,
   async plan({ lake, options }, rows) {
-    const known = await inLedger(
-      lake,
-      rows.map(({ row }) => row),
-    );
-    const sendsUnknown = options.send_unknown === true;
-    const statusOf = ({ row }: JobRow<NamedImportRow>) => known.get(importKey(row));
-    const isOpen = (row: JobRow<NamedImportRow>) =>
-      statusOf(row) === undefined || (sendsUnknown && statusOf(row) === "unknown");
+    const known = await inLedger(lake, rows);
+    const statusOf = ({ row }: JobRow<NamedImportRow>) => {
+      const status = known.get(importKey(row));
+      return status === "unknown" && options.send_unknown === true ? undefined : status;
+    };
     const ended = (known: LedgerStatus, status: "skipped" | "unknown", reason: string) => {
-      const some = rows.filter((row) => !isOpen(row) && statusOf(row) === known);
-      return some.length === 0 ? [] : [{ rows: some, result: chunkOf("", some, () => ({ status, reason })) }];
+      const own = rows.filter((one) => statusOf(one) === known);
+      const ends = own.map(() => ({ status, reason }));
+      return own.length === 0 ? [] : [{ rows: own, result: chunkOf("", ends) }];
     };
     return {
-      work: chunksOf(rows.filter(isOpen), Number(options.chunk)).map((chunk) => ({ rows: chunk })),
+      work: chunksOf(
+        rows.filter((one) => statusOf(one) === undefined),
+        Number(options.chunk),
+      ),
       ended: [
         ...ended("accepted", "skipped", "already imported"),
         ...ended("unknown", "unknown", "an earlier run sent it and its answer was lost"),
       ],
     };
   },
-  async work({ rows }, caller) {
+  async work(rows, caller) {
     const [first] = rows;
     if (first === undefined) throw new Error("a chunk without rows");
     const { link_id } = first.row;
-    let gone: Sent | undefined;
-    const sent = await sendByHalves(rows, async (some) => {
+    let gone: RequestEnd | undefined;
+    const ends = await sendByHalves(rows, async (some) => {
       if (gone !== undefined) return gone;
       const transactions = some.map(({ row: { link_id: _, ...row } }) => row) as [
         Omit<NamedImportRow, "link_id">,
       ];
-      // Named after its rows: after a crash, another answer may lead to another order of requests.
+      // Named after its rows: after a crash, other answers may lead to other requests in another order.
       const name = rowsName(some, sha256);
       try {
         await caller.once(name, importTransactions, { path: { link_id }, body: { transactions } });
-        return { kind: "taken" };
+        return { status: "accepted", reason: null };
       } catch (error) {
-        const refusal = refusalOf(error);
-        if (error instanceof NotFoundError) gone = refusal;
-        return refusal;
+        const end = requestEnd(error);
+        if (error instanceof NotFoundError) gone = end;
+        return end;
       }
     });
-    return chunkOf(`${link_id}/${first.line}`, rows, (index) => {
-      const end = sent[index] ?? GONE;
-      if (end.kind === "taken") return { status: "accepted", reason: null };
-      if (end.kind === "unknown") return { status: end.kind, reason: end.reason };
-      return { status: end.kind, reason: end.reason, refused: end.refused };
-    });
+    return chunkOf(`${link_id}/${first.line}`, ends);
   },
-  ends: ({ rows, result, reason, refused }) =>
+  ends: (rows, result) =>
     rows.map(({ line }, index) => {
-      const end = result?.rows[index];
-      if (end === undefined) return { line, status: "failed", reason, refused };
-      if (end.status === "accepted") return { line, status: "done", reason: null };
-      const status = end.status === "skipped" ? "skipped" : "failed";
-      return { line, status, reason: end.reason, refused: end.refused };
+      const { status, reason, refused } = endOf(result, index);
+      const words = { accepted: "done", skipped: "skipped", refused: "failed", unknown: "failed" } as const;
+      return { line, status: words[status], reason, refused };
     }),
   tables: [transactionImports],
   rows: ({ runId }, { rows, result, reason, refused, asked }) => {
-    // Requests that were answered count too: they may have taken a part of the rows.
+    // Requests that were answered count too: the service may have taken some of the rows.
     const failed = { status: asked > 0 ? "unknown" : "refused", reason, refused };
-    const endOf = (index: number) => {
-      const end = result?.rows[index] ?? failed;
-      return { status: end.status, reason: end.reason, error_message: end.refused?.message ?? null };
-    };
+    const imported_at = result?.at ?? new Date().toISOString();
     return {
-      transaction_imports: rows.map(({ line, row }, index) => ({
-        run_id: runId,
-        line,
-        link_id: row.link_id,
-        account_id: row.account_id,
-        transaction_id: row.transaction_id,
-        amount: row.amount,
-        date: row.date.slice(0, 10),
-        date_text: row.date,
-        ...endOf(index),
-        chunk: result?.chunk || null,
-        imported_at: result?.at ?? new Date().toISOString(),
-        seen_in_run: null,
-      })),
+      transaction_imports: rows.map(({ line, row }, index) => {
+        const end = result === null ? failed : endOf(result, index);
+        const { link_id, account_id, transaction_id, amount, date } = row;
+        return {
+          ...{ run_id: runId, line, link_id, account_id, transaction_id, amount },
+          ...{ date: date.slice(0, 10), date_text: date },
+          ...{ status: end.status, reason: end.reason, error_message: end.refused?.message ?? null },
+          ...{ chunk: result?.chunk || null, imported_at, seen_in_run: null },
+        };
+      }),
     };
   },
 };
 
-const GONE: Sent & { readonly kind: "refused" } = { kind: "refused", reason: "not_found" };
-
-/** What a failed request says of its rows. @throws the error where it is no end of them. */
-function refusalOf(error: unknown): Sent {
+/** What a failed request means for its rows. @throws the error where it is not their end. */
+function requestEnd(error: unknown): RequestEnd {
   if (error instanceof NotFoundError || error instanceof RejectedError) {
     const { status = 0, said = null } = error;
-    const reason = error instanceof NotFoundError ? GONE.reason : `refused http_${status}`;
-    return { kind: "refused", reason, refused: { status, message: said } };
+    const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
+    return { status: "refused", reason, refused: { status, message: said } };
   }
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
-  if (isLost) return { kind: "unknown", reason: "lost_answer" };
+  if (isLost) return { status: "unknown", reason: "lost_answer" };
   throw error;
 }
 
-function chunkOf(
-  chunk: string,
-  rows: readonly JobRow<NamedImportRow>[],
-  end: (index: number) => ImportedChunk["rows"][number],
-): ImportedChunk {
-  return { chunk, rows: rows.map((_, index) => end(index)), at: new Date().toISOString() };
+function chunkOf(chunk: string, rows: ImportedChunk["rows"]): ImportedChunk {
+  return { chunk, rows, at: new Date().toISOString() };
 }
 
-/** Rows whose account their link does not have: one look at the accounts of each link. */
+function endOf({ rows }: ImportedChunk, index: number): ImportedChunk["rows"][number] {
+  return rows[index] ?? { status: "refused", reason: "not sent" };
+}
+
+/** Finds rows whose account their link does not have; asks for the accounts of each link once. */
 async function unknownAccounts(
-  { api }: CheckPlace,
+  api: ApiClient,
   rows: AsyncIterable<JobRow<NamedImportRow>>,
 ): Promise<RowProblem[]> {
   const places = new Map<string, { readonly line: number; readonly account: string }[]>();
@@ -177,15 +163,15 @@ async function unknownAccounts(
     const accounts = await accountsOf(api, link_id);
     for (const { line, account } of own) {
       if (accounts === undefined)
-        problems.push({ line, column: "link_id", rule: "is no bank link of the service" });
+        problems.push({ line, column: "link_id", rule: "is not a bank link of the service" });
       else if (!accounts.has(account))
-        problems.push({ line, column: "account_id", rule: "is no account of its bank link" });
+        problems.push({ line, column: "account_id", rule: "is not an account of its bank link" });
     }
   });
   return problems.sort((a, b) => a.line - b.line);
 }
 
-async function accountsOf(api: CheckPlace["api"], link_id: string): Promise<ReadonlySet<string> | undefined> {
+async function accountsOf(api: ApiClient, link_id: string): Promise<ReadonlySet<string> | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const { accounts } = await api.read(listLinkAccounts, { path: { link_id } });
@@ -194,7 +180,7 @@ async function accountsOf(api: CheckPlace["api"], link_id: string): Promise<Read
       if (error instanceof NotFoundError) return undefined;
       if (!(error instanceof TransientError || error instanceof RateLimitedError)) throw error;
       const wait = error.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-      if (attempt === LOOKS_AT_ACCOUNTS || wait > MOST_WAIT_MS) throw error;
+      if (attempt === MOST_TRIES || wait > MOST_WAIT_MS) throw error;
       await sleep(wait);
     }
   }

@@ -41,7 +41,7 @@ function callerOf(end: (ids: readonly string[]) => Error | undefined) {
 
 const statusesOf = async (end: (ids: readonly string[]) => Error | undefined) => {
   const { caller, requests, names } = callerOf(end);
-  const result = await importJob.work({ rows }, caller);
+  const result = await importJob.work(rows, caller);
   expect(new Set(names).size).toBe(names.length);
   return {
     requests,
@@ -62,7 +62,7 @@ test("a row at fault", async () => {
   expect(ends).toEqual(["accepted", "accepted", "refused refused http_422", "accepted"]);
 });
 
-test("of a lost answer its rows are unknown, the others go on", async () => {
+test("of a lost answer its rows are unknown, the others continue", async () => {
   const { ends } = await statusesOf((ids) => {
     if (ids.includes("t4")) return ids.length === 1 ? undefined : rejected(400);
     return ids.includes("t1") ? lost() : undefined;
@@ -84,14 +84,14 @@ test("a link that is gone costs one request, also in the middle of a chunk", asy
   expect(later.requests.length).toBe(3);
 });
 
-test("what the service said of a refused row stands in the ledger and in the row's end", async () => {
+test("what the service said of a refused row is in the ledger and in the row's end", async () => {
   const said = "transactions[0]: [value] is no account";
   const refuse = (ids: readonly string[]) =>
     ids.includes("t3") ? new RejectedError({ ...CALL, status: 422, said }) : undefined;
-  const result = await importJob.work({ rows }, callerOf(refuse).caller);
+  const result = await importJob.work(rows, callerOf(refuse).caller);
   const item = { rows, result, reason: null, asked: 0 };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
-  expect(importJob.ends(item)[2]).toEqual({
+  expect(importJob.ends?.(rows, result)[2]).toEqual({
     line: 3,
     status: "failed",
     reason: "refused http_422",
@@ -103,20 +103,19 @@ test("what the service said of a refused row stands in the ledger and in the row
 
 test("what passes is left to the engine", async () => {
   const passing = new TransientError({ ...CALL, status: 503 }, "http_503");
-  await expect(importJob.work({ rows }, callerOf(() => passing).caller)).rejects.toBe(passing);
+  await expect(importJob.work(rows, callerOf(() => passing).caller)).rejects.toBe(passing);
 });
 
 test.each([
   [0, "refused"],
   [1, "unknown"],
-])("a chunk that came to no end, after %i requests: %s", (asked, status) => {
+])("a chunk that did not end, after %i requests: %s", (asked, status) => {
   const item = { rows, result: null, reason: "gave_up http_503", asked };
   const place = { runId: "r", lake: null as never, sealer: null as never, options: {} };
   const { transaction_imports } = importJob.rows(place, item);
   expect(transaction_imports).toMatchObject(
     rows.map(({ line }) => ({ line, status, reason: "gave_up http_503" })),
   );
-  expect(importJob.ends(item)).toMatchObject(rows.map(({ line }) => ({ line, status: "failed" })));
 });
 
 let directory: string;
@@ -143,7 +142,7 @@ const planned = async (options: Readonly<Record<string, number | boolean>> = {})
   const place = { runId: "r", lake, sealer: null as never, options: { chunk: 3, ...options } };
   const { work, ended } = await importJob.plan!(place, rows);
   return {
-    work: work.map((item) => item.rows.map(({ line }) => line)),
+    work: work.map((item) => item.map(({ line }) => line)),
     ended: ended.map((item) => [item.result.rows[0]?.status, item.rows.map(({ line }) => line)]),
   };
 };

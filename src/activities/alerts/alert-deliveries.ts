@@ -1,13 +1,7 @@
 import type { AlertMessage } from "../../domain/alerts/alert-message.js";
 import { pendingMessages, recordDelivery } from "../../lake/alerts/alert-log.js";
 import { withHeartbeat } from "../heartbeat.js";
-import type { AlertDependencies } from "./dependencies.js";
-
-interface RecordDeliveryInput {
-  readonly message: AlertMessage;
-  /** Why it was given up; null for one that was delivered. */
-  readonly failure: string | null;
-}
+import type { AlertDependencies } from "./check-alerts.js";
 
 /** The next message of an alert that a target was not told yet; null for none. */
 export function nextAlertMessage(
@@ -20,7 +14,13 @@ export function nextAlertMessage(
   });
 }
 
-/** Writes down what became of a message, once. */
+interface RecordDeliveryInput {
+  readonly message: AlertMessage;
+  /** Why it was given up; null for one that was delivered. */
+  readonly failure: string | null;
+}
+
+/** Records what became of a message, once. */
 export async function recordAlertDelivery(
   { lake, log }: AlertDependencies,
   { message, failure }: RecordDeliveryInput,

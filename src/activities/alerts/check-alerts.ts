@@ -7,11 +7,20 @@ import {
 } from "../../domain/alert-settings.js";
 import { InputError } from "../../domain/failures.js";
 import { scopeOfQueue } from "../../domain/run.js";
-import { checkAlerts } from "../../intake/alerts/check.js";
+import { checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
+import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
-import type { AlertDependencies } from "./dependencies.js";
 
-/** Judges this worker's rules, with those given instead where they are. @throws InputError where there are none. */
+/** What activities of alerts work with. */
+export interface AlertDependencies extends Dependencies {
+  /** What this worker judges after each run, and whom it tells; left out where nothing is to be judged. */
+  readonly alerts?: AlertSettings | undefined;
+  /** Signs what is sent to a webhook: `whsec_` and base64; left out, nothing is signed. */
+  readonly alertSecret?: string | undefined;
+  readonly schedules: ScheduleReader;
+}
+
+/** Judges this worker's rules; those given override them. @throws InputError where there are none. */
 export async function checkRules(
   deps: AlertDependencies,
   { rules: given }: { readonly rules: AlertRules },
@@ -27,7 +36,7 @@ export async function checkRules(
   await withHeartbeat(() => check(deps, { rules, targets }));
 }
 
-/** Judges this worker's rules after a run; what goes wrong is logged, and never the run's. */
+/** Judges this worker's rules after a run. It logs its own failures: they are never the run's. */
 export async function checkAfterRun(deps: AlertDependencies): Promise<void> {
   const { alerts, log } = deps;
   if (alerts === undefined || judgedRules(alerts.rules).length === 0) return;

@@ -1,17 +1,13 @@
 import { ApplicationFailure, cancellationSignal } from "@temporalio/activity";
 import { Webhook } from "standardwebhooks";
-import {
-  type AlertEvent,
-  type AlertMessage,
-  alertBody,
-  messageId,
-} from "../../domain/alerts/alert-message.js";
+import { type AlertMessage, alertBody, messageId } from "../../domain/alerts/alert-message.js";
+import type { AlertEvent } from "../../domain/alerts/cause.js";
 import { parseRetryAfter } from "../../domain/service/retry-after.js";
 import { sealedTargets } from "../../intake/alerts/sealed-targets.js";
 import { alertEvent } from "../../lake/alerts/alert-log.js";
 import { commandEnd } from "../command-end.js";
 import { withHeartbeat } from "../heartbeat.js";
-import type { AlertDependencies } from "./dependencies.js";
+import type { AlertDependencies } from "./check-alerts.js";
 
 interface SendAlertInput extends AlertMessage {
   /** Name of the sealed targets. */
@@ -20,7 +16,7 @@ interface SendAlertInput extends AlertMessage {
 
 const ANSWER_WITHIN_MS = 15_000;
 
-/** Thrown when a command or a webhook did not take an alert; it is tried again. */
+/** Thrown when a command or a webhook did not take an alert; Temporal tries again. */
 class AlertDeliveryError extends Error {
   override readonly name = "AlertDeliveryError";
 }
@@ -50,8 +46,16 @@ async function handOver(command: string, event: AlertEvent): Promise<void> {
 
 async function post(address: string, event: AlertEvent, secret: string | undefined): Promise<void> {
   const { origin } = new URL(address);
-  const response = await answerOf(address, origin, event, secret);
-  // What it says is of no use, but the connection is.
+  const signal = AbortSignal.any([cancellationSignal(), AbortSignal.timeout(ANSWER_WITHIN_MS)]);
+  const request = { ...requestOf(event, secret), method: "POST", redirect: "manual", signal } as const;
+  const response = await fetch(address, request).catch((error: Error) => {
+    cancellationSignal().throwIfAborted();
+    // What fetch throws may quote the address, which is a secret.
+    const { code } = (error.cause ?? {}) as { code?: unknown };
+    const why = typeof code === "string" ? ` (${code})` : "";
+    throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
+  });
+  // Nobody needs the body, but the connection can be used again once it is read.
   await response.arrayBuffer().catch(() => undefined);
   if (response.ok) return;
   const message = `the webhook for alerts at ${origin} answered ${response.status}`;
@@ -60,37 +64,15 @@ async function post(address: string, event: AlertEvent, secret: string | undefin
   throw ApplicationFailure.create({ type: "AlertDeliveryError", message, nextRetryDelay: wait });
 }
 
-async function answerOf(
-  address: string,
-  origin: string,
-  event: AlertEvent,
-  secret: string | undefined,
-): Promise<Response> {
+function requestOf(event: AlertEvent, secret: string | undefined) {
   const body = JSON.stringify(alertBody(event));
   const id = messageId(event);
   const now = new Date();
-  const signed: Record<string, string> =
-    secret === undefined ? {} : { "webhook-signature": new Webhook(secret).sign(id, now, body) };
-  const timestamp = String(Math.floor(now.getTime() / 1_000));
-  const signal = AbortSignal.any([cancellationSignal(), AbortSignal.timeout(ANSWER_WITHIN_MS)]);
-  try {
-    return await fetch(address, {
-      method: "POST",
-      body,
-      headers: {
-        "content-type": "application/json",
-        "webhook-id": id,
-        "webhook-timestamp": timestamp,
-        ...signed,
-      },
-      redirect: "manual",
-      signal,
-    });
-  } catch (error) {
-    cancellationSignal().throwIfAborted();
-    // What fetch throws may quote the address, which is a secret.
-    const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
-    const why = typeof code === "string" ? ` (${code})` : "";
-    throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
-  }
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
+  };
+  if (secret !== undefined) headers["webhook-signature"] = new Webhook(secret).sign(id, now, body);
+  return { body, headers };
 }

@@ -1,7 +1,7 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
-import { InputError } from "../../domain/failures.js";
-import type { AnyJob } from "../../jobs/job.js";
+import { jobOfKind } from "../../jobs/index.js";
+import type { AnyJob, JobContext } from "../../jobs/job.js";
 import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import type { Dependencies } from "../dependencies.js";
@@ -12,18 +12,28 @@ export interface BulkDependencies extends Dependencies {
   readonly frozenRows: SealedRows<FrozenBulkRow>;
 }
 
-/** One group of a run: `groupRows` rows of its file. */
-export interface BulkGroup extends BulkRun {
-  readonly group: number;
+/** A run as its activities see it. */
+export interface OpenRun {
+  readonly job: AnyJob;
+  readonly staging: BulkStaging;
+  /** What the job's own functions get. */
+  context(): Promise<JobContext>;
 }
 
-/** The declaration of a kind. @throws InputError when this version has none. */
-export function jobOf({ jobs }: BulkDependencies, { kind }: BulkRun): AnyJob {
-  const job = jobs.find((one) => one.kind === kind);
-  if (job === undefined) throw new InputError(`this worker knows no bulk job "${kind}"; update it`);
-  return job;
+/** Opens a run. @throws InputError when this version does not know its kind. */
+export function openRun(deps: BulkDependencies, { runId, kind, staging: id }: BulkRun): OpenRun {
+  const staging = stagingOf(deps, id);
+  return {
+    job: jobOfKind(kind, deps.jobs),
+    staging,
+    async context() {
+      const { options } = await staging.file.require();
+      return { runId, lake: deps.lake, sealer: deps.sealed.sealer, options };
+    },
+  };
 }
 
-export function stagingOf({ sealed, frozenRows }: BulkDependencies, { staging }: BulkRun): BulkStaging {
-  return new BulkStaging(sealed, frozenRows, staging);
+/** The staging of a name. */
+export function stagingOf({ sealed, frozenRows }: BulkDependencies, id: string): BulkStaging {
+  return new BulkStaging(sealed, id, frozenRows);
 }

@@ -3,11 +3,12 @@ import { type BulkRun, failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import type { NewRun, RunStatus } from "../../domain/run.js";
+import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
-import { type BulkDependencies, jobOf, stagingOf } from "./dependencies.js";
-import { endedItems, notBegun } from "./ended-items.js";
+import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
+import { endsOf, openGroup } from "./open-group.js";
 
 interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
@@ -25,89 +26,83 @@ export async function finishBulk(
   input: FinishBulkInput,
 ): Promise<{ readonly duration_ms: number }> {
   return withHeartbeat(async () => {
-    const { status, totals } = input;
-    const staging = stagingOf(deps, input);
-    const file = await staging.findFile();
+    const { runId, status, totals, pausedMs: paused_ms = 0 } = input;
+    const { staging } = openRun(deps, input);
+    const file = await staging.file.find();
     const { rows, calls } = totals;
-    const paused_ms = input.pausedMs ?? 0;
     const steps = totals.failures.filter(({ line }) => line === 0);
-    await recordFailures(deps.lake, { runId: input.runId, part: "steps" }, steps);
+    await recordFailures(deps.lake, { runId, part: "steps" }, steps);
     const ended = await writeRunRow(deps, {
       ...input,
       options: file?.options ?? {},
       rosterSha256: file?.sha256,
       counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
     });
-    // A repetition: the first one may have ended while it deleted.
-    if (file === undefined) {
-      await staging.drop();
-      return ended;
+    if (file !== undefined) {
+      if (await hasOpenGroup(deps, input)) return ended;
+      const isWhole = status === "completed" || status === "completed_with_failures";
+      if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
+      if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
     }
-    if (await hasOpenGroup(deps, input)) return ended;
-    const isWhole = status === "completed" || status === "completed_with_failures";
-    if (totals.rows.failed > 0 && isWhole) await keepFailedRows(deps, input);
-    if (file.retryOf !== null && isWhole) {
-      await stagingOf(deps, { ...input, staging: failedRowsOf(file.retryOf) }).drop();
-    }
+    // Also without a file: an earlier attempt may have been killed while it deleted.
     await staging.drop();
     return ended;
   });
 }
 
 /**
- * Whether a group of a job with an effect was planned and its rows could not be written: what it has sent is known by
- * the staging alone, and the next run of the job continues it.
+ * Whether a group of a job with an effect was planned and its rows could not be written. Only the staging knows what
+ * it has sent, and the next run of the job continues it.
  */
 async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Promise<boolean> {
-  if (!jobOf(deps, input).effect) return false;
-  const staging = stagingOf(deps, input);
-  for (let group = 0; group < input.groups; group += 1) {
+  const { job, staging } = openRun(deps, input);
+  for (let group = 0; job.effect && group < input.groups; group += 1) {
     if (await staging.isWritten(group)) continue;
-    if ((await staging.plan(group)) !== undefined) return true;
+    if ((await staging.plan(group).find()) !== undefined) return true;
   }
   return false;
 }
 
-/** Keeps the rows that failed for a retry (`keptRows`). */
-async function keepFailedRows(deps: BulkDependencies, input: FinishBulkInput): Promise<void> {
-  const target = stagingOf(deps, { ...input, staging: failedRowsOf(input.runId) });
-  // A repetition: the first one may have ended while it deleted what the rows are made of.
-  if ((await target.findFile()) !== undefined) return;
+/** Freezes the rows that failed, for a retry. */
+async function keepFailedRows(
+  deps: BulkDependencies,
+  input: FinishBulkInput,
+  file: FrozenFile,
+): Promise<void> {
+  const target = stagingOf(deps, failedRowsOf(input.runId));
+  // An earlier attempt kept them; it may have been killed while it deleted what they are read from.
+  if ((await target.file.find()) !== undefined) return;
   const hash = createHash("sha256");
   let rows = 0;
   let invalid = 0;
-  for await (const row of keptRows(deps, input)) {
+  for await (const row of rowsToRetry(deps, input)) {
     hash.update(frozenLine(row));
     rows += 1;
     if (row.row === null) invalid += 1;
   }
-  const file = await stagingOf(deps, input).file();
   // Nobody may ever retry: a secret must not wait for that.
   const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
   const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
-  await target.freeze(kept, keptRows(deps, input));
+  await target.freeze(kept, rowsToRetry(deps, input));
 }
 
-/**
- * The rows that failed; of a kind that publishes everything at once all rows, with the results of the others, so that
- * what a retry publishes is whole.
- */
-async function* keptRows(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
-  const job = jobOf(deps, input);
-  const staging = stagingOf(deps, input);
-  for (let group = 0; group < input.groups; group += 1) {
-    const { items, rows } = await endedItems(deps, { ...input, group }, await staging.close(group));
-    const failed = new Set(notBegun(items, rows).map(({ line }) => line));
+/** The rows that failed; of a kind that publishes all rows, with the results of the others: its retry is complete. */
+async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
+  const { job, staging } = openRun(deps, input);
+  for (let number = 0; number < input.groups; number += 1) {
+    const group = await openGroup(deps, { ...input, group: number });
+    const items = await group.ended(await staging.close(number).require());
+    const failed = new Set(group.notBegun(items).map(({ line }) => line));
     const results = new Map<number, unknown>();
     for (const item of items) {
-      for (const { line, status } of job.ends(item)) {
+      for (const { line, status } of endsOf(job, item)) {
         if (status === "failed") failed.add(line);
         else results.set(line, item.result);
       }
     }
-    for (const { result: _, ...row } of rows) {
+    for (const { result: _, ...row } of group.rows) {
       if (failed.has(row.line)) yield row;
-      else if (job.pack !== undefined) yield { ...row, result: results.get(row.line) };
+      else if (job.publish !== undefined) yield { ...row, result: results.get(row.line) };
     }
   }
 }

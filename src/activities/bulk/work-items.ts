@@ -15,11 +15,10 @@ import { callRule } from "../calls/call-rules.js";
 import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
-import { type BulkDependencies, type BulkGroup, jobOf, stagingOf } from "./dependencies.js";
-import { plannedItems } from "./ended-items.js";
-import { endsOf, groupRows, ownersOf, totalsOf } from "./group-plan.js";
+import type { BulkDependencies } from "./dependencies.js";
+import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 
-/** Where the work on one item stands. */
+/** The state of the work on one item. */
 export interface ItemProgress extends Attempted {
   /** Number of the item in its group's plan. */
   readonly item: number;
@@ -33,39 +32,38 @@ interface WorkItemsInput extends BulkGroup {
 export interface WorkedItem {
   readonly progress: ItemProgress;
   readonly outcome: ItemOutcome;
-  /** Of the first items that failed and are tried again. */
+  /** Only on the first items that are tried again. */
   readonly failure?: NamedFailure;
 }
 
 interface WorkItemsResult {
   readonly items: readonly WorkedItem[];
-  /** Name of the staged results; null where no item came to its end. */
+  /** Name of the staged results; null where no item has ended. */
   readonly results: string | null;
-  /** Of the items that came to their end, and the calls of all. */
+  /** Of the items that have ended, and the calls of all. */
   readonly totals: BulkTotals;
   readonly gateUntil: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
 }
 
-/** Works on a slice of items; what came to its end is staged, sealed, before anything is made of it. */
+/** Works on a slice of items. What has ended is staged, sealed, before anything is made of it. */
 export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
-  const job = jobOf(deps, input);
-  const staging = stagingOf(deps, input);
-  const { options } = await staging.file();
-  const rows = await groupRows(deps, input);
-  const planned = await plannedItems(deps, input, rows);
+  const group = await openGroup(deps, input);
+  const { job, staging } = group.run;
+  const { options } = await staging.file.require();
+  const planned = await group.work();
   const ended: { readonly item: number; readonly result: unknown }[] = [];
   const ends: RowEnd[] = [];
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
-    const plan = planned[item];
-    if (plan === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
+    const rows = planned[item];
+    if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
       const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
-      const result = await job.work(plan, caller);
+      const result = await job.work(rows, caller);
       ended.push({ item, result });
-      ends.push(...endsOf(job, plan, result));
+      ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
       return { progress, outcome: { kind: "complete" } as const };
     } catch (error) {
       return { progress, outcome: outcomeOf(error) };
@@ -73,10 +71,9 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   });
   const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
   if (name !== null) await staging.putResults(name, ended);
-  const owner = ownersOf(job, rows);
   const items = namedFailures(results, ({ progress: { item } }) => {
-    const line = planned[item]?.rows[0]?.line ?? 0;
-    return { line, owner: owner(line) };
+    const line = planned[item]?.[0]?.line ?? 0;
+    return { line, owner: group.owner(line) };
   });
   for (const { progress, outcome } of results) {
     const ids = { group: input.group, item: progress.item };
@@ -86,7 +83,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   return {
     items,
     results: name,
-    totals: { ...totalsOf(ends, owner), calls },
+    totals: { ...group.totalsOf(ends), calls },
     gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };
@@ -117,7 +114,7 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {
-      // Sent again after others of the item took effect, it might be taken as well.
+      // If it were sent again after other calls of the item took effect, it might be accepted.
       if (error instanceof RejectedError && error.status !== undefined) {
         const { status, said } = error;
         await sealed.put(`${own}refused`, { status, said } satisfies Refusal, { durable: true });

@@ -5,9 +5,8 @@ import {
   mergedRules,
   TARGETS,
 } from "../../domain/alert-settings.js";
-import { type AlertEvent, type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
-import { instantWords } from "../../domain/alerts/span.js";
-import type { OpenAlert } from "../../domain/alerts/transitions.js";
+import { type AlertMessage, deliveryWorkflowId } from "../../domain/alerts/alert-message.js";
+import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import { type CheckedAlerts, checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import { pendingMessages } from "../../lake/alerts/alert-log.js";
@@ -20,14 +19,14 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface AskedCheck {
-  /** Those given count instead of the file's. */
+  /** They override those of the file. */
   readonly rules: AlertRules;
   readonly targets: AlertTargets;
   readonly json: boolean;
   readonly schedules: ScheduleReader;
 }
 
-/** Judges the alert rules in this process, so that also what no worker does is found; the exit code. */
+/** Judges the alert rules in this process, which also finds that no worker runs; the exit code. */
 export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<number> {
   const configuration = readJobConfig(terminal);
   const { settings } = configuration.config.alerts;
@@ -40,10 +39,10 @@ export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<n
   const isTold = TARGETS.some((target) => asked.targets[target] !== undefined);
   const targets = isTold ? asked.targets : (settings?.targets ?? {});
   const preflight = await runPreflight(terminal, configuration);
-  const { checked, late } = await withInterruption(async (held) => {
-    const { temporal, sealed, signal } = await openJobSession(terminal, preflight, held);
+  const { checked, late } = await withInterruption(async (interruption) => {
+    const { temporal, sealed, signal } = await openJobSession(terminal, preflight, interruption);
     const lake = openLake({ directory: preflight.config.lake.address });
-    held.releases.add(() => lake.close());
+    interruption.releases.add(() => lake.close());
     const { scope } = preflight;
     const place = { client: temporal.client, scope, lake, sealed, schedules: asked.schedules };
     const checked = await checkAlerts(place, { rules, targets });
@@ -64,10 +63,10 @@ function nameOf({ alertId, state, target }: AlertMessage): string {
 
 function textOf({ open, raised, cleared }: CheckedAlerts): string {
   const isNew = new Set(raised.map(({ alertId }) => alertId));
-  const lines = open.flatMap((alert) => [
-    `${isNew.has(alert.alertId) ? "new " : "open"}   ${alert.rule}: ${alert.message}`,
-    `       since ${instantWords(alert.raisedAt)}`,
-    ...alert.action.split("; ").map((step) => `       ${step}`),
+  const lines = open.flatMap(({ alertId, rule, message, action, at }) => [
+    `${isNew.has(alertId) ? "new " : "open"}   ${rule}: ${message}`,
+    `       since ${instantText(at)}`,
+    ...action.split("; ").map((step) => `       ${step}`),
   ]);
   const over = cleared.map(({ rule, message }) => `over   ${rule}: ${message}`);
   return [...lines, ...over, ...(open.length === 0 ? ["no alert is open"] : [])].join("\n");
@@ -75,19 +74,17 @@ function textOf({ open, raised, cleared }: CheckedAlerts): string {
 
 function lateWords(count: number): string {
   const messages = count === 1 ? "1 message is" : `${count} messages are`;
-  return `${messages} not delivered yet: tried again for a day, while a worker runs`;
+  return `${messages} not delivered yet; while a worker runs, it tries again for a day`;
 }
 
 function jsonOf({ open, raised, cleared }: CheckedAlerts, late: readonly AlertMessage[]): object {
-  const idOf = ({ alertId }: AlertEvent) => alertId;
   return {
-    open: open.map((alert) => ({ ...shown(alert), raised_at: instantWords(alert.raisedAt) })),
-    raised: raised.map(idOf),
-    cleared: cleared.map(idOf),
+    open: open.map(({ alertId, rule, subject, message, action, runId, at }) => {
+      const raised_at = instantText(at);
+      return { alert_id: alertId, rule, subject, message, action, run_id: runId, raised_at };
+    }),
+    raised: raised.map(({ alertId }) => alertId),
+    cleared: cleared.map(({ alertId }) => alertId),
     undelivered: late.length,
   };
-}
-
-function shown({ alertId, rule, subject, message, action, runId }: OpenAlert) {
-  return { alert_id: alertId, rule, subject, message, action, run_id: runId };
 }

@@ -1,5 +1,9 @@
-import { type BulkSummary, type BulkTotals, noBulkTotals } from "../../domain/bulk/bulk-totals.js";
-import type { BulkProgress } from "../../domain/bulk/messages.js";
+import {
+  type BulkProgress,
+  type BulkSummary,
+  type BulkTotals,
+  noBulkTotals,
+} from "../../domain/bulk/bulk-totals.js";
 import { refusalLines } from "../../domain/refusals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -20,14 +24,16 @@ export function bulkRun(
     progress: PROGRESS,
     outcome(left) {
       const { unauthorized, ...result } = resultOf(kind, left);
-      const { summary, text } = withWaits(left, result, summaryText(result));
-      const retry = `run again only what failed: nightledger runs retry ${summary.run_id}`;
-      // A run that did not come to its end keeps no failed rows.
-      const keeps = summary.status === "completed_with_failures" && summary.rows.failed > 0;
-      const stands = effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled");
-      const goOn = `what it sent is known by the lake's staging area alone; bring it to its end: nightledger ${kind}s continue`;
-      const notes = [...(keeps ? [retry] : []), ...(stands ? [goOn] : [])];
-      return { summary, unauthorized, text, notes };
+      const { run_id, status, rows } = result;
+      const notes: string[] = [];
+      // Only a run that went through all of its rows keeps those that failed.
+      if (status === "completed_with_failures" && rows.failed > 0)
+        notes.push(`run again only what failed: nightledger runs retry ${run_id}`);
+      if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))
+        notes.push(
+          `only the lake's staging area knows what the run has sent; finish it: nightledger ${kind}s continue`,
+        );
+      return { ...withWaits(left, result, summaryText(result)), unauthorized, notes };
     },
   };
 }
@@ -53,21 +59,20 @@ function summaryText(summary: BulkSummary): string {
     summary;
   const counts = ["done", "failed", "invalid", "skipped"] as const;
   const named = counts.filter((count) => count === "done" || rows[count] > 0);
-  const lines = [
+  const shown = failures.slice(0, MOST_SHOWN);
+  const more = failures_total - shown.length;
+  return [
     `run       ${run_id}`,
     `status    ${status} in ${(duration_ms / 1000).toFixed(1)} s`,
     `rows      ${rows.total}: ${named.map((count) => `${rows[count]} ${count}`).join(", ")}`,
     `calls     ${calls}`,
     ...Object.entries(told).map(([name, value]) => `${name.padEnd(9)} ${value}`),
-  ];
-  lines.push(...refusalLines(refusals));
-  const shown = failures.slice(0, MOST_SHOWN);
-  for (const { line, owner, reason } of shown) {
-    lines.push(`failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`);
-  }
-  const more = failures_total - shown.length;
-  if (more > 0) lines.push(`          and ${more} more`);
-  return lines.join("\n");
+    ...refusalLines(refusals),
+    ...shown.map(({ line, owner, reason }) => {
+      return `failed    ${line === 0 ? "" : `line ${line}, ${owner}: `}${reason}`;
+    }),
+    ...(more > 0 ? [`          and ${more} more`] : []),
+  ].join("\n");
 }
 
 /** How a bulk job shows how far it is. */

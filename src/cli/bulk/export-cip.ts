@@ -44,19 +44,14 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
 /** What is asked of an export, from its flags. @throws InputError naming the flag that is wrong. */
 export function cipOptions(cwd: string, flags: CipFlags): CipOptions {
   const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out } = flags;
+  const refused = (problem: string) => new InputError(`${problem} Nothing was started.`);
   if (approver.trim() === "") {
-    throw new InputError(
-      "--approver is blank. Give the name or e-mail address that stands for automatic approvals. Nothing was started.",
-    );
+    throw refused("--approver is blank. Give the name or e-mail address that means an automatic approval.");
   }
-  if (reason?.trim() === "") {
-    throw new InputError(
-      "--reason is blank. Say why the export is made, or leave it out. Nothing was started.",
-    );
-  }
+  if (reason?.trim() === "") throw refused("--reason is blank. Say why the export is made, or leave it out.");
   if (unmasked && reason === undefined) {
-    throw new InputError(
-      "--unmasked shows tax ids, birth dates, addresses and IP addresses, so it needs --reason, which is recorded in the manifest. Nothing was started.",
+    throw refused(
+      "--unmasked shows tax ids, birth dates, addresses and IP addresses, so it needs --reason, which is recorded in the manifest.",
     );
   }
   return {

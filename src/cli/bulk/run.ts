@@ -1,12 +1,10 @@
 import type { ApiConfig } from "../../config.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { askerOf } from "../../intake/bulk/asker.js";
-import { countRows, type JudgedRows, judgeRows } from "../../intake/bulk/input-rows.js";
-import { checkedRows, refuseWrongRows } from "../../intake/bulk/runnable-rows.js";
+import { checkedRows, type JudgedRows, judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
 import type { AnyJob } from "../../jobs/job.js";
-import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import { readJobConfig } from "../session/preflight.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
 import { openServiceClient, pingService } from "../session/service.js";
@@ -21,7 +19,7 @@ export interface BulkFlags extends JobFlags {
   readonly restart?: boolean;
 }
 
-/** Runs or joins a bulk job over a file and waits for its end, or only judges the file; the exit code. */
+/** Runs or joins a bulk job over a file and waits for its end, or only validates the file; the exit code. */
 export async function runBulk(
   terminal: Terminal,
   job: AnyJob,
@@ -30,23 +28,17 @@ export async function runBulk(
   flags: BulkFlags,
   secrets: Readonly<Record<string, string>> = {},
 ): Promise<number> {
-  if (flags.validateOnly) return validate(terminal, job, path, flags.json === true);
-  const continueInvalid = flags.continueInvalid === true;
+  const { validateOnly, continueInvalid = false, restart = false, json = false } = flags;
+  if (validateOnly) return validate(terminal, job, path, json);
   return runJob(terminal, flags, {
-    async read() {
-      const judged = await judgeFile(terminal, job, path);
-      refuseWrongRows(job, path, judged, continueInvalid);
-      return judged;
-    },
-    async plan({ config }, file) {
-      const pingedUser = pingedBy(job, file);
+    read: async () => refuseInvalid(job, path, await judgeFile(terminal, job, path), continueInvalid),
+    async plan({ config: { api } }, file) {
+      const pingedUser = file.first && job.owner(file.first);
       let judged = file;
       if (job.check !== undefined) {
-        await pingService(config.api, pingedUser);
-        judged = await askedRows(job, file, config.api);
-        refuseWrongRows(job, path, judged, continueInvalid);
+        await pingService(api, pingedUser);
+        judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
       }
-      const restart = flags.restart === true;
       return { pingedUser, run: newRun(job, { judged, options, secrets, retryOf: null, restart }) };
     },
   });
@@ -63,27 +55,10 @@ export function newRun(
   });
 }
 
-/** A run over rows that are frozen already: those that an earlier run left. */
-export async function runOfFrozen(
-  job: AnyJob,
-  staging: BulkStaging,
-  file: Awaited<ReturnType<BulkStaging["file"]>>,
-  restart: boolean,
-): Promise<ReturnType<typeof bulkRun>> {
-  const { options, secrets, retryOf } = file;
-  const judged = await countRows(() => staging.everyRow(file));
-  return newRun(job, { judged, options, secrets, retryOf, restart });
-}
-
 async function judgeFile(terminal: Terminal, job: AnyJob, path: string): Promise<JudgedRows> {
   const judged = await judgeRows(job, path);
   for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
   return judged;
-}
-
-/** User whom the service is asked for before anything starts. */
-function pingedBy(job: AnyJob, { first }: JudgedRows): string | undefined {
-  return first === undefined ? undefined : job.owner(first);
 }
 
 /** As {@link checkedRows}, over a client of this command's own. */
@@ -96,12 +71,15 @@ async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promi
   }
 }
 
-/** Judges a file and starts nothing. */
+/** Validates a file and starts nothing. */
 async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
   let judged = await judgeFile(terminal, job, path);
   if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
   const { total, invalid, problems } = judged;
-  const lines = [`rows      ${total}: ${total - invalid} right, ${invalid} wrong`, ...problemLines(problems)];
+  const lines = [
+    `rows      ${total}: ${total - invalid} valid, ${invalid} invalid`,
+    ...problemLines(problems),
+  ];
   terminal.result(json ? JSON.stringify({ rows: { total, invalid }, problems }) : lines.join("\n"));
   return problems.length === 0 ? EXIT.completed : EXIT.usage;
 }

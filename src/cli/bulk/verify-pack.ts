@@ -8,7 +8,7 @@ import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
- * Proves an exported pack; reads no setting and nothing but the pack and those beside it.
+ * Proves an exported pack; reads no setting, only the pack and those in the same directory.
  *
  * @throws PackError naming the first thing that is wrong.
  */
@@ -17,8 +17,8 @@ export async function runVerifyPack(
   directory: string,
   flags: { readonly publicKey?: string; readonly json?: boolean },
 ): Promise<void> {
-  const key =
-    flags.publicKey === undefined ? undefined : await readKey(resolve(terminal.cwd, flags.publicKey));
+  const { publicKey: path } = flags;
+  const key = path === undefined ? undefined : await readKey(resolve(terminal.cwd, path));
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
     const proved = await verifyPack(resolve(terminal.cwd, directory), { duckdb, key });
@@ -54,8 +54,8 @@ function words(pack: VerifiedPack): string {
 }
 
 function chainWords({ chain, chain_ends_before }: VerifiedPack): string {
-  const followed = chain.length === 0 ? "" : `${chain.length} earlier packs fit: ${chain.join(", ")}`;
+  const followed = chain.length === 0 ? "" : `${chain.length} earlier packs match: ${chain.join(", ")}`;
   if (chain_ends_before === null) return followed || "the first pack of its chain";
-  const missing = `${chain_ends_before} is not beside it, so its link could not be followed`;
+  const missing = `${chain_ends_before} is not beside it, so the chain could not be followed further`;
   return followed === "" ? missing : `${followed}; ${missing}`;
 }

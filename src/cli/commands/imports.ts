@@ -22,8 +22,8 @@ export const importsCommand: AddCommand = (program: Command, terminal, end) => {
     .option("--detach", "with a cluster: return once the run is started")
     .option("--json", "print the summary as one JSON value on standard output")
     .action(async (flags: JobFlags & { readonly restart?: boolean }) => {
-      const { continueRun } = await import("../bulk/continue.js");
+      const { continueBulk } = await import("../bulk/steer.js");
       const { importJob } = await import("../../jobs/import.js");
-      end(await continueRun(terminal, importJob, flags));
+      end(await continueBulk(terminal, importJob, flags));
     });
 };

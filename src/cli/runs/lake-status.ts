@@ -1,4 +1,4 @@
-import type { OpenAlert } from "../../domain/alerts/transitions.js";
+import type { Cause } from "../../domain/alerts/cause.js";
 import { DAY } from "../../domain/duration.js";
 import { openAlerts } from "../../lake/alerts/alert-log.js";
 import type { LakeQuery } from "../../lake/query/query.js";
@@ -43,7 +43,7 @@ export interface LakeStatus {
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
   /** Those that are not over, the oldest first. */
-  readonly alerts: readonly Pick<OpenAlert, "rule" | "subject" | "message" | "action">[];
+  readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
   /** Bad rows that are open. */
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };

@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { startOfRun } from "../../domain/run.js";
-import { effectClaims } from "../../intake/bulk/claim.js";
 import { JOBS } from "../../jobs/index.js";
+import { EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { LakeQuery } from "../../lake/query/query.js";
 import { sqlText } from "../../lake/sql/duckdb-sql.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
@@ -75,7 +75,7 @@ async function claimedRuns(store: Preflight["store"], keys: Preflight["keys"]): 
   if (keys === undefined) return [];
   const sealed = new SealedStore(store, createSealer(keys));
   const effects = JOBS.filter(({ effect }) => effect);
-  const holders = await Promise.all(effects.map(({ kind }) => effectClaims(sealed, kind).holder()));
+  const holders = await Promise.all(effects.map(({ kind }) => new EffectClaims(sealed, kind).holder()));
   return holders.flatMap((holder) => holder?.runId ?? []);
 }
 

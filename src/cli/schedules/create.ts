@@ -1,13 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { isScheduleName, scheduleId } from "../../domain/schedules/scheduled-run.js";
-import {
-  type ScheduleTiming,
-  type TimingFlags,
-  timingOf,
-  timingWords,
-} from "../../domain/schedules/timing.js";
-import type { ScheduleInput } from "../../intake/schedules/schedule-input.js";
-import { runKindOf } from "../../intake/schedules/scheduled-job.js";
+import { type TimingFlags, timingOf } from "../../domain/schedules/timing.js";
+import { runKindOf, type ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { putSchedule } from "../../intake/schedules/schedules.js";
 import { checkScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readJobConfig } from "../session/preflight.js";
@@ -28,20 +22,23 @@ export async function createSchedule(
   command: readonly string[],
   flags: CreateFlags,
 ): Promise<number> {
-  checkName(name);
+  if (!isScheduleName(name)) {
+    throw new InputError(
+      `${JSON.stringify(name)} can't be the name of a schedule. Nothing was changed. Give letters, digits, dots, dashes and underscores, at most 63.`,
+    );
+  }
   const timing = timingOf(flags);
   const job = await parseScheduledCommand(terminal, command);
   const { settings } = readJobConfig(terminal);
   await checkScheduled(job);
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope, taskQueue } }) => {
     const input: ScheduleInput = { schedule: name, scope, runKind: runKindOf(job), job, command, timing };
-    const id = scheduleId(scope, name);
-    const asked = { scheduleId: id, timing, workflowType: "fireSchedule", taskQueue, input };
-    const done = await putSchedule(client, { ...asked, paused: flags.paused === true });
+    const asked = { scheduleId: scheduleId(scope, name), timing, workflowType: "fireSchedule" };
+    const done = await putSchedule(client, { ...asked, taskQueue, input, paused: flags.paused === true });
     const described = await describedSchedule(client, scope, name);
-    terminal.result(
-      flags.json ? JSON.stringify(described) : createdText(name, done, timing, described.next[0]),
-    );
+    const [next] = described.next;
+    const words = `schedule ${name} ${done}: ${described.when}${next === undefined ? "" : `, next ${next}`}`;
+    terminal.result(flags.json ? JSON.stringify(described) : words);
     if (described.paused) terminal.say(`it is paused; nightledger schedule unpause ${name}`);
     if (settings.mode === "embedded") {
       terminal.say(
@@ -49,16 +46,4 @@ export async function createSchedule(
       );
     }
   });
-}
-
-function createdText(name: string, done: string, timing: ScheduleTiming, next: string | undefined): string {
-  return `schedule ${name} ${done}: ${timingWords(timing)}${next === undefined ? "" : `, next ${next}`}`;
-}
-
-/** @throws InputError for what can't name a schedule. */
-function checkName(name: string): void {
-  if (isScheduleName(name)) return;
-  throw new InputError(
-    `${JSON.stringify(name)} can't be the name of a schedule. Nothing was changed. Give letters, digits, dots, dashes and underscores, at most 63.`,
-  );
 }

@@ -1,10 +1,11 @@
 import type { Client, ScheduleDescription } from "@temporalio/client";
+import { instantText } from "../../domain/duration.js";
 import { InputError } from "../../domain/failures.js";
 import type { RunStatus } from "../../domain/run.js";
 import { type FiringMemo, scheduleId, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { timingWords } from "../../domain/schedules/timing.js";
 import { shellWord } from "../../domain/shell-word.js";
-import type { ScheduleInput } from "../../intake/schedules/schedule-input.js";
+import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
 
 const MOST_FIRINGS = 5;
@@ -13,7 +14,7 @@ const MOST_FIRINGS = 5;
 interface ShownFiring {
   /** ISO instant. */
   readonly due_at: string;
-  /** Null where the worker has not taken it up yet, or Temporal has forgotten it. */
+  /** Null until a worker takes it up, and once Temporal has forgotten it. */
   readonly run_id: string | null;
   readonly status: RunStatus | "waiting" | "forgotten";
 }
@@ -32,11 +33,23 @@ export interface ShownSchedule {
   readonly missed: number;
 }
 
-/** What there is to know of a schedule. @throws InputError where there is none of that name. */
+/** What is known of a schedule. @throws InputError where there is none of that name. */
 export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
   const described = await describeSchedule(client, scheduleId(scope, name));
   if (described === undefined) throw noSchedule(name);
-  return shownSchedule(client, name, described);
+  const { action, state, info } = described;
+  const [{ command, timing }] = (action.args ?? []) as unknown as [ScheduleInput];
+  const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
+  return {
+    name,
+    command: command.map(shellWord).join(" "),
+    when: timingWords(timing),
+    paused: state.paused,
+    next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instantText),
+    last: await Promise.all(recent.map((firing) => shownFiring(client, firing))),
+    skipped_overlaps: info.numActionsSkippedOverlap,
+    missed: info.numActionsMissedCatchupWindow,
+  };
 }
 
 /** Every schedule of a lake, by its name. */
@@ -50,47 +63,22 @@ export async function shownSchedules(client: Client, scope: string): Promise<Sho
 
 export function noSchedule(name: string): InputError {
   return new InputError(
-    `there is no schedule ${name}. Nothing was changed. nightledger schedule list shows those that are there.`,
+    `there is no schedule ${name}. Nothing was changed. nightledger schedule list shows those that exist.`,
   );
-}
-
-async function shownSchedule(
-  client: Client,
-  name: string,
-  { action, state, info }: ScheduleDescription,
-): Promise<ShownSchedule> {
-  const [input] = (action.args ?? []) as unknown as [ScheduleInput];
-  const recent = info.recentActions.slice(-MOST_FIRINGS).reverse();
-  return {
-    name,
-    command: input.command.map(shellWord).join(" "),
-    when: timingWords(input.timing),
-    paused: state.paused,
-    next: state.paused ? [] : info.nextActionTimes.slice(0, MOST_FIRINGS).map(instant),
-    last: await Promise.all(
-      recent.map(({ scheduledAt, action: { workflow } }) => shownFiring(client, scheduledAt, workflow)),
-    ),
-    skipped_overlaps: info.numActionsSkippedOverlap,
-    missed: info.numActionsMissedCatchupWindow,
-  };
 }
 
 async function shownFiring(
   client: Client,
-  scheduledAt: Date,
-  { workflowId, firstExecutionRunId }: { readonly workflowId: string; readonly firstExecutionRunId: string },
+  { scheduledAt, action: { workflow } }: ScheduleDescription["info"]["recentActions"][number],
 ): Promise<ShownFiring> {
-  const due_at = instant(scheduledAt);
+  const due_at = instantText(scheduledAt);
   try {
-    const { memo } = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
+    const handle = client.workflow.getHandle(workflow.workflowId, workflow.firstExecutionRunId);
+    const { memo } = await handle.describe();
     const { runId = null, status = null } = (memo ?? {}) as Partial<FiringMemo>;
     return { due_at, run_id: runId, status: status ?? "waiting" };
   } catch (error) {
     if ((error as Error).name !== "WorkflowNotFoundError") throw error;
     return { due_at, run_id: null, status: "forgotten" };
   }
-}
-
-function instant(date: Date): string {
-  return date.toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -4,14 +4,14 @@ import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Does something with Temporal's schedules, without working on runs meanwhile; the exit code. */
+/** Works with Temporal's schedules, without a worker in this process; the exit code. */
 export async function withSchedules(
   terminal: Terminal,
   work: (session: JobSession) => Promise<void>,
 ): Promise<number> {
   const preflight = await runPreflight(terminal);
-  await withInterruption(async (held) => {
-    await work(await openJobSession(terminal, preflight, held, { worker: false }));
+  await withInterruption(async (interruption) => {
+    await work(await openJobSession(terminal, preflight, interruption, { worker: false }));
   });
   return EXIT.completed;
 }

@@ -30,19 +30,18 @@ export async function showSchedule(terminal: Terminal, name: string, json: boole
 }
 
 function text({ name, command, when, paused, next, last, skipped_overlaps, missed }: ShownSchedule): string {
+  const column = (label: string, values: readonly string[]) =>
+    values.map((value, index) => `${index === 0 ? label : ""}`.padEnd(10) + value);
+  const runs = last.map(({ due_at, run_id, status }) => [due_at, status, run_id].filter(Boolean).join("  "));
   const lines = [
     `schedule  ${name}${paused ? " (paused)" : ""}`,
     `runs      ${command}`,
     `when      ${when}`,
-    ...next.map((instant, index) => `${index === 0 ? "next" : ""}`.padEnd(10) + instant),
-    ...last.map(
-      ({ due_at, run_id, status }, index) =>
-        `${index === 0 ? "last" : ""}`.padEnd(10) + [due_at, status, run_id].filter(Boolean).join("  "),
-    ),
+    ...column("next", next),
+    ...column("last", runs.length === 0 ? ["never ran"] : runs),
   ];
-  if (last.length === 0) lines.push("last      never ran");
   if (skipped_overlaps > 0)
-    lines.push(`skipped   ${skipped_overlaps} times, while the run before was going on`);
+    lines.push(`skipped   ${skipped_overlaps} times, while the run before was still running`);
   if (missed > 0) lines.push(`missed    ${missed} times, while Temporal was off for more than 6 hours`);
   return lines.join("\n");
 }

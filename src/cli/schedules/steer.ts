@@ -1,9 +1,4 @@
-import {
-  type Client,
-  type ScheduleHandle,
-  ScheduleNotFoundError,
-  ScheduleOverlapPolicy,
-} from "@temporalio/client";
+import { type ScheduleHandle, ScheduleNotFoundError, ScheduleOverlapPolicy } from "@temporalio/client";
 import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { noSchedule } from "./described.js";
@@ -15,13 +10,13 @@ export interface BackfillFlags {
   readonly to: Date;
 }
 
-/** Holds a schedule back: it fires no more until `unpause`. The exit code. */
+/** Pauses a schedule: it does not fire until `unpause`. The exit code. */
 export function pauseSchedule(terminal: Terminal, name: string, reason: string | undefined): Promise<number> {
   return steer(terminal, name, (handle) => handle.pause(reason ?? "paused by its user"), "is paused");
 }
 
 export function unpauseSchedule(terminal: Terminal, name: string): Promise<number> {
-  // As a change of the schedule, which tells when it was made: what was due before is owed to nobody.
+  // Temporal records when a schedule was updated, and `run-missing` ignores what was due before.
   const unpause = (handle: ScheduleHandle) =>
     handle.update(({ state, ...schedule }) => ({
       ...schedule,
@@ -30,9 +25,9 @@ export function unpauseSchedule(terminal: Terminal, name: string): Promise<numbe
   return steer(terminal, name, unpause, "fires again");
 }
 
-/** Fires a schedule now; where its last run is still going on, nothing is started. The exit code. */
+/** Fires a schedule now; nothing starts while its last run is still running. The exit code. */
 export function triggerSchedule(terminal: Terminal, name: string): Promise<number> {
-  const words = "is triggered: a run begins, unless the one before is still going on";
+  const words = "is triggered: a run begins, unless the one before is still running";
   return steer(terminal, name, (handle) => handle.trigger(ScheduleOverlapPolicy.SKIP), words, true);
 }
 
@@ -42,24 +37,14 @@ export function backfillSchedule(
   name: string,
   { from: start, to: end }: BackfillFlags,
 ): Promise<number> {
-  const overlap = ScheduleOverlapPolicy.BUFFER_ALL;
-  return steer(
-    terminal,
-    name,
-    (handle) => handle.backfill({ start, end, overlap }),
-    "fires for that period",
-    true,
-  );
+  const period = { start, end, overlap: ScheduleOverlapPolicy.BUFFER_ALL };
+  return steer(terminal, name, (handle) => handle.backfill(period), "fires for that period", true);
 }
 
-/** Deletes a schedule; a run of it that is going on goes on. The exit code. */
+/** Deletes a schedule; a run of it that has begun continues. The exit code. */
 export function deleteSchedule(terminal: Terminal, name: string): Promise<number> {
-  return steer(
-    terminal,
-    name,
-    (handle) => handle.delete(),
-    "is deleted; a run of it that has begun goes on to its end",
-  );
+  const words = "is deleted; a run of it that has begun continues";
+  return steer(terminal, name, (handle) => handle.delete(), words);
 }
 
 async function steer(
@@ -70,21 +55,10 @@ async function steer(
   starts = false,
 ): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client, embedded }, preflight: { scope } }) => {
-    await unlessMissing(client, scope, name, act);
+    await act(client.schedule.getHandle(scheduleId(scope, name))).catch((error: unknown) => {
+      throw error instanceof ScheduleNotFoundError ? noSchedule(name) : error;
+    });
     terminal.say(`schedule ${name} ${done}`);
     if (embedded && starts) terminal.say("in embedded mode, runs begin while `nightledger dev` runs here");
   });
-}
-
-async function unlessMissing(
-  client: Client,
-  scope: string,
-  name: string,
-  act: (handle: ScheduleHandle) => Promise<void>,
-): Promise<void> {
-  try {
-    await act(client.schedule.getHandle(scheduleId(scope, name)));
-  } catch (error) {
-    throw error instanceof ScheduleNotFoundError ? noSchedule(name) : error;
-  }
 }

@@ -1,48 +1,32 @@
-import type { AlertTarget, RuleName } from "../alert-settings.js";
-import { instantWords } from "./span.js";
-
-type AlertState = "raised" | "cleared";
-
-/** A row of the table `alerts` that tells of an alert. */
-export interface AlertEvent {
-  readonly alertId: string;
-  readonly rule: RuleName;
-  readonly subject: string;
-  readonly state: AlertState;
-  readonly message: string;
-  /** Empty for one that is over. */
-  readonly action: string;
-  readonly runId: string | null;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
+import type { AlertTarget } from "../alert-settings.js";
+import { instantText } from "../duration.js";
+import type { AlertEvent } from "./cause.js";
 
 /** One message to one target. */
-export interface AlertMessage {
-  readonly alertId: string;
-  readonly state: AlertState;
+export interface AlertMessage extends Pick<AlertEvent, "alertId" | "state"> {
   readonly target: AlertTarget;
 }
 
-/** By which a receiver knows a message again that it has had already. */
+/** The id by which a receiver recognises a message that it has already had. */
 export function messageId({ alertId, state }: Pick<AlertEvent, "alertId" | "state">): string {
   return `${alertId}-${state}`;
 }
 
 /**
- * What is delivered of an alert (docs/run/alerts.md, "What is delivered"): `text` is what Slack, Mattermost and Rocket.Chat
- * show, `content` what Discord shows; programs read `alert`.
+ * What is delivered of an alert (docs/run/alerts.md, "What is delivered"): Slack, Mattermost and Rocket.Chat show
+ * `text`, Discord shows `content`, and programs read `alert`.
  */
 export function alertBody(event: AlertEvent): object {
-  const { alertId, rule, subject, state, message, action, runId, at } = event;
+  const { alertId, rule, subject, state, message, action, runId } = event;
+  const at = instantText(event.at);
   const words = textOf(event);
   return {
     id: messageId(event),
     type: `alert.${state}`,
-    timestamp: instantWords(at),
+    timestamp: at,
     text: words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
     content: words,
-    alert: { alert_id: alertId, rule, subject, state, message, action, run_id: runId, at: instantWords(at) },
+    alert: { alert_id: alertId, rule, subject, state, message, action, run_id: runId, at },
   };
 }
 

@@ -1,12 +1,8 @@
 import type { RunStatus } from "../run.js";
 
 /** A run that is in the table `runs`; instants are epoch milliseconds. */
-export interface EndedRun {
-  readonly runId: string;
-  readonly kind: string;
-  readonly schedule: string | null;
+export interface EndedRun extends GoingRun {
   readonly dueAt: number | null;
-  readonly startedAt: number;
   readonly finishedAt: number;
   /** Why it did not begin; null for one that did. */
   readonly message: string | null;
@@ -23,7 +19,7 @@ export interface GoingRun {
 /** A firing of a schedule that Temporal remembers. */
 export interface KnownFiring {
   readonly dueAt: number;
-  /** Null where no worker has taken it up yet. */
+  /** Null until a worker takes it up. */
   readonly runId: string | null;
   readonly status: RunStatus | null;
 }
@@ -41,7 +37,7 @@ export interface ScheduleFacts {
 export interface AlertFacts {
   /** When the first sync on record was asked for; null where there is none. */
   readonly firstSyncAt: number | null;
-  /** The newest sync that was completed, with or without failures. */
+  /** The newest sync that completed, with or without failures. */
   readonly newestSync: { readonly runId: string; readonly finishedAt: number } | null;
   /** Bank links that failed when they were last read, and the newest run that read one of them. */
   readonly failedLinks: { readonly count: number; readonly runId: string | null };

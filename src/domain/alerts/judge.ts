@@ -1,20 +1,8 @@
-import type { AlertRules, RuleName } from "../alert-settings.js";
-import { DAY } from "../duration.js";
-import type { AlertFacts, EndedRun, GoingRun } from "./facts.js";
+import type { AlertRules } from "../alert-settings.js";
+import { DAY, durationWords } from "../duration.js";
+import type { Cause } from "./cause.js";
+import type { AlertFacts, GoingRun } from "./facts.js";
 import { missingRun } from "./missing-run.js";
-import { spanWords } from "./span.js";
-
-/** Something that a rule forbids and that is so. */
-export interface Cause {
-  readonly rule: RuleName;
-  /** What it is about; with the rule it tells one cause from another. */
-  readonly subject: string;
-  readonly message: string;
-  /** What somebody has to do. */
-  readonly action: string;
-  /** The run to look at; null for none. */
-  readonly runId: string | null;
-}
 
 /** What the rules find in the facts. Pure. @param now epoch milliseconds */
 export function judge(rules: AlertRules, facts: AlertFacts, now: number): Cause[] {
@@ -30,10 +18,11 @@ export function judge(rules: AlertRules, facts: AlertFacts, now: number): Cause[
 function tooOld(limit: number | undefined, { newestSync, firstSyncAt }: AlertFacts, now: number): Cause[] {
   const since = newestSync?.finishedAt ?? firstSyncAt;
   if (limit === undefined || since === null || now - since <= limit) return [];
+  const age = durationWords(now - since);
   const message =
     newestSync === null
-      ? `no sync was ever completed, and the first one began ${spanWords(now - since)} ago`
-      : `the newest completed sync ended ${spanWords(now - since)} ago; allowed: ${spanWords(limit)}`;
+      ? `no sync has ever completed, and the first one began ${age} ago`
+      : `the newest completed sync ended ${age} ago; allowed: ${durationWords(limit)}`;
   const action = "nightledger schedule list shows when syncs run; nightledger sync runs one now";
   return [{ rule: "max-age", subject: "sync", message, action, runId: newestSync?.runId ?? null }];
 }
@@ -53,46 +42,31 @@ function openQuarantine(limit: number | undefined, { openQuarantine: rows }: Ale
   return [{ rule: "open-quarantine", subject: "quarantine", message, action, runId: null }];
 }
 
-/** Of each schedule, and of each kind that nobody scheduled: a run that goes on, else the newest of the last day. */
+/** Judges each schedule, and each kind of unscheduled runs, by its running run, or else its newest one of the last day. */
 function tooLong(limit: number | undefined, { ended, going }: AlertFacts, now: number): Cause[] {
   if (limit === undefined) return [];
-  const recent = ended.filter(({ finishedAt, message }) => message === null && now - finishedAt <= DAY);
-  const isEnded = new Set(ended.map(({ runId }) => runId));
-  const open = going.filter(({ runId }) => !isEnded.has(runId));
-  const subjects = [...new Set([...open, ...recent].map(subjectOf))].sort();
-  return subjects.flatMap((subject) => {
-    const slow = open.find((run) => subjectOf(run) === subject && now - run.startedAt > limit);
-    if (slow !== undefined) return [longRun(subject, slow.runId, now - slow.startedAt, limit, "goes on")];
-    const newest = recent
-      .filter((run) => subjectOf(run) === subject)
-      .reduce<EndedRun | undefined>(
-        (last, run) => ((last?.finishedAt ?? 0) > run.finishedAt ? last : run),
-        undefined,
-      );
-    const took = newest === undefined ? 0 : newest.finishedAt - newest.startedAt;
-    return newest === undefined || took <= limit
-      ? []
-      : [longRun(subject, newest.runId, took, limit, "ended")];
+  const recent = ended
+    .filter(({ finishedAt, message }) => message === null && now - finishedAt <= DAY)
+    .sort((a, b) => b.finishedAt - a.finishedAt);
+  const hasEnded = new Set(ended.map(({ runId }) => runId));
+  const open = going.filter(({ runId }) => !hasEnded.has(runId));
+  return [...new Set([...open, ...recent].map(subjectOf))].sort().flatMap((subject) => {
+    const isOwn = (run: GoingRun) => subjectOf(run) === subject;
+    const slow = open.find((run) => isOwn(run) && now - run.startedAt > limit);
+    const newest = recent.find(isOwn);
+    const run = slow ?? newest;
+    if (run === undefined) return [];
+    const { runId, startedAt } = run;
+    const took = (slow === undefined ? (newest?.finishedAt ?? 0) : now) - startedAt;
+    if (took <= limit) return [];
+    const state = slow === undefined ? "took" : "has been running for";
+    const message = `${runId} ${state} ${durationWords(took)}; allowed: ${durationWords(limit)}`;
+    const waits = slow === undefined ? "waited for" : "waits for";
+    const action = `nightledger runs show ${runId} says what it ${waits}`;
+    return [{ rule: "run-longer-than", subject, message, action, runId }];
   });
 }
 
-function longRun(
-  subject: string,
-  runId: string,
-  took: number,
-  limit: number,
-  how: "goes on" | "ended",
-): Cause {
-  const state = how === "ended" ? `took ${spanWords(took)}` : `has been going on for ${spanWords(took)}`;
-  const message = `${runId} ${state}; allowed: ${spanWords(limit)}`;
-  const action = `nightledger runs show ${runId} says what it ${how === "ended" ? "waited for" : "waits for"}`;
-  return { rule: "run-longer-than", subject, message, action, runId };
-}
-
-function subjectOf({ schedule, kind }: EndedRun | GoingRun): string {
-  return schedule === null ? kind : scheduleSubject(schedule);
-}
-
-function scheduleSubject(name: string): string {
-  return `schedule/${name}`;
+function subjectOf({ schedule, kind }: GoingRun): string {
+  return schedule === null ? kind : `schedule/${schedule}`;
 }

@@ -1,27 +1,15 @@
 import type { RuleName } from "../alert-settings.js";
-import type { Cause } from "./judge.js";
+import type { AlertEvent, Cause } from "./cause.js";
 
-/** An alert that was raised and is not over. */
-export interface OpenAlert {
-  readonly alertId: string;
-  readonly rule: RuleName;
-  readonly subject: string;
-  readonly message: string;
-  readonly action: string;
-  readonly runId: string | null;
-  /** Epoch milliseconds. */
-  readonly raisedAt: number;
-}
-
-/** What has to be written down so that each cause has one open alert, and no other alert is open. */
+/** What has to be written so that each cause has one open alert, and no other alert is open. */
 export interface Transitions {
   readonly raise: readonly Cause[];
-  readonly clear: readonly OpenAlert[];
+  readonly clear: readonly AlertEvent[];
 }
 
 /** Compares the open alerts with the causes; alerts of rules that were not judged stay as they are. Pure. */
 export function transitions(
-  open: readonly OpenAlert[],
+  open: readonly AlertEvent[],
   causes: readonly Cause[],
   judged: readonly RuleName[],
 ): Transitions {
@@ -33,12 +21,12 @@ export function transitions(
   };
 }
 
-function keyOf({ rule, subject }: Pick<Cause, "rule" | "subject">): string {
+function keyOf({ rule, subject }: Cause): string {
   return `${rule} ${subject}`;
 }
 
 const OVER: Readonly<Record<RuleName, string>> = {
-  "max-age": "a sync was completed again",
+  "max-age": "a sync has completed again",
   "failed-links": "no more bank links fail than allowed",
   "open-quarantine": "no more rows are open in quarantine than allowed",
   "run-missing": "no run is missing any more",
@@ -46,7 +34,7 @@ const OVER: Readonly<Record<RuleName, string>> = {
 };
 
 /** What to say of an alert that is over. */
-export function overWords({ rule, subject }: Pick<OpenAlert, "rule" | "subject">): string {
+export function overWords({ rule, subject }: Pick<Cause, "rule" | "subject">): string {
   const about = /^schedule\/(.+)$/.exec(subject)?.[1];
   return about === undefined ? OVER[rule] : `schedule ${about}: ${OVER[rule]}`;
 }

@@ -1,6 +1,6 @@
 import type { NewRun } from "../run.js";
 
-/** What is asked of a bulk job, apart from its rows: part of the job's identity. The table `runs` shows it. */
+/** The options of a bulk job: part of its identity. The table `runs` shows them. */
 export type BulkOptions = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
@@ -22,15 +22,14 @@ export interface Asker {
   /** Name of the user of the operating system. */
   readonly operator: string;
   readonly host: string;
-  /** Address of the service. */
   readonly service: string;
-  /** Of the key; null where it says none. */
+  /** Of the key; null where the key does not say. */
   readonly mode: "test" | "live" | null;
-  /** Tells one key of the service from another, and nothing else of it. */
+  /** Tells one key of the service from another and reveals nothing else. */
   readonly keyFingerprint: string;
 }
 
-/** Names the staging of the rows of a run that failed, which wait for a retry. */
+/** Names the staging of a run's failed rows, which wait for a retry. */
 export function failedRowsOf(runId: string): string {
   return `${runId}-failed`;
 }
@@ -38,7 +37,6 @@ export function failedRowsOf(runId: string): string {
 /** Which run a step of a bulk job is for. */
 export interface BulkRun {
   readonly runId: string;
-  /** Kind of the job. */
   readonly kind: string;
   /** Names the staging (`lake/bulk/bulk-staging.ts`). */
   readonly staging: string;

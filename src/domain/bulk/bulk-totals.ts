@@ -1,20 +1,21 @@
 import { addRefusals, type Refusals } from "../refusals.js";
 import type { RunStatus } from "../run.js";
+import type { WaitingState } from "../waiting.js";
+import type { RowEnd } from "./frozen-row.js";
 
 /** A row that failed, and why. */
 interface RowFailure {
-  /** Line of the input file. */
   readonly line: number;
   /** Whose row it is, by an id of the service. */
   readonly owner: string;
   readonly reason: string;
-  /** What the service said, where it refused a request of the row, masked. */
+  /** What the service said when it refused a request of the row, masked. */
   readonly message?: string;
 }
 
 /** Counts of a bulk job, or of a part of it; parts add up. */
 export interface BulkTotals {
-  /** Each row of the file under one of the last four, once the run has ended. */
+  /** Once the run has ended, the last four add up to the total. */
   readonly rows: {
     readonly total: number;
     readonly done: number;
@@ -27,22 +28,27 @@ export interface BulkTotals {
   /** The first hundred. */
   readonly failures: readonly RowFailure[];
   readonly failures_total: number;
-  /**
-   * What the service refused, by rows that failed by it: the first ten different ones. What an older version counted
-   * has none.
-   */
+  /** The first ten different refusals of the service, with how many rows failed by each. Older versions counted none. */
   readonly refusals?: readonly Refusals[];
 }
 
 /** What a job of this kind prints with `--json`. */
 export interface BulkSummary extends BulkTotals {
   readonly run_id: string;
-  /** Kind of the job. */
   readonly job: string;
   readonly status: RunStatus;
   readonly duration_ms: number;
-  /** What else the kind tells of its run, such as where its pack lies. */
+  /** What else the kind reports of its run, such as the path of its pack. */
   readonly [told: string]: unknown;
+}
+
+/** How far a bulk job is. */
+export interface BulkProgress extends WaitingState {
+  readonly runId: string;
+  /** Rows of the file. */
+  readonly rows: number;
+  readonly phase: "working" | "publishing" | "finishing";
+  readonly totals: BulkTotals;
 }
 
 const MOST_FAILURES = 100;
@@ -71,11 +77,27 @@ export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
   };
 }
 
-/** How a run ended whose rows are all processed; `completed_with_failures` exactly when a row failed or is wrong. */
-export function bulkStatus(
-  { rows }: BulkTotals,
-  { stopped }: { readonly stopped: RunStatus | null },
-): RunStatus {
-  if (stopped !== null) return stopped;
-  return rows.failed + rows.invalid > 0 ? "completed_with_failures" : "completed";
+/** The totals of rows that have ended; `owner` says whose row a line holds. */
+export function totalsOf(ends: readonly RowEnd[], owner: (line: number) => string): BulkTotals {
+  const rows = { ...noBulkTotals().rows };
+  for (const { status } of ends) rows[status] += 1;
+  const failures = failuresOf(ends, owner);
+  const refusals = ends.flatMap(({ refused }) => (refused === undefined ? [] : [{ count: 1, ...refused }]));
+  const counts = { rows, calls: 0, failures, failures_total: failures.length, refusals };
+  return addBulkTotals(noBulkTotals(), counts);
+}
+
+/** The rows that failed, all of them. */
+export function failuresOf(ends: readonly RowEnd[], owner: (line: number) => string): RowFailure[] {
+  return ends
+    .filter(({ status }) => status === "failed")
+    .map(({ line, reason, refused }) => {
+      const message = refused?.message ?? null;
+      return { line, owner: owner(line), reason: reason ?? "", ...(message !== null && { message }) };
+    });
+}
+
+/** How a run ended; unless it was stopped, `completed_with_failures` exactly when a row failed or is invalid. */
+export function bulkStatus({ rows }: BulkTotals, stopped: RunStatus | null): RunStatus {
+  return stopped ?? (rows.failed + rows.invalid > 0 ? "completed_with_failures" : "completed");
 }

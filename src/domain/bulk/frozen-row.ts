@@ -3,14 +3,13 @@ import type { RowProblem } from "../row-problem.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> {
-  /** Line of the input file. */
   readonly line: number;
-  /** Null for a wrong row. */
+  /** Null for an invalid row. */
   readonly row: Row | null;
   readonly problems: readonly RowProblem[];
-  /** Whose row a wrong one is, as it says itself. */
+  /** Whose row an invalid one is, by its own first column. */
   readonly owner?: string;
-  /** What an earlier run brought it to, where this one only completes that: it is not worked on again. */
+  /** What an earlier run brought it to: this run publishes it again and does not work on it. */
   readonly result?: unknown;
 }
 
@@ -24,17 +23,16 @@ export interface FailedItem {
   /** Number of the item in its group's plan. */
   readonly item: number;
   readonly reason: string;
-  /** The request that the service refused, where it failed by that. */
+  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest;
 }
 
 /** What became of one row. */
 export interface RowEnd {
-  /** Line of the input file. */
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
-  /** Why, of one that failed. */
+  /** Why it failed. */
   readonly reason: string | null;
-  /** The request that the service refused, where it failed by that. */
+  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest | undefined;
 }

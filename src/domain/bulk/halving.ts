@@ -1,41 +1,42 @@
 import type { RefusedRequest } from "../refusals.js";
 
-/** What became of the rows of one request, all of them alike. */
-export type Sent =
-  | { readonly kind: "taken" }
-  | { readonly kind: "refused"; readonly reason: string; readonly refused?: RefusedRequest }
-  /** Nothing tells whether they were taken: they must not be sent again. */
-  | { readonly kind: "unknown"; readonly reason: string };
+/** What became of a row, or of all rows of one request. An unknown one must not be sent again by itself. */
+export interface RequestEnd {
+  readonly status: "accepted" | "refused" | "unknown";
+  /** Null where it was accepted. */
+  readonly reason: string | null;
+  readonly refused?: RefusedRequest | undefined;
+}
 
-type Send<Row> = (rows: readonly Row[]) => Promise<Sent>;
+type Send<Row> = (rows: readonly Row[]) => Promise<RequestEnd>;
 
-/** Faults that are searched for one by one; a chunk with more is split in two again and again. */
+/** Bad rows that are searched for one by one; a chunk with more is split in two again and again. */
 const MOST_SEARCHED = 3;
 
 /**
- * Sends rows in one request; where the service refuses them, finds the rows that are at fault by halves and sends the
- * others. One row at fault costs at most log₂ of the rows and one request more. A row counts as refused where it was
- * refused alone, or where every other row was taken without it.
+ * Sends rows in one request. If the service refuses them, finds the bad rows by bisection and sends the others. One
+ * bad row costs at most log₂ of the rows and one request more. A row counts as refused if it was refused alone, or if
+ * every other row was accepted without it.
  *
- * @returns what became of each row, by its place
+ * @returns what became of each row, by its index
  */
-export async function sendByHalves<Row>(rows: readonly Row[], send: Send<Row>): Promise<Sent[]> {
+export async function sendByHalves<Row>(rows: readonly Row[], send: Send<Row>): Promise<RequestEnd[]> {
   const chunk = new Chunk(rows, send);
   for (let searched = 0; searched < MOST_SEARCHED && chunk.open.length > 0; searched += 1) {
     const answer = await chunk.ask(chunk.open);
-    if (answer.kind === "taken") return chunk.ends;
+    if (answer.status === "accepted") return chunk.ends;
     await chunk.proveSuspect();
-    if (answer.kind === "refused") await chunk.search(answer);
+    if (answer.status === "refused") await chunk.search(answer);
   }
   await chunk.split(chunk.open);
   await chunk.proveSuspect();
   return chunk.ends;
 }
 
-/** Rows on their way; a row is named by its place. */
+/** Rows on their way, by their indexes. */
 class Chunk<Row> {
-  readonly #ends = new Map<number, Sent>();
-  /** A row that must be at fault because the others are not; it was not sent alone. */
+  readonly #ends = new Map<number, RequestEnd>();
+  /** A row that must be bad because the others are not; it was not sent alone. */
   #suspect: number | undefined;
 
   constructor(
@@ -43,33 +44,33 @@ class Chunk<Row> {
     private readonly send: Send<Row>,
   ) {}
 
-  get ends(): Sent[] {
-    return this.rows.map((_, place) => this.#ends.get(place) ?? { kind: "refused", reason: "not sent" });
+  get ends(): RequestEnd[] {
+    return this.rows.map((_, index) => this.#ends.get(index) ?? { status: "refused", reason: "not sent" });
   }
 
-  /** Rows that have come to no end yet. */
+  /** Rows that have not ended yet. */
   get open(): number[] {
-    return [...this.rows.keys()].filter((place) => !this.#ends.has(place));
+    return [...this.rows.keys()].filter((index) => !this.#ends.has(index));
   }
 
-  /** Sends some rows; those of a refused request stay open, unless it held one alone. */
-  async ask(places: readonly number[]): Promise<Sent> {
-    const answer = await this.send(places.map((place) => this.rows[place] as Row));
-    if (answer.kind !== "refused" || places.length === 1) this.#end(places, answer);
+  /** Sends some rows; those of a refused request stay open, unless it was a single one. */
+  async ask(indexes: readonly number[]): Promise<RequestEnd> {
+    const answer = await this.send(indexes.map((index) => this.rows[index] as Row));
+    if (answer.status !== "refused" || indexes.length === 1) this.#end(indexes, answer);
     return answer;
   }
 
-  /** Finds one row at fault among the open ones, which were refused together. */
-  async search(refused: Sent): Promise<void> {
+  /** Finds one bad row among the open ones, which were refused together. */
+  async search(refused: RequestEnd): Promise<void> {
     let suspects = this.open;
     let answer = refused;
     while (suspects.length > 1) {
       const half = suspects.slice(0, suspects.length >> 1);
       const said = await this.ask(half);
-      // The fault may be among these.
-      if (said.kind === "unknown") return;
-      if (said.kind === "refused") answer = said;
-      suspects = said.kind === "refused" ? half : suspects.slice(half.length);
+      // The bad row may be among these.
+      if (said.status === "unknown") return;
+      if (said.status === "refused") answer = said;
+      suspects = said.status === "refused" ? half : suspects.slice(half.length);
     }
     const [suspect] = suspects;
     if (suspect === undefined || this.#ends.has(suspect)) return;
@@ -85,16 +86,16 @@ class Chunk<Row> {
   }
 
   /** Sends rows, those of a refused request in two parts. */
-  async split(places: readonly number[]): Promise<void> {
-    if (places.length === 0) return;
-    const answer = await this.ask(places);
-    if (answer.kind !== "refused" || places.length === 1) return;
-    const half = places.length >> 1;
-    await this.split(places.slice(0, half));
-    await this.split(places.slice(half));
+  async split(indexes: readonly number[]): Promise<void> {
+    if (indexes.length === 0) return;
+    const answer = await this.ask(indexes);
+    if (answer.status !== "refused" || indexes.length === 1) return;
+    const half = indexes.length >> 1;
+    await this.split(indexes.slice(0, half));
+    await this.split(indexes.slice(half));
   }
 
-  #end(places: readonly number[], end: Sent): void {
-    for (const place of places) this.#ends.set(place, end);
+  #end(indexes: readonly number[], end: RequestEnd): void {
+    for (const index of indexes) this.#ends.set(index, end);
   }
 }

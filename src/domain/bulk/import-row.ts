@@ -1,4 +1,4 @@
-import type { RefusedRequest } from "../refusals.js";
+import type { RequestEnd } from "./halving.js";
 
 /** A row of an import, under the names of the service. */
 export interface ImportRow {
@@ -13,25 +13,23 @@ export interface ImportRow {
   readonly transaction_type?: "debit" | "credit" | undefined;
 }
 
-/** A row that the ledger can recognise. */
+/** A row that the ledger can identify. */
 export type NamedImportRow = ImportRow & { readonly transaction_id: string };
 
-/** What a row is known by, in the file, in the ledger and in its link. */
+/** What identifies a row in the file, in the ledger and in its link. */
 export function importKey({ link_id, account_id, transaction_id }: Partial<ImportRow>): string {
   return JSON.stringify([link_id, account_id, transaction_id]);
 }
 
 /**
  * Names rows that have no id, each after its content and its ordinal among rows of the same content: the same file
- * gives the same names, and two real identical payments stay two.
+ * gives the same names, and two identical real payments stay two.
  *
  * @param sha256 hex of a text
  */
-export function importNames(sha256: (text: string) => string): {
-  row(row: ImportRow): NamedImportRow;
-} {
+export function importNames(sha256: (text: string) => string): (row: ImportRow) => NamedImportRow {
   const seen = new Map<string, number>();
-  const named = (row: ImportRow): NamedImportRow => {
+  return (row) => {
     const { link_id, account_id, amount, date, description, transaction_id, transaction_type } = row;
     if (transaction_id !== undefined) return { ...row, transaction_id };
     const content = sha256(
@@ -41,7 +39,6 @@ export function importNames(sha256: (text: string) => string): {
     seen.set(content, ordinal);
     return { ...row, transaction_id: `nl-${sha256(`${content}/${ordinal}`).slice(0, 32)}` };
   };
-  return { row: named };
 }
 
 /** Names a request after the rows that it holds. */
@@ -55,15 +52,14 @@ export function rowsName(
 /** What the ledger says of a row from earlier runs. */
 export type LedgerStatus = "accepted" | "unknown";
 
-/** What became of each row of one request, by its place. */
+/** What became of each row of one request, in their order. */
 export interface ImportedChunk {
   /** Names the chunk in the ledger. */
   readonly chunk: string;
-  readonly rows: readonly {
-    readonly status: "accepted" | "refused" | "unknown" | "skipped";
-    readonly reason: string | null;
-    readonly refused?: RefusedRequest | undefined;
-  }[];
+  readonly rows: readonly (
+    | RequestEnd
+    | { readonly status: "skipped"; readonly reason: string; readonly refused?: undefined }
+  )[];
   /** ISO instant. */
   readonly at: string;
 }

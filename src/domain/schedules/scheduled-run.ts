@@ -1,6 +1,6 @@
 import type { Firing, NewRun, RunStatus } from "../run.js";
 
-/** What a run is to a schedule that fired it: one it started, or one of the same job that was going on. */
+/** The run of a firing: one that it started, or the job's run that was still running. */
 export interface StartedFiring {
   readonly workflowId: string;
   /** First execution of the run's workflow. */

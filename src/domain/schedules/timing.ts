@@ -1,11 +1,11 @@
-import { HOUR, MINUTE, SECOND } from "../duration.js";
+import { durationWords } from "../duration.js";
 import { InputError } from "../failures.js";
 
 /** When a schedule fires. */
 export type ScheduleTiming = {
-  /** IANA name, which the times of day and cron expressions are of. */
+  /** IANA name of the zone of times of day and cron expressions. */
   readonly timezone: string;
-  /** Milliseconds by which a firing is put off at random, at most. */
+  /** Milliseconds by which a firing is delayed at random, at most. */
   readonly jitterMs: number;
 } & (
   | { readonly kind: "at"; readonly times: readonly TimeOfDay[] }
@@ -18,7 +18,7 @@ export interface TimeOfDay {
   readonly minute: number;
 }
 
-/** As a command line says it; exactly one of `at`, `cron` and `every` is given. */
+/** A timing as a command line gives it: exactly one of `at`, `cron` and `every`. */
 export interface TimingFlags {
   readonly at?: readonly TimeOfDay[];
   readonly cron?: string;
@@ -38,7 +38,7 @@ export function parseTimesOfDay(text: string): TimeOfDay[] | undefined {
   return times.map((time) => ({ hour: Number(time?.[1]), minute: Number(time?.[2]) }));
 }
 
-/** @throws InputError naming the flag that is wrong or missing. */
+/** The timing that flags ask for. @throws InputError naming the flag that is wrong or missing. */
 export function timingOf(flags: TimingFlags): ScheduleTiming {
   const { at, cron, every, timezone = "UTC", jitter = 0 } = flags;
   const given = [at, cron, every].filter((one) => one !== undefined).length;
@@ -68,21 +68,21 @@ export function timingOf(flags: TimingFlags): ScheduleTiming {
 /** A schedule's timing in words. */
 export function timingWords(timing: ScheduleTiming): string {
   const { timezone, jitterMs } = timing;
-  const jitter = jitterMs === 0 ? "" : `, up to ${durationWords(jitterMs)} later`;
-  if (timing.kind === "every") return `every ${durationWords(timing.everyMs)}${jitter}`;
-  const when =
-    timing.kind === "cron"
-      ? `cron ${timing.cron}`
-      : `at ${timing.times.map(({ hour, minute }) => `${two(hour)}:${two(minute)}`).join(", ")}`;
-  return `${when} ${timezone}${jitter}`;
+  const jitter = jitterMs === 0 ? "" : `, up to ${durationWords(jitterMs, EXACT)} later`;
+  switch (timing.kind) {
+    case "every":
+      return `every ${durationWords(timing.everyMs, EXACT)}${jitter}`;
+    case "cron":
+      return `cron ${timing.cron} ${timezone}${jitter}`;
+    case "at": {
+      const times = timing.times.map(({ hour, minute }) => `${two(hour)}:${two(minute)}`);
+      return `at ${times.join(", ")} ${timezone}${jitter}`;
+    }
+  }
 }
 
-function durationWords(ms: number): string {
-  const hours = ms / HOUR;
-  if (Number.isInteger(hours / 24)) return `${hours / 24}d`;
-  if (Number.isInteger(hours)) return `${hours}h`;
-  return ms % MINUTE === 0 ? `${ms / MINUTE}m` : `${ms / SECOND}s`;
-}
+/** Units that tell a duration to the second. */
+const EXACT = 4;
 
 function two(value: number): string {
   return String(value).padStart(2, "0");

@@ -1,22 +1,21 @@
 import type { Client } from "@temporalio/client";
 import { type AlertSettings, judgedRules, TARGETS } from "../../domain/alert-settings.js";
 import {
-  type AlertEvent,
   type AlertMessage,
   DELIVERY_SIGNAL,
   DELIVERY_WORKFLOW,
   deliveryWorkflowId,
 } from "../../domain/alerts/alert-message.js";
-import type { ScheduleFacts } from "../../domain/alerts/facts.js";
+import type { AlertEvent } from "../../domain/alerts/cause.js";
+import type { GoingRun, ScheduleFacts } from "../../domain/alerts/facts.js";
 import { judge } from "../../domain/alerts/judge.js";
-import { type OpenAlert, transitions } from "../../domain/alerts/transitions.js";
-import { taskQueue } from "../../domain/run.js";
-import { openAlerts, pendingMessages, writeAlerts } from "../../lake/alerts/alert-log.js";
+import { transitions } from "../../domain/alerts/transitions.js";
+import { startOfRun, taskQueue } from "../../domain/run.js";
+import { openAlerts, pendingMessages, type WrittenAlerts, writeAlerts } from "../../lake/alerts/alert-log.js";
 import { lakeFacts } from "../../lake/alerts/lake-facts.js";
 import type { Lake } from "../../lake/lake.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { signalOrStart } from "../../temporal/running-workflows.js";
-import { goingRuns } from "./going-runs.js";
+import { runningRuns, signalOrStart } from "../../temporal/running-workflows.js";
 import { sealTargets } from "./sealed-targets.js";
 
 /** Tells of the schedules of a scope that are not paused. */
@@ -32,21 +31,19 @@ interface CheckPlace {
 }
 
 /** What a check found and did. */
-export interface CheckedAlerts {
+export interface CheckedAlerts extends WrittenAlerts {
   /** Alerts of the rules that were judged. */
-  readonly open: readonly OpenAlert[];
-  readonly raised: readonly AlertEvent[];
-  readonly cleared: readonly AlertEvent[];
+  readonly open: readonly AlertEvent[];
   /** Messages that were not delivered yet, and that Temporal was asked to deliver. */
   readonly pending: readonly AlertMessage[];
 }
 
-/** Temporal is not waited for longer than this: a run that ends must not hang on it. */
+/** The end of a run must not wait for Temporal longer than this. */
 const TEMPORAL_WITHIN_MS = 20_000;
 
 /**
- * Judges the rules, writes down what changed, and has Temporal deliver what no target was told yet, also what an
- * earlier check wrote down before it was killed. Repeated, it raises nothing twice.
+ * Judges the rules, writes what changed, and has Temporal deliver what no target was told yet, also what an earlier
+ * check wrote before it was killed. Repeated, it raises nothing twice.
  */
 export async function checkAlerts(
   { client, scope, lake, sealed, schedules: readSchedules }: CheckPlace,
@@ -54,12 +51,11 @@ export async function checkAlerts(
   now = Date.now(),
 ): Promise<CheckedAlerts> {
   const deadline = Date.now() + TEMPORAL_WITHIN_MS;
+  const asksSchedules = rules["run-missing"] === true;
+  const asksRuns = asksSchedules || rules["run-longer-than"] !== undefined;
   const { schedules, going } = await client.connection.withDeadline(deadline, async () => ({
-    schedules: rules["run-missing"] === true ? await readSchedules(client, scope, now) : [],
-    going:
-      rules["run-missing"] === true || rules["run-longer-than"] !== undefined
-        ? await goingRuns(client, taskQueue(scope))
-        : [],
+    schedules: asksSchedules ? await readSchedules(client, scope, now) : [],
+    going: asksRuns ? await goingRuns(client, scope) : [],
   }));
   const facts = { ...(await lakeFacts(lake, rules, schedules)), schedules, going };
   const judged = judgedRules(rules);
@@ -84,4 +80,13 @@ async function askDelivery(
     const start = { workflowId, taskQueue: taskQueue(scope), args: [{ alertId, target, targets }] };
     await signalOrStart(client, DELIVERY_WORKFLOW, start, DELIVERY_SIGNAL);
   }
+}
+
+async function goingRuns(client: Client, scope: string): Promise<GoingRun[]> {
+  return (await runningRuns(client, taskQueue(scope))).map(({ runId, memo: { schedule }, startTime }) => {
+    // A run that continued as new is older than its last execution.
+    const startedAt = Date.parse(startOfRun(runId)) || startTime.getTime();
+    const kind = runId.slice(0, runId.indexOf("-"));
+    return { runId, kind, schedule: typeof schedule === "string" ? schedule : null, startedAt };
+  });
 }

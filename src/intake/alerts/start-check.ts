@@ -11,7 +11,7 @@ interface AskedCheck {
   readonly run: NewRun;
 }
 
-/** Starts a check of alert rules where the worker is, or joins the one of the same rules that is going on. */
+/** Starts a check of alert rules where the worker is, or joins the running one of the same rules. */
 export function startCheck(
   client: Client,
   { scope, taskQueue, rules, run }: AskedCheck,

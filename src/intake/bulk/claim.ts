@@ -3,40 +3,26 @@ import { InputError } from "../../domain/failures.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { describeRunning, namespaceId } from "../../temporal/running-workflows.js";
-import { openBulkStaging } from "./bulk-staging.js";
 
-/** The claims of one kind in a lake. */
-export function effectClaims(sealed: SealedStore, kind: string): EffectClaims {
-  return new EffectClaims(sealed, kind, async (staging) => {
-    return (await openBulkStaging(sealed, staging).findFile()) !== undefined;
-  });
-}
-
-/** A run that wants to be the one of its kind in a lake. */
-interface ClaimingRun extends Omit<EffectClaim, "namespaceId"> {
-  /** Whether a run of the same job that another Temporal has begun is given up. */
-  readonly restart: boolean;
-}
-
-/** How a run becomes the one of its kind; both throw an InputError that names the run that is in the way. */
+/** How a run becomes the one of its kind in a lake. Both throw an InputError that names the run in the way. */
 interface Claim {
   /** Looks before anything is frozen. */
   assertFree(): Promise<void>;
-  /** Takes the claim for rows that are frozen. */
+  /** Takes the claim once the rows are frozen. */
   take(): Promise<void>;
 }
 
 /**
- * Opens the claim of a run. A run that began and did not end is in its way, unless that is one of the same job that
- * this Temporal does not run any more: then the new run continues it.
+ * Opens the claim of a run. A run that began and did not end is in its way, unless it is one of the same job that this
+ * Temporal no longer runs, or that `restart` gives up: then the new run continues it.
  */
 export async function openClaim(
   client: Client,
   sealed: SealedStore,
   kind: string,
-  { restart, ...run }: ClaimingRun,
+  { restart, ...run }: Omit<EffectClaim, "namespaceId"> & { readonly restart: boolean },
 ): Promise<Claim> {
-  const claims = effectClaims(sealed, kind);
+  const claims = new EffectClaims(sealed, kind);
   const own = await namespaceId(client);
   const assertFreeOf = async (holder: EffectClaim) => {
     const isHere = holder.namespaceId === own;
@@ -44,7 +30,7 @@ export async function openClaim(
     if (isSame && (isHere || restart)) return;
     const isRunning = isHere && (await describeRunning(client, holder.workflowId)) !== undefined;
     throw new InputError(
-      `run ${holder.runId} of this lake has begun and has not ended, and ${kind} jobs run one after another. ` +
+      `run ${holder.runId} of this lake has not ended, and only one ${kind} run may be open at a time. ` +
         `Nothing was started. ${wayOut(kind, { isHere, isSame, isRunning })}`,
     );
   };
@@ -57,18 +43,14 @@ export async function openClaim(
   };
 }
 
-interface InTheWay {
-  readonly isHere: boolean;
-  readonly isSame: boolean;
-  readonly isRunning: boolean;
-}
-
-function wayOut(kind: string, { isHere, isSame, isRunning }: InTheWay): string {
-  if (isRunning) return "Wait for its end.";
-  if (isHere) return `Bring it to its end first: nightledger ${kind}s continue.`;
-  const where = "Another machine, or another NIGHTLEDGER_HOME, began it.";
+function wayOut(
+  kind: string,
+  { isHere, isSame, isRunning }: Readonly<Record<"isHere" | "isSame" | "isRunning", boolean>>,
+): string {
+  if (isRunning) return "Wait for it to end.";
+  if (isHere) return `Finish it first: nightledger ${kind}s continue.`;
   const continued = isSame
     ? "--restart continues it here"
-    : `nightledger ${kind}s continue --restart does here`;
-  return `${where} Bring it to its end there; once nothing runs it any more, ${continued}.`;
+    : `nightledger ${kind}s continue --restart continues it here`;
+  return `It began on another machine, or in another NIGHTLEDGER_HOME. Finish it there; once nothing runs it any more, ${continued}.`;
 }

@@ -1,43 +1,47 @@
 import { createHash } from "node:crypto";
+import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
+import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/row-problem.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import { fileError, type InputFile } from "../files/input-file.js";
+import { problemList } from "../files/row-problems.js";
 import { type InputRow, readRows } from "../files/rows.js";
 
-/** The rows of a job, judged; they are not kept, but read again when they are frozen. */
+/** The rows of a job, judged. They are not kept in memory, but read again when they are frozen. */
 export interface JudgedRows {
   readonly total: number;
   readonly invalid: number;
   /** Hex, of all rows. */
   readonly sha256: string;
-  /** All that is wrong with rows, in the file's order. */
+  /** Every problem, in the file's order. */
   readonly problems: readonly RowProblem[];
   /** What was ignored, in words for the user. */
   readonly warnings: readonly string[];
-  /** The first right row. */
+  /** The first valid row. */
   readonly first: object | undefined;
-  /** The rows, wrong ones among them, in the order in which they are frozen. */
+  /** The rows, invalid ones among them, in the order in which they are frozen. */
   rows(): AsyncIterable<FrozenBulkRow>;
 }
 
 /**
- * Reads and judges the input file of a bulk job: CSV or JSONL by its extension, else by its content. Wrong rows are no
- * error here.
+ * Reads and judges the input file of a bulk job: CSV or JSONL by its extension, else by its content. Invalid rows are
+ * no error here.
  *
- * @throws InputError where the file can't be read as a whole: not there, no UTF-8, no CSV, a header without a column.
+ * @throws InputError where the file can't be read as a whole: not there, not UTF-8, not CSV, a column missing.
  */
 export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> {
   const file: InputFile = { path, ...job.file };
+  const columns = Object.keys(job.row.shape).join(", ");
   const ignored = new Set<string>();
   const judged = await countRows(() => frozenRows(job, file, ignored));
-  if (judged.total === 0) throw fileError(file, "has no row", `Its columns: ${columnsOf(job).join(", ")}.`);
+  if (judged.total === 0) throw fileError(file, "has no row", `Its columns: ${columns}.`);
   const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
-  const warning = `${file.name} ${path}: ignored ${list}; its columns are ${columnsOf(job).join(", ")}`;
+  const warning = `${file.name} ${path}: ignored ${list}; its columns are ${columns}`;
   return { ...judged, warnings: ignored.size > 0 ? [warning] : [] };
 }
 
-/** Goes through rows once, to know them without keeping them. */
+/** Reads rows once, to know them without keeping them. */
 export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promise<JudgedRows> {
   const hash = createHash("sha256");
   const problems: RowProblem[] = [];
@@ -54,6 +58,14 @@ export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promi
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows };
 }
 
+/** Rows with the problems that only the service knows about. */
+export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
+  async function* valid(): AsyncGenerator<JobRow<object>> {
+    for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
+  }
+  return withProblems(judged, (await job.check?.(api, valid())) ?? []);
+}
+
 /** Rows of which more is known to be wrong. */
 export async function withProblems(judged: JudgedRows, problems: readonly RowProblem[]): Promise<JudgedRows> {
   if (problems.length === 0) return judged;
@@ -61,43 +73,52 @@ export async function withProblems(judged: JudgedRows, problems: readonly RowPro
   for (const problem of problems) byLine.set(problem.line, [...(byLine.get(problem.line) ?? []), problem]);
   async function* rows(): AsyncGenerator<FrozenBulkRow> {
     for await (const one of judged.rows()) {
-      const wrong = byLine.get(one.line);
-      yield wrong === undefined ? one : wrongRow(one, wrong);
+      const more = byLine.get(one.line);
+      yield more === undefined ? one : invalidRow(one, more);
     }
   }
   return { ...(await countRows(rows)), warnings: judged.warnings };
 }
 
-/** The right rows, as a kind's own functions take them. */
-export async function* rightRows(rows: AsyncIterable<FrozenBulkRow>): AsyncGenerator<JobRow<object>> {
-  for await (const { line, row } of rows) if (row !== null) yield { line, row };
+/** @throws InputError where rows are invalid, unless only the valid ones are to run. */
+export function refuseInvalid(
+  { file }: AnyJob,
+  path: string,
+  judged: JudgedRows,
+  continueInvalid: boolean,
+): JudgedRows {
+  const { problems } = judged;
+  if (problems.length === 0 || continueInvalid) return judged;
+  const counted = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  throw new InputError(
+    `${file.name} ${path}: ${counted}:${problemList(problems)}\n` +
+      "Nothing was started. Fix the file, or run the valid rows with --continue-invalid.",
+  );
 }
 
+/** The rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
 async function* frozenRows(
   job: AnyJob,
   file: InputFile,
   ignored: Set<string>,
 ): AsyncGenerator<FrozenBulkRow> {
   const complete = job.complete?.();
-  const completed = ({ row, ...rest }: FrozenBulkRow) => ({
-    ...rest,
-    row: row === null || complete === undefined ? row : complete.row(row),
-  });
-  const rows = judgedRows(job, file, ignored);
-  if (job.order === undefined) {
-    for await (const row of rows) yield completed(row);
-    return;
+  for await (const one of inOrder(job, judgedRows(job, file, ignored))) {
+    yield one.row === null ? one : { ...one, row: complete?.row(one.row) ?? one.row };
   }
+}
+
+async function* inOrder(job: AnyJob, rows: AsyncIterable<FrozenBulkRow>): AsyncGenerator<FrozenBulkRow> {
+  if (job.order === undefined) return yield* rows;
   const kept: FrozenBulkRow[] = [];
   for await (const row of rows) kept.push(row);
   const order = job.order.bind(job);
-  kept.sort((a, b) => (a.row === null || b.row === null ? nullsLast(a, b) : order(a.row, b.row)));
-  yield* kept.map(completed);
-}
-
-function nullsLast(a: FrozenBulkRow, b: FrozenBulkRow): number {
-  if (a.row === null && b.row === null) return a.line - b.line;
-  return a.row === null ? 1 : -1;
+  const compare = (a: FrozenBulkRow, b: FrozenBulkRow) => {
+    if (a.row !== null && b.row !== null) return order(a.row, b.row);
+    // Invalid ones come last, by their lines.
+    return a.row === b.row ? a.line - b.line : a.row === null ? 1 : -1;
+  };
+  yield* kept.sort(compare);
 }
 
 async function* judgedRows(
@@ -105,7 +126,7 @@ async function* judgedRows(
   file: InputFile,
   ignored: Set<string>,
 ): AsyncGenerator<FrozenBulkRow> {
-  const known = columnsOf(job);
+  const known = Object.keys(job.row.shape);
   const firstLine = new Map<string, number>();
   const ignore = (column: string) => {
     if (!known.includes(column)) ignored.add(column);
@@ -117,8 +138,15 @@ async function* judgedRows(
   for await (const given of readRows(file, checkHeader)) {
     for (const column of given.values.keys()) ignore(column);
     const judged = judgeRow(job, known, given);
-    const same = judged.row === null ? undefined : repetition(job, judged, firstLine);
-    yield same === undefined ? judged : wrongRow(judged, [same]);
+    const unique = (judged.row && job.unique?.(judged.row)) ?? null;
+    const first = unique === null ? undefined : firstLine.get(unique.value);
+    if (unique === null || first === undefined) {
+      if (unique !== null) firstLine.set(unique.value, judged.line);
+      yield judged;
+    } else {
+      const { line } = judged;
+      yield invalidRow(judged, [{ line, column: unique.column, rule: `is the same as in line ${first}` }]);
+    }
   }
 }
 
@@ -127,16 +155,10 @@ function judgeRow(
   known: readonly string[],
   { line, form, values, problems, losesDigits }: InputRow,
 ): FrozenBulkRow {
-  const wrong: RowProblem[] = [...problems];
   const said = values.get(known[0] ?? "");
   const owner = typeof said === "string" ? { owner: said } : {};
-  if (losesDigits) {
-    wrong.push({
-      line,
-      column: null,
-      rule: "has a number of more than 15 digits: give it as text, or it changes",
-    });
-  }
+  const rule = "has a number of more than 15 digits: give it as text, or it changes";
+  const wrong = losesDigits ? [...problems, { line, column: null, rule }] : problems;
   if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
   const cells = known.flatMap((column) => {
     const value = values.get(column);
@@ -145,49 +167,32 @@ function judgeRow(
   });
   const parsed = job.row.safeParse(Object.fromEntries(cells));
   if (parsed.success) return { line, row: parsed.data, problems: [] };
-  for (const { path, message } of parsed.error.issues) {
-    wrong.push({ line, column: path[0] === undefined ? null : String(path[0]), rule: message });
-  }
-  return { line, row: null, problems: wrong, ...owner };
+  const broken = parsed.error.issues.map(({ path: [column], message }) => {
+    return { line, column: column === undefined ? null : String(column), rule: message };
+  });
+  return { line, row: null, problems: broken, ...owner };
 }
 
-/** A right row of which more is known. */
-function wrongRow({ line, row, problems, owner }: FrozenBulkRow, more: readonly RowProblem[]): FrozenBulkRow {
+/** A valid row of which more is known. */
+function invalidRow(
+  { line, row, problems, owner }: FrozenBulkRow,
+  more: readonly RowProblem[],
+): FrozenBulkRow {
   const [named] = Object.values(row ?? {});
   const said = owner ?? (typeof named === "string" ? named : undefined);
   return { line, row: null, problems: [...problems, ...more], ...(said !== undefined && { owner: said }) };
 }
 
-function repetition(
-  job: AnyJob,
-  { line, row }: FrozenBulkRow,
-  firstLine: Map<string, number>,
-): RowProblem | undefined {
-  const unique = row === null ? null : (job.unique?.(row) ?? null);
-  if (unique === null) return undefined;
-  const first = firstLine.get(unique.value);
-  if (first !== undefined) return { line, column: unique.column, rule: `is the same as in line ${first}` };
-  firstLine.set(unique.value, line);
-  return undefined;
-}
-
-function columnsOf(job: AnyJob): string[] {
-  return Object.keys(job.row.shape);
-}
-
 function checkColumns(job: AnyJob, file: InputFile, columns: readonly string[], line: number): void {
-  const known = columnsOf(job);
+  const known = Object.keys(job.row.shape);
   const missing = known.find(
     (name) => !columns.includes(name) && !job.row.shape[name].safeParse(undefined).success,
   );
   if (missing !== undefined) {
     // The line may be data, so it isn't quoted.
+    const problem = `line ${line}: no column ${missing} among the ${columns.length} of the header`;
     const advice = `Give a header line with columns of these names, separated by commas: ${known.join(", ")}.`;
-    throw fileError(
-      file,
-      `line ${line}: no column ${missing} among the ${columns.length} of the header`,
-      advice,
-    );
+    throw fileError(file, problem, advice);
   }
   const twice = known.find((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
   if (twice !== undefined)

@@ -1,56 +1,38 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import {
-  type Asker,
-  type BulkOptions,
-  bulkJobText,
-  bulkWorkflowId,
-  type StartedBulk,
-} from "../../domain/bulk/bulk-job.js";
+import { bulkJobText, bulkWorkflowId, type StartedBulk } from "../../domain/bulk/bulk-job.js";
 import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
+import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { type StartedRun, startOrJoin } from "../start-or-join.js";
-import { openBulkStaging } from "./bulk-staging.js";
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
 
-/** A bulk job that was asked for. */
-export interface AskedJob {
+/** A bulk job as it is asked for. */
+export interface AskedJob extends Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
   readonly scope: string;
   readonly taskQueue: string;
   readonly sealed: SealedStore;
   readonly job: AnyJob;
   readonly judged: JudgedRows;
-  readonly options: BulkOptions;
-  readonly asker: Asker;
-  /** What no record may say. */
-  readonly secrets: Readonly<Record<string, string | null>>;
-  /** Run whose failed rows these are. */
-  readonly retryOf: string | null;
-  /** Whether a run of the job that is going on is given up. */
+  /** Whether to give up a run of the job that is still running. */
   readonly restart: boolean;
   readonly signal?: AbortSignal;
   readonly run?: NewRun;
 }
 
-/** Joins the job's run that is going on, unless that is given up, or freezes the rows and starts a new one. */
+/** Joins the job's run, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
   const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
   const { restart, signal, run } = asked;
-  const { kind, groupRows, effect, pack } = job;
+  const { kind, groupRows, effect, publish } = job;
   const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf });
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const workflowId = bulkWorkflowId(scope, kind, jobId);
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
   return startOrJoin(client, {
-    run,
-    signal,
-    restart,
-    workflow: "bulkJob",
-    workflowId,
-    taskQueue,
-    kind,
+    ...{ run, signal, restart, workflow: "bulkJob", workflowId, taskQueue, kind },
     async prepare({ runId }) {
       const staging = stagingOf(runId);
       const { total: rows, invalid, sha256 } = judged;
@@ -59,15 +41,15 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         ? await openClaim(client, sealed, kind, { runId, staging, workflowId, restart })
         : undefined;
       await claim?.assertFree();
-      await openBulkStaging(sealed, staging).freeze(file, judged.rows());
+      await new BulkStaging(sealed, staging).freeze(file, judged.rows());
       await claim?.take();
-      const packs = pack !== undefined;
+      const packs = publish !== undefined;
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
       return { input };
     },
-    // What a job with an effect has sent is known by its staging alone: another run continues it.
+    // Only the staging of a job with an effect knows what it has sent: another run continues it.
     async discard(runId) {
-      if (!effect) await openBulkStaging(sealed, stagingOf(runId)).drop();
+      if (!effect) await new BulkStaging(sealed, stagingOf(runId)).drop();
     },
   });
 }

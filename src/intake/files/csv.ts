@@ -5,7 +5,7 @@ import { textOf } from "./text.js";
 const MALFORMED: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
   CSV_INVALID_CLOSING_QUOTE: "text follows a closing quote",
-  INVALID_OPENING_QUOTE: "a quote stands in the middle of a field; double it and put the field in quotes",
+  INVALID_OPENING_QUOTE: "a quote is in the middle of a field; double it and put the field in quotes",
   CSV_MAX_RECORD_SIZE: "is longer than 16 MB; perhaps a quote is never closed",
 };
 
@@ -17,7 +17,7 @@ export interface CsvRecord {
 }
 
 /**
- * The records of a CSV file, its header first; empty lines are passed over.
+ * The records of a CSV file, its header first; empty lines are skipped.
  *
  * @throws MalformedFileError where it stops being CSV.
  */
@@ -62,7 +62,7 @@ export async function* csvRecords(file: InputFile): AsyncGenerator<CsvRecord> {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === "number" ? error.lines - countedTwice : last + 1;
     const rule = MALFORMED[error.code] ?? `is not CSV (${error.code})`;
-    throw new MalformedFileError(file, { line, rule }, "Mend the file and run the command again.");
+    throw new MalformedFileError(file, { line, rule }, "Fix the file and run the command again.");
   } finally {
     parser.destroy();
   }

@@ -11,7 +11,7 @@ export interface InputFile {
   readonly mostBytes?: number;
 }
 
-/** One row may be this long; a line without an end must not fill the memory. */
+/** The longest row; a line that never ends must not fill the memory. */
 export const LONGEST_ROW = 16 * 1024 * 1024;
 
 /** An InputError about a file as a whole. */
@@ -19,7 +19,7 @@ export function fileError({ name, path }: InputFile, problem: string, advice: st
   return new InputError(`${name} ${path} ${problem}. Nothing was started. ${advice}`);
 }
 
-/** Thrown where a file cannot be read beyond a line, because it is not UTF-8 or not CSV there. */
+/** Thrown when a file can't be read beyond a line, because it is not UTF-8 or not CSV there. */
 export class MalformedFileError extends InputError {
   readonly line: number;
   /** Byte of the line, from 1, where one byte is at fault. */

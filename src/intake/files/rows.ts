@@ -2,19 +2,18 @@ import { extname } from "node:path";
 import { jsonObjectOf } from "../../domain/json.js";
 import type { RowProblem } from "../../domain/row-problem.js";
 import { type CsvRecord, csvRecords } from "./csv.js";
-import type { InputFile } from "./input-file.js";
-import { type JsonLine, jsonLines, losesDigits } from "./jsonl.js";
-import { startOf } from "./text.js";
+import { fileError, type InputFile, LONGEST_ROW } from "./input-file.js";
+import { startOf, textOf } from "./text.js";
 
-/** A row of an input file, before anybody judges what it says. */
+/** A row of an input file, before its values are judged. */
 export interface InputRow {
-  /** In CSV all values are texts, and a cell that says nothing is an empty one. */
+  /** In CSV all values are texts, and a missing value is an empty cell. */
   readonly form: "csv" | "jsonl";
   /** Line it starts at, from 1. */
   readonly line: number;
   /** By column; none where the row has problems. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Whether a number of it arrives changed, because it has too many digits. */
+  /** Whether JavaScript changes a number of it that has too many digits. */
   readonly losesDigits: boolean;
   /** What is wrong with its form. */
   readonly problems: readonly RowProblem[];
@@ -24,8 +23,8 @@ export interface InputRow {
 type CheckHeader = (columns: readonly string[], line: number) => void;
 
 /**
- * The rows of a file, CSV with a header or JSONL with an object a line: by its extension, else by its content.
- * A row of the wrong form is a row with problems; only one row is in memory at a time.
+ * Reads the rows of a file one by one: CSV with a header or JSONL with one object per line, by its extension, else by
+ * its content. A row of the wrong form is a row with problems.
  *
  * @throws InputError where the file can't be read as a whole: it is not there, not UTF-8, not CSV.
  */
@@ -61,7 +60,7 @@ function jsonRow({ line, text }: JsonLine): InputRow {
     form: "jsonl",
     line,
     values: new Map(Object.entries(row ?? {})),
-    losesDigits: row !== undefined && losesDigits(text),
+    losesDigits: row !== undefined && hasLongDecimal(text),
     problems: row === undefined ? [{ line, column: null, rule }] : [],
   };
 }
@@ -70,4 +69,36 @@ async function isJsonl(file: InputFile): Promise<boolean> {
   const extension = extname(file.path).toLowerCase();
   if (extension === ".jsonl" || extension === ".ndjson") return true;
   return extension !== ".csv" && (await startOf(file)).trimStart().startsWith("{");
+}
+
+/** A line of a JSONL file. */
+interface JsonLine {
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+/** The lines of a JSONL file; empty ones are skipped. @throws InputError for a line that is too long. */
+async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
+  let line = 0;
+  let rest = "";
+  for await (const piece of textOf(file)) {
+    const parts = (rest + piece).split("\n");
+    rest = parts.pop() ?? "";
+    for (const text of parts) {
+      line += 1;
+      if (text.trim() !== "") yield { line, text };
+    }
+    if (rest.length > LONGEST_ROW) {
+      throw fileError(file, `line ${line + 1} is longer than 16 MB`, "Give one object a line.");
+    }
+  }
+  if (rest.trim() !== "") yield { line: line + 1, text: rest };
+}
+
+/** Whether a decimal outside of texts has more digits than arrive unchanged; integers are judged one by one. */
+function hasLongDecimal(text: string): boolean {
+  if (!/\d[\d.]{15}/.test(text)) return false;
+  const decimals = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d+\.\d+/g) ?? [];
+  return decimals.some((decimal) => decimal.replace(".", "").replace(/^0+/, "").length > 15);
 }

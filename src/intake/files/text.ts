@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { InputError } from "../../domain/failures.js";
 import { fileError, type InputFile, LONGEST_ROW, MalformedFileError } from "./input-file.js";
 
@@ -26,17 +26,13 @@ export async function* textOf(file: InputFile): AsyncGenerator<string> {
 
 /** The first kilobytes of a file as text, to tell its form by. @throws InputError for a file that is not there. */
 export async function startOf(file: InputFile): Promise<string> {
+  let text = "";
   try {
-    const handle = await open(file.path);
-    try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(4096), 0, 4096, 0);
-      return buffer.toString("utf8", 0, bytesRead).replace(/^\ufeff/, "");
-    } finally {
-      await handle.close();
-    }
+    for await (const bytes of createReadStream(file.path, { end: 4095 })) text += String(bytes);
   } catch (error) {
     throw await readFailure(file, error);
   }
+  return text.replace(/^\ufeff/, "");
 }
 
 async function* decoded(file: InputFile): AsyncGenerator<string> {
@@ -79,7 +75,7 @@ function isUtf16(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** The first byte that is not UTF-8; the file is read once more for it, because decoding says no place. */
+/** Finds the first byte that is not UTF-8. It reads the file again, because decoding does not say where it failed. */
 async function badByte(path: string): Promise<{ line: number; byte: number }> {
   let line = 1;
   let rest: Buffer = Buffer.alloc(0);

@@ -4,13 +4,13 @@ import { BEGINS_WITHIN_MS } from "../../domain/alerts/missing-run.js";
 import { DAY, HOUR, MINUTE } from "../../domain/duration.js";
 import { type FiringMemo, schedulePrefix } from "../../domain/schedules/scheduled-run.js";
 import { describeWorkflow } from "../../temporal/running-workflows.js";
-import type { ScheduleInput } from "./schedule-input.js";
+import type { ScheduleInput } from "./scheduled-job.js";
 import { describeSchedule, scheduleIds } from "./schedules.js";
 
-/** How far back a due time is looked for, the shortest first: Temporal lists a thousand at most. */
+/** How far back to look for a due time, the shortest first: Temporal lists at most a thousand. */
 const LOOK_BACK_MS = [5 * MINUTE, HOUR, DAY, 32 * DAY];
 
-/** What there is to know of the schedules that run jobs and are not paused: when each was due, and what it fired. */
+/** The schedules that run jobs and are not paused: when each was due, and what it fired. */
 export async function scheduleFacts(client: Client, scope: string, now: number): Promise<ScheduleFacts[]> {
   const prefix = schedulePrefix(scope);
   const facts: ScheduleFacts[] = [];
@@ -56,7 +56,7 @@ async function newestDueTime(
   return null;
 }
 
-// The wire takes a number as well; the type knows only the class of a package that is not ours.
+// The protocol also takes a number; the type knows only a class of a package that we do not depend on.
 function timestamp(ms: number) {
   return { seconds: Math.floor(ms / 1_000) as never, nanos: (ms % 1_000) * 1e6 };
 }

@@ -1,6 +1,7 @@
 import type { AlertRules } from "../../domain/alert-settings.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
+import type { ScheduleTiming } from "../../domain/schedules/timing.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import type { OnboardingOptions } from "../onboarding/start.js";
 
@@ -42,6 +43,18 @@ interface ScheduledCheck {
 
 /** A job as a schedule keeps it. */
 export type ScheduledJob = ScheduledSync | ScheduledBatch | ScheduledBulk | ScheduledCheck;
+
+/** What a schedule keeps: its workflow takes the first four, and people are shown the rest. */
+export interface ScheduleInput {
+  readonly schedule: string;
+  readonly scope: string;
+  /** First word of the ids of its runs. */
+  readonly runKind: string;
+  readonly job: ScheduledJob;
+  /** The job's command line, as it was given. */
+  readonly command: readonly string[];
+  readonly timing: ScheduleTiming;
+}
 
 /** First word of the ids of a scheduled job's runs. */
 export function runKindOf(job: ScheduledJob): string {

@@ -21,23 +21,17 @@ interface AskedSchedule {
   readonly taskQueue: string;
   /** Argument of its workflow. */
   readonly input: object;
-  /** Whether a new one waits for its first `unpause`; one that is there stays as it is. */
+  /** Whether a new one waits for its first `unpause`; an existing one stays as it is. */
   readonly paused: boolean;
 }
 
 /** Creates a schedule, or changes the one of that name; one that is paused stays so. @throws InputError */
 export async function putSchedule(client: Client, asked: AskedSchedule): Promise<"created" | "changed"> {
   const { scheduleId, timing, workflowType, taskQueue, input, paused } = asked;
+  const workflow = { workflowType, workflowId: scheduleId, taskQueue, args: [input] };
   const definition = {
     spec: specOf(timing),
-    action: {
-      type: "startWorkflow" as const,
-      workflowType,
-      workflowId: scheduleId,
-      taskQueue,
-      args: [input],
-      workflowTaskTimeout: TASK_TIMEOUT,
-    },
+    action: { type: "startWorkflow" as const, ...workflow, workflowTaskTimeout: TASK_TIMEOUT },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP_MS, pauseOnFailure: false },
   };
   try {
@@ -46,13 +40,12 @@ export async function putSchedule(client: Client, asked: AskedSchedule): Promise
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw refused(error);
   }
-  const handle = client.schedule.getHandle(scheduleId);
-  await handle
-    .update(({ state }) => ({ ...definition, state }))
-    .catch((error: unknown) => {
-      throw refused(error);
-    });
-  return "changed";
+  try {
+    await client.schedule.getHandle(scheduleId).update(({ state }) => ({ ...definition, state }));
+    return "changed";
+  } catch (error) {
+    throw refused(error);
+  }
 }
 
 /** What Temporal knows of a schedule; undefined where there is none of that id. */
@@ -90,11 +83,13 @@ function specOf(timing: ScheduleTiming): ScheduleSpec {
   }
 }
 
-/** The refusal of a definition, by the SDK or by Temporal, in words for whoever gave it. */
+/** The refusal of a definition, by the SDK or by Temporal, in words for its user. */
 function refused(error: unknown): unknown {
   const { code, details } = ((error as Error).cause ?? error) as { code?: unknown; details?: unknown };
   const isRefusal = error instanceof TypeError || code === GRPC_INVALID_ARGUMENT;
   if (!isRefusal) return error;
   const why = error instanceof TypeError ? error.message : String(details);
-  return new InputError(`the times of the schedule are refused: ${why}. Nothing was changed.`);
+  return new InputError(
+    `Temporal refuses the times of the schedule: ${why}. Nothing was changed. Give others.`,
+  );
 }

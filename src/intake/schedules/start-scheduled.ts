@@ -1,17 +1,14 @@
 import type { Client } from "@temporalio/client";
 import type { ApiClient } from "../../api/http/client.js";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
-import { InputError } from "../../domain/failures.js";
 import type { FiredRun } from "../../domain/schedules/scheduled-run.js";
-import { JOBS } from "../../jobs/index.js";
-import type { AnyJob } from "../../jobs/job.js";
+import { jobOfKind } from "../../jobs/index.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { startCheck } from "../alerts/start-check.js";
-import { judgeRows } from "../bulk/input-rows.js";
-import { checkedRows, refuseWrongRows } from "../bulk/runnable-rows.js";
+import { checkedRows, judgeRows, refuseInvalid } from "../bulk/input-rows.js";
 import { readSignKey } from "../bulk/sign-key.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, readCustomers } from "../onboarding/customers-file.js";
@@ -36,75 +33,53 @@ interface StartPlace {
 type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
 
 /**
- * Reads the files that a scheduled job is given, as they are now, and starts a run of it, or joins the one that is
- * going on. Repeated with the same run, it starts no second one.
+ * Reads the files of a scheduled job as they are now and starts a run of it, or joins the one that is running. Repeated
+ * for the same firing, it starts no second one.
  *
- * @throws InputError where a file is gone or wrong.
+ * @throws InputError where a file is missing or wrong.
  */
 export async function startScheduled(
   place: StartPlace,
   job: ScheduledJob,
   run: FiredRun,
 ): Promise<StartedRun> {
-  const { client, store, scope, taskQueue } = place;
+  const { client, store, scope, taskQueue, sealed, api, asker } = place;
+  const asked = { scope, taskQueue, run };
   switch (job.kind) {
-    case "sync":
-      return startSync(client, store, {
-        ...{ scope, taskQueue, run, options: job.options },
-        roster: await readRoster(job.roster),
-      });
-    case "bulk":
-      return startScheduledBulk(place, job, run);
-    case "onboard":
-      return startScheduledBatch(place, job, run);
+    case "sync": {
+      const roster = await readRoster(job.roster);
+      return startSync(client, store, { ...asked, options: job.options, roster });
+    }
+    case "bulk": {
+      const { kind, judged: read, secrets } = await bulkInput(job);
+      const judged = refuseInvalid(kind, job.file, await checkedRows(kind, read, api), job.continueInvalid);
+      const rows = { job: kind, judged, options: job.options, secrets, retryOf: null };
+      return startBulk(client, { ...asked, ...rows, sealed, asker, restart: false });
+    }
+    case "onboard": {
+      const { facts, freezable } = await runnableCustomers(job, (await readBinding(store))?.id ?? "");
+      await new FrozenBatches(sealed).freeze(facts, freezable());
+      return startOnboarding(client, { ...asked, sealed, facts, options: { ...job.options, sink: null } });
+    }
     case "alerts":
-      return startCheck(client, { scope, taskQueue, rules: job.options, run });
+      return startCheck(client, { ...asked, rules: job.options });
   }
 }
 
 /** Reads and judges the files of a scheduled job, and starts nothing. @throws InputError */
 export async function checkScheduled(job: ScheduledJob): Promise<void> {
-  switch (job.kind) {
-    case "sync":
-      await readRoster(job.roster);
-      return;
-    case "bulk":
-      refuseWrongRows(jobOf(job), job.file, await judgeRows(jobOf(job), job.file), job.continueInvalid);
-      await secretsOf(job);
-      return;
-    case "onboard":
-      await runnableCustomers(job, "");
-      return;
-    case "alerts":
-    // The worker's own rules are known where the worker is.
-  }
+  if (job.kind === "sync") await readRoster(job.roster);
+  if (job.kind === "bulk") await bulkInput(job);
+  if (job.kind === "onboard") await runnableCustomers(job, "");
+  // Only the worker knows the alert rules of its own file.
 }
 
-async function startScheduledBulk(
-  { client, scope, taskQueue, sealed, api, asker }: StartPlace,
-  scheduled: Scheduled<"bulk">,
-  run: FiredRun,
-): Promise<StartedRun> {
-  const { file, continueInvalid, options } = scheduled;
-  const job = jobOf(scheduled);
-  const read = await judgeRows(job, file);
-  refuseWrongRows(job, file, read, continueInvalid);
-  const judged = await checkedRows(job, read, api);
-  refuseWrongRows(job, file, judged, continueInvalid);
-  const secrets = await secretsOf(scheduled);
-  const asked = { job, judged, options, asker, secrets, retryOf: null, restart: false };
-  return startBulk(client, { ...asked, scope, taskQueue, sealed, run });
-}
-
-async function startScheduledBatch(
-  { client, scope, taskQueue, store, sealed }: StartPlace,
-  scheduled: Scheduled<"onboard">,
-  run: FiredRun,
-): Promise<StartedRun> {
-  const { facts, freezable } = await runnableCustomers(scheduled, (await readBinding(store))?.id ?? "");
-  await new FrozenBatches(sealed).freeze(facts, freezable());
-  const options = { ...scheduled.options, sink: null };
-  return startOnboarding(client, { scope, taskQueue, sealed, facts, options, run });
+/** What a scheduled bulk job is given by its files. */
+async function bulkInput({ job, file, continueInvalid, signKey }: Scheduled<"bulk">) {
+  const kind = jobOfKind(job);
+  const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);
+  const secrets = signKey === null ? {} : await readSignKey(signKey);
+  return { kind, judged, secrets };
 }
 
 async function runnableCustomers(
@@ -114,14 +89,4 @@ async function runnableCustomers(
   const file = await readCustomers(customers, { playbook, mode, service });
   if (file.problems.length > 0 && !continueInvalid) throw invalidRowsError(customers, file);
   return file;
-}
-
-function jobOf({ job }: Scheduled<"bulk">): AnyJob {
-  const found = JOBS.find(({ kind }) => kind === job);
-  if (found === undefined) throw new InputError(`this worker knows no bulk job "${job}"; update it`);
-  return found;
-}
-
-async function secretsOf({ signKey }: Scheduled<"bulk">): Promise<Readonly<Record<string, string>>> {
-  return signKey === null ? {} : readSignKey(signKey);
 }

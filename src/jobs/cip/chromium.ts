@@ -1,11 +1,11 @@
-import { constants } from "node:fs";
-import { access, mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { findOnPath } from "../../temporal/cli/cli-cache.js";
 import { runTool } from "../../temporal/cli/tool-process.js";
 
-/** Where a Chromium is looked for, in this order, after the variable `CHROMIUM`. */
+/** The names that are looked for on the path, in this order, unless the variable `CHROMIUM` is set. */
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const LONGEST_MS = 120_000;
 
@@ -13,19 +13,16 @@ const LONGEST_MS = 120_000;
 export async function findChromium(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
-  const given = env.CHROMIUM;
-  if (given !== undefined && given !== "") return given;
-  for (const directory of (env.PATH ?? "").split(delimiter).filter((one) => one !== "")) {
-    for (const name of NAMES) {
-      const path = join(directory, name);
-      if (await isProgram(path)) return path;
-    }
+  if (env.CHROMIUM) return env.CHROMIUM;
+  for (const name of NAMES) {
+    const path = await findOnPath(name, env.PATH);
+    if (path !== undefined) return path;
   }
   return undefined;
 }
 
 /**
- * Prints a page of a pack, which loads nothing, as PDF. The browser sees no settings of its user, has no network, and
+ * Prints a page of a pack as PDF; the page loads nothing. The browser sees no settings of its user, has no network, and
  * is ended with all of its processes when it takes too long.
  *
  * @returns why there is no PDF; undefined where there is one.
@@ -48,7 +45,7 @@ export async function printPdf(
         "--headless",
         ...["--disable-gpu", "--disable-extensions", "--disable-sync", "--no-first-run"],
         ...["--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"],
-        // Chromium's own sandbox can't be made by root, as in a container.
+        // Root can't use Chromium's own sandbox, as in a container.
         ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
         `--user-data-dir=${home}`,
         "--no-pdf-header-footer",
@@ -59,23 +56,14 @@ export async function printPdf(
       timeoutMs: longestMs,
       signal,
     });
-    const there = await stat(pdf).then(
-      ({ size }) => size > 0,
-      () => false,
+    const bytes = await stat(pdf).then(
+      ({ size }) => size,
+      () => 0,
     );
-    if (failure === undefined && there) return undefined;
+    if (failure === undefined && bytes > 0) return undefined;
     await rm(pdf, { force: true });
     return `${chromium} ${failure ?? "made no file"}`;
   } finally {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
   }
 }

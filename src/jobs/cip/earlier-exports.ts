@@ -13,7 +13,7 @@ export function exportsDirectory(lake: string, out: unknown): string {
 }
 
 /**
- * Directory of the export before one: the export that was named, else the newest; null where there is none.
+ * Directory of the export before a run: the export that was named, else the newest; null where there is none.
  *
  * @throws InputError where the named one is not there.
  */
@@ -22,16 +22,25 @@ export async function previousPack(base: string, runId: string, named: unknown):
     const directory = isAbsolute(named) ? named : join(base, named);
     if (await isThere(directory)) return directory;
     throw new InputError(
-      `${directory}: there is no export. Nothing was started. Give --since the id of an export or its directory.`,
+      `there is no export ${directory}. Nothing was started. Give --since the id of an export, or its directory.`,
     );
   }
-  const exports = (await namesIn(base)).filter((name) => isRunId("cip", name) && name < runId).sort();
-  const newest = exports.at(-1);
+  const names = await readdir(base).catch((error: unknown): string[] => {
+    if (isAbsent(error)) return [];
+    throw error;
+  });
+  const newest = names
+    .filter((name) => isRunId("cip", name) && name < runId)
+    .sort()
+    .at(-1);
   return newest === undefined ? null : join(base, newest);
 }
 
+/** Comes after the id of any export. */
+const LAST = "cip-~";
+
 /**
- * Proves the export that a new one is to be compared with, before anybody is asked for.
+ * Proves the export that a new one is to be compared with, before the service is asked for anybody.
  *
  * @throws InputError where the named one is not there, PackError where it was changed.
  */
@@ -39,16 +48,4 @@ export async function checkPrevious(base: string, named: unknown): Promise<void>
   const directory = await previousPack(base, LAST, named);
   if (directory === null) return;
   await requireUnchanged(directory, (await readProvenManifest(directory)).manifest);
-}
-
-/** Comes after the id of any export. */
-const LAST = "cip-~";
-
-async function namesIn(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
 }

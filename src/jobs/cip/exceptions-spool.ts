@@ -1,89 +1,53 @@
-import { type CipException, EXCEPTION_KINDS, NOT_COVERED } from "../../domain/bulk/cip/exceptions.js";
+import { EXCEPTION_KINDS, NOT_COVERED } from "../../domain/bulk/cip/exceptions.js";
 import type { PackFiles } from "../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
-import { csvLine } from "../../lake/csv-line.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
 import type { JudgedMember } from "./member-lines.js";
 
-const COLUMNS = [
-  { name: "grade", type: "INTEGER" },
-  { name: "position", type: "BIGINT" },
-  { name: "part_of", type: "INTEGER" },
-  { name: "fp_id", type: "VARCHAR" },
-  { name: "external_id", type: "VARCHAR" },
-  { name: "kind", type: "VARCHAR" },
-  { name: "rule_part", type: "VARCHAR" },
-  { name: "element", type: "VARCHAR" },
-  { name: "detail", type: "VARCHAR" },
-  { name: "sources", type: "VARCHAR" },
-  { name: "approval", type: "VARCHAR" },
-] as const;
 const CSV_COLUMNS = [
-  "fp_id",
-  "external_id",
-  "kind",
-  "rule_part",
-  "element",
-  "detail",
-  "sources",
-  "approval",
-] as const;
+  ...(["fp_id", "external_id", "kind", "rule_part"] as const),
+  ...(["element", "detail", "sources", "approval"] as const),
+];
 
 /** An exception of a member, as it is listed. */
 export type ListedException = { readonly [C in (typeof CSV_COLUMNS)[number]]: string | null } & {
-  /** Place of the member in the population, from 0. */
+  /** Index of the member in the population. */
   readonly position: number;
 };
 
 /** The exceptions of all members, sorted on the disk: the gravest kind first, then by member. */
-export class ExceptionsSpool {
-  readonly #spool: RowSpool;
-
+export class ExceptionsSpool extends RowSpool<ListedException> {
   constructor(duckdb: DuckDb) {
-    this.#spool = new RowSpool(duckdb, { columns: COLUMNS, order: ["grade", "position", "part_of"] });
+    const numbers = ["grade", "position", "part_of"];
+    const columns = [
+      ...numbers.map((name) => ({ name, type: "INTEGER" }) as const),
+      ...CSV_COLUMNS.map((name) => ({ name, type: "VARCHAR" }) as const),
+    ];
+    super(duckdb, { columns, order: numbers });
   }
 
-  async add({ member, exceptions, approval, mask }: JudgedMember, position: number): Promise<void> {
-    await this.#spool.add(
-      exceptions.map((one: CipException, index) => ({
-        grade: EXCEPTION_KINDS.indexOf(one.kind),
+  async addMember({ member, exceptions, approval, mask }: JudgedMember, position: number): Promise<void> {
+    await this.add(
+      exceptions.map(({ kind, part, element, detail, sources }, index) => ({
+        grade: EXCEPTION_KINDS.indexOf(kind),
         position,
         part_of: index,
         fp_id: member.fpId,
         external_id: member.externalId,
-        kind: one.kind,
-        rule_part: one.part,
-        element: one.element,
-        detail: mask.text(one.detail),
-        sources: one.sources?.map((source) => mask.text(source)).join(" ") ?? null,
+        kind,
+        rule_part: part,
+        element,
+        detail: mask.text(detail),
+        sources: sources?.map((source) => mask.text(source)).join(" ") ?? null,
         approval,
       })),
     );
   }
 
-  /** Writes `exceptions.csv`. Its first row is what no report covers: it holds for everybody, so it is not repeated. */
-  async writeCsv(files: PackFiles): Promise<void> {
-    await files.write("exceptions.csv", async (out) => {
-      await out(csvLine([...CSV_COLUMNS]));
-      const { part, element, detail } = NOT_COVERED;
-      await out(csvLine(["*", null, "missing", part, element, detail, null, null]));
-      let rows = 1;
-      await this.read(async (batch) => {
-        rows += batch.length;
-        await out(batch.map((row) => csvLine(CSV_COLUMNS.map((name) => row[name]))).join(""));
-      });
-      return rows;
-    });
-  }
-
-  /** Gives them in batches. */
-  async read(each: (rows: readonly ListedException[]) => Promise<void>): Promise<void> {
-    await this.#spool.read((rows) =>
-      each(rows.map((row) => ({ ...(row as unknown as ListedException), position: Number(row.position) }))),
-    );
-  }
-
-  async release(): Promise<void> {
-    await this.#spool.release();
+  /** Writes `exceptions.csv`. Its first row says once, for everybody, what no report covers. */
+  async writeList(files: PackFiles): Promise<void> {
+    const { part, element, detail } = NOT_COVERED;
+    const first = { fp_id: "*", kind: "missing", rule_part: part, element, detail };
+    await this.writeCsv(files, "exceptions.csv", CSV_COLUMNS, [first]);
   }
 }

@@ -3,28 +3,32 @@ import type { SampleSizes } from "../../domain/bulk/cip/sample.js";
 import type { Sealer } from "../../domain/sealer.js";
 import type { DuckDb } from "../../lake/sql/duckdb.js";
 
-/** What a pack says of the export that it is of. */
-export interface PackFacts {
-  readonly exportId: string;
+/** What the manifest says of an export under `facts`, by the names that it has there. */
+interface Statement {
   /** Who ran the command. */
   readonly operator: string;
   readonly host: string;
   readonly version: string;
-  /** `default_approver` of every request: the name that stands for automatic approvals. */
+  /** `default_approver` of every request: the name that means an automatic approval. */
   readonly approver: string;
-  readonly serviceUrl: string;
-  /** Of the key: `test` or `live`, where it says so. */
-  readonly serviceMode: string | null;
-  readonly keyFingerprint: string;
+  readonly service_url: string;
+  /** Of the key: `test` or `live`; null where it does not say. */
+  readonly service_mode: string | null;
+  readonly key_fingerprint: string;
   /** ISO instants. */
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  /** As `populationOf` gave it before the first call. */
-  readonly population: { readonly rows: number; readonly sha256: string };
+  readonly started_at: string;
+  readonly finished_at: string;
   /** Whether pages and CSV files show tax ids, birth dates, addresses and IP addresses. */
   readonly unmasked: boolean;
-  /** Why it was made; always there where it is unmasked. */
+  /** Why it was made; never null where it is unmasked. */
   readonly reason: string | null;
+}
+
+/** What a pack says of the export that it is of. */
+export interface PackFacts extends Statement {
+  readonly exportId: string;
+  /** As `populationOf` gave it before the first call. */
+  readonly population: { readonly rows: number; readonly sha256: string };
   /** Ed25519. */
   readonly signKey?: KeyObject | undefined;
   /** Directory of the pack before this one. */
@@ -38,7 +42,7 @@ export interface PackFacts {
 export interface PackTools {
   readonly duckdb: DuckDb;
   readonly sealer: Sealer;
-  /** Ends what runs beside, such as a browser. */
+  /** Stops what runs beside, such as a browser. */
   readonly signal?: AbortSignal | undefined;
   /** A Chromium to print `report.pdf` with; undefined to look for one, null for none. */
   readonly chromium?: string | null | undefined;

@@ -15,38 +15,26 @@ export interface JudgedMember {
   readonly mask: Mask;
 }
 
-/** Judges one member of an export. Nothing of it is kept: there may be more of them than fit into memory. */
-export function judged(member: CipMember, facts: PackFacts): JudgedMember {
+/** Judges one member of an export. Nothing of it is kept: there may be more members than fit into memory. */
+export function judged(member: CipMember, { approver, finished_at, unmasked }: PackFacts): JudgedMember {
   const { report, status, reason, askedAt, accountClosedOn, legalHold } = member;
-  const { approver, finishedAt, unmasked } = facts;
-  const madeAt = report === null ? null : (askedAt ?? finishedAt);
-  const purge = purgeDays({ accountClosedOn, legalHold, madeAt });
-  if (report === null || madeAt === null) {
-    const without: CipException = {
-      kind: "no_report",
-      part: null,
-      element: "report",
-      detail: reason ?? "no reason was recorded",
-      sources: null,
-    };
-    return {
-      member,
-      exceptions: status === "failed" ? [without] : [],
-      approval: null,
-      purge,
-      mask: UNMASKED,
-    };
+  if (report === null) {
+    const detail = reason ?? "no reason was recorded";
+    const none = { kind: "no_report", part: null, element: "report", detail, sources: null } as const;
+    const purge = purgeDays({ accountClosedOn, legalHold, madeAt: null });
+    return { member, exceptions: status === "failed" ? [none] : [], approval: null, purge, mask: UNMASKED };
   }
+  const madeAt = askedAt ?? finished_at;
   return {
     member,
     exceptions: exceptionsOf(report, { approver, madeAt }),
     approval: isAutomatic(report, approver) ? "automatic" : "manual",
-    purge,
+    purge: purgeDays({ accountClosedOn, legalHold, madeAt }),
     mask: unmasked ? UNMASKED : maskOf(report),
   };
 }
 
-/** The line of names of `outcomes.csv`. */
+/** The header of `outcomes.csv`. */
 export const OUTCOMES_HEAD = csvLine([
   ...["fp_id", "external_id", "status", "reason", "action", "asked", "asked_at"],
   ...["result", "approval", "approved_by", "exceptions"],

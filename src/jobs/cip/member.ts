@@ -1,5 +1,9 @@
-import type { z } from "zod";
+import { z } from "zod";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
+import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
+import type { RefusedRequest } from "../../domain/refusals.js";
+import { day, idText, ownIdText } from "../fields.js";
+import type { ClosedGroup, EndedItem } from "../job.js";
 
 /** A report as the service gave it, its texts untouched. */
 export type CipReport = z.output<typeof cipReportSchema>;
@@ -29,4 +33,114 @@ export interface CipMember extends CipSubject {
   readonly askedAt: string | null;
   /** There exactly where it was exported. */
   readonly report: CipReport | null;
+}
+
+const YES = ["true", "yes", "1"];
+const NO = ["false", "no", "0"];
+const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
+
+/** A row of an export's roster. */
+export const rosterRow = z.object({
+  fp_id: idText,
+  external_id: ownIdText.optional(),
+  risk: ownIdText.optional(),
+  account_closed_on: day.optional(),
+  legal_hold: z
+    .union([z.boolean(), z.stringbool({ truthy: YES, falsy: NO })], {
+      error: ({ input }) => (typeof input === "string" ? NEITHER : "is not text"),
+    })
+    .optional(),
+  /** Why the service is not asked about the user. */
+  excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
+});
+
+export type RosterRow = z.output<typeof rosterRow>;
+
+/** What became of a user of the roster. */
+export type MemberResult =
+  | {
+      readonly kind: "exported";
+      readonly report: CipReport;
+      readonly asked: number;
+      readonly askedAt: string;
+    }
+  | {
+      readonly kind: "failed";
+      readonly reason: string;
+      readonly refused?: RefusedRequest;
+      readonly asked: number;
+    }
+  | { readonly kind: "excluded"; readonly reason: string };
+
+/** A user of the roster as the pack has it. */
+export function memberOf(
+  { rows, result, reason, asked }: EndedItem<RosterRow, MemberResult>,
+  runId: string,
+): CipMember {
+  const member = unasked(rows[0]?.row ?? { fp_id: "" });
+  if (result?.kind === "exported") {
+    const { report, askedAt } = result;
+    return { ...member, status: "exported", asked: result.asked, askedAt, report };
+  }
+  if (result?.kind === "excluded") return { ...member, reason: result.reason };
+  const why = result?.reason ?? reason ?? "interrupted";
+  const action = actionOf(why, runId);
+  return { ...member, status: "failed", reason: why, action, asked: result?.asked ?? asked };
+}
+
+/** Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line. */
+export async function* membersOf(
+  groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,
+  runId: string,
+): AsyncGenerator<CipMember> {
+  const invalid: CipMember[] = [];
+  for await (const group of groups()) invalid.push(...group.invalid.map(invalidMember));
+  invalid.sort(byId);
+  for await (const { items } of groups()) {
+    for (const member of items.map((item) => memberOf(item, runId)).sort(byId)) {
+      while (invalid[0] !== undefined && invalid[0].fpId < member.fpId) yield invalid.shift() as CipMember;
+      yield member;
+    }
+  }
+  yield* invalid;
+}
+
+function byId(a: CipMember, b: CipMember): number {
+  return a.fpId < b.fpId ? -1 : 1;
+}
+
+/** What the roster says of a user; nobody has asked the service. */
+function unasked({ fp_id, external_id, risk, account_closed_on, legal_hold }: RosterRow): CipMember {
+  return {
+    fpId: fp_id,
+    externalId: external_id ?? null,
+    risk: risk ?? null,
+    accountClosedOn: account_closed_on ?? null,
+    legalHold: legal_hold ?? false,
+    status: "excluded",
+    reason: null,
+    action: null,
+    asked: 0,
+    askedAt: null,
+    report: null,
+  };
+}
+
+function invalidMember({ line, owner = "", problems }: FrozenBulkRow): CipMember {
+  const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
+  return {
+    ...unasked({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
+    // The row can't be relied on: it proves neither a hold nor that there is none.
+    legalHold: null,
+    reason: `wrong row: ${rules.join("; ")}`,
+    action: "fix the row and export it",
+  };
+}
+
+/** What to do about a reason. */
+function actionOf(reason: string, runId: string): string {
+  const retry = `nightledger runs retry ${runId}`;
+  if (reason.startsWith("no_completed_onboarding")) return `complete the user's onboarding, then ${retry}`;
+  if (reason.startsWith("not_found")) return "check the fp_id in the roster, and export it";
+  return retry;
 }

@@ -9,8 +9,10 @@ import {
   POPULATION_FILE,
 } from "../../lake/bulk/pack/manifest.js";
 import { PackFiles } from "../../lake/bulk/pack/pack-files.js";
+import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
 import { sealPack } from "../../lake/bulk/pack/seal-pack.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
+import { CIP_TABLES } from "../../lake/tables/cip.js";
 import { ChangesSpool } from "./changes/changes-spool.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
 import { findChromium, printPdf } from "./chromium.js";
@@ -18,7 +20,6 @@ import { ExceptionsSpool } from "./exceptions-spool.js";
 import type { PackFacts, PackTools } from "./facts.js";
 import type { CipMember } from "./member.js";
 import { type JudgedMember, judged, OUTCOMES_HEAD, outcomeLine } from "./member-lines.js";
-import { PackTables } from "./pack-tables.js";
 import { Overview } from "./pages/overview.js";
 import { PeoplePages, REPORT_PAGE } from "./pages/people-pages.js";
 import { writePages } from "./pages/write-pages.js";
@@ -27,7 +28,7 @@ import { cipRows } from "./rows.js";
 
 const PDF_FILE = "report.pdf";
 
-/** A pack that was written and has no name yet. */
+/** A pack that is written and has no name yet. */
 export interface WrittenPack {
   readonly counts: PackCounts;
   readonly manifest: PackManifest;
@@ -40,7 +41,7 @@ export type Members = () => AsyncIterable<CipMember>;
 /**
  * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
  *
- * @throws when the members are not the population that was frozen: a pack says who was meant before the first call.
+ * @throws when the members are not the frozen population: a pack says who was meant before the first call.
  */
 export async function writeCipPack(
   tools: PackTools,
@@ -61,7 +62,11 @@ class CipPack {
   readonly #retention = new PackRetention();
   readonly #overview = new Overview();
   readonly #pages = new PeoplePages();
-  readonly #tables: PackTables;
+  /** Members come by id, and the rows of each in their order. */
+  readonly #tables: readonly {
+    readonly name: (typeof CIP_TABLES)[number]["name"];
+    readonly spool: RowSpool;
+  }[];
   readonly #exceptions: ExceptionsSpool;
   readonly #changes: ChangesSpool;
   readonly #sample: SampleDraw;
@@ -71,8 +76,12 @@ class CipPack {
     private readonly files: PackFiles,
     private readonly facts: PackFacts,
   ) {
-    this.#tables = new PackTables(tools.duckdb);
-    this.#exceptions = new ExceptionsSpool(tools.duckdb);
+    const { duckdb } = tools;
+    this.#tables = CIP_TABLES.map(({ name, columns }) => ({
+      name,
+      spool: new RowSpool(duckdb, { columns }),
+    }));
+    this.#exceptions = new ExceptionsSpool(duckdb);
     this.#changes = new ChangesSpool(tools, facts.unmasked);
     const { seed } = facts.sample;
     this.#sample = new SampleDraw(facts.sample, (stratum, fpId) =>
@@ -83,53 +92,56 @@ class CipPack {
   }
 
   async write(members: Members): Promise<WrittenPack> {
-    const before = this.facts.previous;
+    const { files, facts } = this;
+    const counts = this.#counts;
+    const before = facts.previous;
     const previous = before === null ? null : await readProvenManifest(before);
     if (before !== null && previous !== null) await requireUnchanged(before, previous.manifest);
     await this.#writeMembers(members());
-    await this.#tables.write(this.files);
-    await this.#exceptions.writeCsv(this.files);
-    if (before !== null) await this.#changes.compare(before, this.files.directory);
-    await this.#changes.writeCsv(this.files);
+    for (const { name, spool } of this.#tables) {
+      const path = `${name}.parquet`;
+      await files.add(path, await spool.writeParquet(await files.place(path)));
+    }
+    await this.#exceptions.writeList(files);
+    if (before !== null) await this.#changes.compare(before, files.directory);
+    await this.#changes.writeList(files);
     await writePages(
       {
-        files: this.files,
-        facts: this.facts,
-        contentSha256: contentSha256(this.files.files),
-        counts: this.#counts,
-        overview: this.#overview,
-        exceptions: this.#exceptions,
-        changes: this.#changes,
-        sample: this.#sample,
+        ...{ files, facts, counts, overview: this.#overview, exceptions: this.#exceptions },
+        ...{ changes: this.#changes, sample: this.#sample, pages: this.#pages },
+        contentSha256: contentSha256(files.files),
         previous: previous?.manifest.export_id ?? null,
-        pages: this.#pages,
       },
       members(),
     );
     const pdf = await this.#writePdf();
-    const { manifest, manifestSha256 } = await sealPack(
-      this.files,
+    const { exportId, population, signKey, previous: _, amends, sample: sizes, ...statement } = facts;
+    const sealed = await sealPack(
+      files,
       {
         kind: "cip",
-        export_id: this.facts.exportId,
-        facts: { ...this.#statement(), pdf },
-        counts: this.#counts,
-        population: this.facts.population,
+        export_id: exportId,
+        facts: {
+          ...statement,
+          sample: { ...sizes, drawn: this.#sample.counts() },
+          retention: this.#retention.summary(),
+          pdf,
+        },
+        ...{ counts, population, amends },
         previous: previous && { export_id: previous.manifest.export_id, manifest_sha256: previous.sha256 },
-        amends: this.facts.amends,
       },
-      this.facts.signKey,
+      signKey,
     );
-    return { counts: this.#counts, manifest, manifestSha256 };
+    return { counts, ...sealed };
   }
 
   async release(): Promise<void> {
-    await this.#tables.release();
+    for (const { spool } of this.#tables) await spool.release();
     await this.#exceptions.release();
     await this.#changes.release();
   }
 
-  /** Goes through the members once: the files with a line each, and everything that is sorted or counted later. */
+  /** Reads the members once: writes the files with a line for each, and collects what is sorted or counted later. */
   async #writeMembers(members: AsyncIterable<CipMember>): Promise<void> {
     const frozen = await this.files.write(POPULATION_FILE, async (population) => {
       await population(POPULATION_HEAD);
@@ -158,8 +170,9 @@ class CipPack {
 
   async #count(one: JudgedMember): Promise<void> {
     const { member, exceptions, purge } = one;
-    await this.#tables.add(cipRows(member, this.facts.exportId, this.tools.sealer));
-    await this.#exceptions.add(one, this.#counts.population);
+    const rows = cipRows(member, this.facts.exportId, this.tools.sealer);
+    for (const { name, spool } of this.#tables) await spool.add(rows[name]);
+    await this.#exceptions.addMember(one, this.#counts.population);
     this.#retention.add(purge);
     this.#overview.add(one);
     this.#pages.add(member.fpId);
@@ -168,34 +181,14 @@ class CipPack {
     this.#counts[member.status] += 1;
   }
 
-  /** Prints the report where a browser is at hand; a pack without it is whole. In words, what came of it. */
+  /** Prints the report if there is a browser; a pack without it is complete. Returns in words what came of it. */
   async #writePdf(): Promise<string> {
-    const { chromium, signal } = this.tools;
-    const browser = chromium === undefined ? await findChromium(process.env) : chromium;
-    if (browser === undefined || browser === null) return "not printed: no Chromium was found";
+    const { chromium = await findChromium(process.env), signal } = this.tools;
+    if (chromium === undefined || chromium === null) return "not printed: no Chromium was found";
     const [page, pdf] = [await this.files.place(REPORT_PAGE), await this.files.place(PDF_FILE)];
-    const failure = await printPdf(browser, page, pdf, { signal });
+    const failure = await printPdf(chromium, page, pdf, { signal });
     if (failure !== undefined) return `not printed: ${failure}`;
     await this.files.add(PDF_FILE, null);
     return `${PDF_FILE} is ${REPORT_PAGE}, printed`;
-  }
-
-  #statement(): Record<string, unknown> {
-    const { facts } = this;
-    return {
-      operator: facts.operator,
-      host: facts.host,
-      version: facts.version,
-      approver: facts.approver,
-      service_url: facts.serviceUrl,
-      service_mode: facts.serviceMode,
-      key_fingerprint: facts.keyFingerprint,
-      started_at: facts.startedAt,
-      finished_at: facts.finishedAt,
-      unmasked: facts.unmasked,
-      reason: facts.reason,
-      sample: { ...facts.sample, drawn: this.#sample.counts() },
-      retention: this.#retention.summary(),
-    };
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { csvLine } from "../../lake/csv-line.js";
 import type { CipSubject } from "./member.js";
 
-/** The line of names of `population.csv`. */
+/** The header of `population.csv`. */
 export const POPULATION_HEAD = csvLine(["fp_id", "external_id", "risk", "account_closed_on", "legal_hold"]);
 
 /** A member's line of `population.csv`. */
@@ -12,7 +12,7 @@ export function populationLine(subject: CipSubject): string {
 }
 
 /**
- * The population as its pack will have it: taken before the first call, it proves that nobody came or went meanwhile.
+ * The population as its pack will have it. Taken before the first call, it proves that nobody was added or left out.
  *
  * @param subjects in the order of `fpId`
  */

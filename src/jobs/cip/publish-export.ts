@@ -1,22 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { DEFAULT_SAMPLE, type SampleSizes, STRATA } from "../../domain/bulk/cip/sample.js";
+import { DEFAULT_SAMPLE, type SampleSizes, STRATA, type Stratum } from "../../domain/bulk/cip/sample.js";
 import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
-import type { PackPlace } from "../job.js";
+import type { WholeRun } from "../job.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
-import type { PackFacts, PackTools } from "./facts.js";
-import { type MemberResult, membersOf, type RosterRow } from "./members.js";
+import type { PackFacts } from "./facts.js";
+import { type MemberResult, membersOf, type RosterRow } from "./member.js";
 import { writeCipPack } from "./pack.js";
 import { populationOf } from "./population.js";
 
-/** Writes and publishes the pack of an export, or finds that it is published; where it lies and what it counts. */
+/** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
 export async function publishExport(
-  place: PackPlace<RosterRow, MemberResult>,
+  run: WholeRun<RosterRow, MemberResult>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { runId, lake, options, retryOf } = place;
+  const { runId, lake, options, retryOf, sealer, signal } = run;
   const base = exportsDirectory(lake.store.address, options.out);
   const target = join(base, runId);
   if (!(await isThere(target))) {
@@ -24,63 +24,57 @@ export async function publishExport(
     const directory = join(base, `.${runId}.${randomUUID()}`);
     await mkdir(directory, { mode: 0o750 });
     try {
-      const members = () => membersOf(place.groups, runId);
+      const members = () => membersOf(run.groups, runId);
       const previous = await previousPack(base, runId, options.since ?? retryOf);
-      await writeCipPack(toolsOf(place), directory, await factsOf(place, members, previous), members);
+      const chromium = options.pdf === false ? null : undefined;
+      const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
+      await writeCipPack(tools, directory, await factsOf(run, members, previous), members);
       await publishPack(directory, target);
     } catch (error) {
-      // An attempt that was taken for dead may have published meanwhile.
+      // An attempt that Temporal gave up on may have published meanwhile.
       if (!(await isThere(target))) throw error;
     } finally {
       await rm(directory, { recursive: true, force: true });
     }
   }
-  // Not before: an attempt that was taken for dead must not publish what is left of its files.
-  await dropUnfinished(base, runId);
+  // Deletes what killed attempts left. Not before: one that Temporal gave up on must not publish a part of its files.
+  for (const name of await readdir(base)) {
+    if (name.startsWith(`.${runId}.`)) await rm(join(base, name), { recursive: true, force: true });
+  }
   const { manifest, sha256 } = await readProvenManifest(target);
   const { exported, failed, excluded } = manifest.counts;
   return { export: target, manifest_sha256: sha256, exported, failed, excluded };
 }
 
-function toolsOf({ lake, sealer, signal, options }: PackPlace<RosterRow, MemberResult>): PackTools {
-  return { duckdb: lake.duckdb, sealer, signal, ...(options.pdf === false && { chromium: null }) };
-}
-
 async function factsOf(
-  place: PackPlace<RosterRow, MemberResult>,
+  run: WholeRun<RosterRow, MemberResult>,
   members: () => ReturnType<typeof membersOf>,
   previous: string | null,
 ): Promise<PackFacts> {
-  const { runId, options, asker, secrets, startedAt, version, retryOf } = place;
+  const { runId, options, asker, secrets, startedAt, version, retryOf } = run;
   const text = (name: string) => (typeof options[name] === "string" ? options[name] : null);
   const population = await populationOf(members());
-  const size = typeof options.sample === "number" ? options.sample : undefined;
-  const sizes = Object.fromEntries(STRATA.map((stratum) => [stratum, size ?? DEFAULT_SAMPLE[stratum]]));
+  const { sample } = options;
+  const sizeOf = (stratum: Stratum) => (typeof sample === "number" ? sample : DEFAULT_SAMPLE[stratum]);
+  const sizes = Object.fromEntries(STRATA.map((stratum) => [stratum, sizeOf(stratum)]));
   return {
-    exportId: runId,
     operator: asker.operator,
     host: asker.host,
     version,
     approver: text("approver") ?? "",
-    serviceUrl: asker.service,
-    serviceMode: asker.mode,
-    keyFingerprint: asker.keyFingerprint,
-    startedAt,
-    finishedAt: new Date().toISOString(),
-    population,
+    service_url: asker.service,
+    service_mode: asker.mode,
+    key_fingerprint: asker.keyFingerprint,
+    started_at: startedAt,
+    finished_at: new Date().toISOString(),
     unmasked: options.unmasked === true,
     reason: text("reason"),
+    exportId: runId,
+    population,
     signKey: secrets.signKey ? signingKey(secrets.signKey, "--sign-key") : undefined,
     previous,
     amends: retryOf,
-    // The same people of the same population, unless somebody asks for others.
+    // The same population draws the same people, unless the user asks for others.
     sample: { ...(sizes as SampleSizes), seed: text("sample_seed") ?? population.sha256 },
   };
-}
-
-/** Takes away what attempts that were killed left: they are of this run alone. */
-async function dropUnfinished(base: string, runId: string): Promise<void> {
-  for (const name of await readdir(base)) {
-    if (name.startsWith(`.${runId}.`)) await rm(join(base, name), { recursive: true, force: true });
-  }
 }

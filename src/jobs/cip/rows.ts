@@ -15,24 +15,28 @@ import type { CipMember, CipReport } from "./member.js";
 type Row = Readonly<Record<string, unknown>>;
 type CipTable = (typeof CIP_TABLES)[number]["name"];
 /** Rows by table; none where a user has no report. */
-export type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
+type CipRows = Readonly<Record<CipTable, readonly Row[]>>;
 
-/** What the columns of `cip_reports` and the child tables hold; anything else goes into `other_fields`. */
+/** The columns of `cip_reports` that hold fields of the report, those of its parts under `<part>_<field>`. */
+const OWN_COLUMNS = ["run_id", "fp_id", "external_id", "asked", "asked_at", "other_fields"];
+const REPORTED = cipReports.columns
+  .filter(({ name }) => !OWN_COLUMNS.includes(name))
+  .map(({ name, type }) => {
+    const [, part, own] = /^(checked_data|watchlist)_(.+)$/.exec(name) ?? [];
+    // An instant also has a column with the text that it came as.
+    return { name, type, part, field: (own ?? name).replace(/_text$/, "") };
+  });
+const fieldsOf = (part?: string) => REPORTED.filter((one) => one.part === part).map(({ field }) => field);
+
+/** The fields that have a column, here or in the child tables; anything else goes into `other_fields`. */
 const KNOWN = {
   report: [
-    ...["user_id", "approved_at", "approved_by", "approved_reason", "check_initiated_at"],
-    ...["check_completed_at", "kyc_completed_at", "ip_address", "result", "date_of_birth"],
-    ...["date_of_birth_breakdown", "matched_address", "matched_addresses", "tax_id", "tax_id_breakdown"],
+    ...[...fieldsOf(), "date_of_birth_breakdown", "matched_addresses", "tax_id_breakdown"],
     ...["checked_data", "self_reported", "watchlist"],
   ],
-  checked_data: ["address", "customer_name", "date_of_birth", "tax_id"],
-  self_reported: cipSelfReported.columns
-    .map(({ name }): string => name)
-    .filter((name) => name !== "run_id" && name !== "fp_id"),
-  watchlist: [
-    ...["adverse_media", "monitored_lists", "politically_exposed_person", "result", "sanction"],
-    ...["check_completed_at", "records"],
-  ],
+  checked_data: fieldsOf("checked_data"),
+  self_reported: cipSelfReported.columns.map(({ name }): string => name).slice(2),
+  watchlist: [...fieldsOf("watchlist"), "records"],
 };
 
 /** The field by which the records of a screening are compared, all of them as one value. */
@@ -48,6 +52,11 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
   const { report, fpId } = member;
   const key = { run_id: runId, fp_id: fpId };
   if (report === null) return Object.fromEntries(CIP_TABLES.map(({ name }) => [name, []])) as never;
+  const selfReported = Object.fromEntries(
+    KNOWN.self_reported.flatMap((name) =>
+      Object.hasOwn(report.self_reported, name) ? [[name, report.self_reported[name]]] : [],
+    ),
+  );
   const list = (values: readonly string[]) =>
     values.map((source, index) => ({ ...key, position: index + 1, source }));
   return {
@@ -59,13 +68,13 @@ export function cipRows(member: CipMember, runId: string, sealer: Sealer): CipRo
       ...key,
       position: index + 1,
       kind: kindOf(record),
-      // Nobody knows what it says of a customer.
+      // It may say anything of a customer.
       record: sealColumnRepeatably(sealer, cipWatchlistRecords, "record", {
         owner: fpId,
         text: typeof record === "string" ? record : JSON.stringify(record),
       }),
     })),
-    [cipSelfReported.name]: [{ ...key, ...picked(report.self_reported, KNOWN.self_reported) }],
+    [cipSelfReported.name]: [{ ...key, ...selfReported }],
   };
 }
 
@@ -87,42 +96,18 @@ function reportRow(
   key: Row,
   sealer: Sealer,
 ): Row {
-  const { checked_data, watchlist } = report;
-  const plain: Record<string, string | null> = {
-    user_id: report.user_id,
-    ...timestamp("approved_at", report.approved_at),
-    approved_by: report.approved_by,
-    approved_reason: report.approved_reason ?? null,
-    ...timestamp("check_initiated_at", report.check_initiated_at),
-    ...timestamp("check_completed_at", report.check_completed_at),
-    ...timestamp("kyc_completed_at", report.kyc_completed_at),
-    ip_address: report.ip_address,
-    result: report.result,
-    date_of_birth: report.date_of_birth,
-    matched_address: report.matched_address,
-    tax_id: report.tax_id,
-    checked_data_customer_name: checked_data.customer_name,
-    checked_data_address: checked_data.address,
-    checked_data_date_of_birth: checked_data.date_of_birth,
-    checked_data_tax_id: checked_data.tax_id ?? null,
-    watchlist_result: watchlist.result,
-    watchlist_sanction: watchlist.sanction,
-    watchlist_politically_exposed_person: watchlist.politically_exposed_person,
-    watchlist_adverse_media: watchlist.adverse_media,
-    watchlist_monitored_lists: watchlist.monitored_lists,
-    ...timestamp("watchlist_check_completed_at", watchlist.check_completed_at),
-    other_fields: otherFields(report),
-  };
-  for (const column of SEALED_COLUMNS) {
-    const value = plain[column];
-    if (value === null || value === undefined) continue;
-    plain[column] = sealColumnRepeatably(sealer, cipReports, column, { owner: fpId, text: value });
+  const values: Record<string, string | null> = { other_fields: otherFields(report) };
+  for (const { name, type, part, field } of REPORTED) {
+    const from = (part === undefined ? report : report[part]) as Readonly<Record<string, unknown>>;
+    const text = (from[field] ?? null) as string | null;
+    values[name] = type === "TIMESTAMPTZ" ? instantOf(text) : text;
   }
-  return { ...key, external_id: externalId, asked, asked_at: askedAt, ...plain };
-}
-
-function timestamp(name: string, text: string | null | undefined): Record<string, string | null> {
-  return { [name]: instantOf(text), [`${name}_text`]: text ?? null };
+  for (const column of SEALED_COLUMNS) {
+    const text = values[column] ?? null;
+    if (text !== null)
+      values[column] = sealColumnRepeatably(sealer, cipReports, column, { owner: fpId, text });
+  }
+  return { ...key, external_id: externalId, asked, asked_at: askedAt, ...values };
 }
 
 function isSealed(column: string): boolean {
@@ -132,27 +117,21 @@ function isSealed(column: string): boolean {
 function kindOf(record: unknown): string {
   if (record === null) return "null";
   if (Array.isArray(record)) return "list";
-  return typeof record === "number" ? "number" : typeof record === "string" ? "text" : typeof record;
-}
-
-function picked(from: Readonly<Record<string, unknown>>, names: readonly string[]): Row {
-  return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(from, name)).map((name) => [name, from[name]]),
-  );
+  return typeof record === "string" ? "text" : typeof record;
 }
 
 /** The fields that no column has, as JSON with sorted names; null where there is none. */
 function otherFields(report: CipReport): string | null {
-  const of = (from: Readonly<Record<string, unknown>>, known: readonly string[], prefix = "") =>
-    Object.keys(from)
-      .sort()
-      .filter((name) => !known.includes(name))
-      .map((name) => [`${prefix}${name}`, from[name]] as const);
-  const others = [
-    ...of(report, KNOWN.report),
-    ...of(report.checked_data, KNOWN.checked_data, "checked_data."),
-    ...of(report.self_reported, KNOWN.self_reported, "self_reported."),
-    ...of(report.watchlist, KNOWN.watchlist, "watchlist."),
-  ];
+  const { checked_data, self_reported, watchlist } = report;
+  const parts = Object.entries({ report, checked_data, self_reported, watchlist }) as [
+    keyof typeof KNOWN,
+    object,
+  ][];
+  const others = parts.flatMap(([part, fields]) =>
+    Object.entries(fields)
+      .filter(([name]) => !KNOWN[part].includes(name))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [part === "report" ? name : `${part}.${name}`, value] as const),
+  );
   return others.length === 0 ? null : JSON.stringify(Object.fromEntries(others));
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type AlertTarget, type RuleName, TARGETS } from "../../domain/alert-settings.js";
-import { type AlertEvent, type AlertMessage, messageId } from "../../domain/alerts/alert-message.js";
-import { type OpenAlert, overWords, type Transitions } from "../../domain/alerts/transitions.js";
+import { type AlertTarget, TARGETS } from "../../domain/alert-settings.js";
+import { type AlertMessage, messageId } from "../../domain/alerts/alert-message.js";
+import type { AlertEvent } from "../../domain/alerts/cause.js";
+import { overWords, type Transitions } from "../../domain/alerts/transitions.js";
 import { runId as makeId } from "../../domain/run.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
@@ -12,14 +13,17 @@ import { appendOnce } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
 import { addOf, writeRows } from "../tables/parquet-file.js";
 
-/** The newest row of each alert, where that says that it was raised. */
-const OPEN = `
+/** What alerts were raised and cleared; the other rows tell of deliveries. */
+const EVENTS = `
   select alert_id, rule, subject, state, message, action, run_id, epoch_ms(recorded_at) as recorded
-  from alerts where delivery is null
+  from alerts where delivery is null`;
+
+/** Alerts whose newest row says that they were raised. */
+const OPEN = `${EVENTS}
   qualify row_number() over (partition by alert_id order by state) = 1 and state = 'raised'
   order by recorded_at, alert_id`;
 
-/** Messages that a target was to get and of which nothing is on record, those of an alert in their order. */
+/** Messages that a target was to get and whose delivery is not on record, those of an alert in their order. */
 const PENDING = `
   select a.alert_id, a.state, a.target
   from (select *, unnest(string_split(targets, ',')) as target from (select * exclude target from alerts)
@@ -29,56 +33,49 @@ const PENDING = `
     where d.alert_id = a.alert_id and d.state = a.state and d.target = a.target and d.delivery is not null)
   order by a.recorded_at, a.alert_id, a.state desc`;
 
-/** What a check of the rules wrote down. */
-interface WrittenAlerts {
+/** What a check of the rules wrote. */
+export interface WrittenAlerts {
   readonly raised: readonly AlertEvent[];
   readonly cleared: readonly AlertEvent[];
 }
 
 /** The alerts of a lake that are not over, the oldest first. */
-export async function openAlerts(lake: LakeReader): Promise<OpenAlert[]> {
-  const rows = await readTables(lake, [alerts], (sql) => sql.rows(OPEN));
-  return rows.map(eventOf).map(({ at, state: _, ...alert }) => ({ ...alert, raisedAt: at }));
+export async function openAlerts(lake: LakeReader): Promise<AlertEvent[]> {
+  return (await rowsOf(lake, OPEN)).map(eventOf);
 }
 
-/** Messages that were written down and not delivered yet, the oldest first. */
+/** Messages that were written and not delivered yet, the oldest first. */
 export async function pendingMessages(lake: Lake): Promise<AlertMessage[]> {
-  const rows = await readTables(lake, [alerts], (sql) => sql.rows(PENDING));
-  return rows.map(({ alert_id, state, target }) => ({
+  return (await rowsOf(lake, PENDING)).map(({ alert_id, state, target }) => ({
     alertId: String(alert_id),
     state: state as AlertMessage["state"],
     target: target as AlertTarget,
   }));
 }
 
-/** A message as it was written down; undefined where there is none. */
+/** A message as it was written; undefined where there is none. */
 export async function alertEvent(
   lake: Lake,
   { alertId, state }: Pick<AlertMessage, "alertId" | "state">,
 ): Promise<AlertEvent | undefined> {
-  const [row] = await readTables(lake, [alerts], (sql) =>
-    sql.rows(
-      `select alert_id, rule, subject, state, message, action, run_id, epoch_ms(recorded_at) as recorded
-       from alerts where delivery is null and alert_id = $1 and state = $2`,
-      [alertId, state],
-    ),
-  );
+  const [row] = await rowsOf(lake, `${EVENTS} and alert_id = $1 and state = $2`, [alertId, state]);
   return row && eventOf(row);
 }
 
 /**
- * Writes down what changes between the open alerts and what `decide` makes of them. The commit is the decision: it
- * counts only on the state that was decided on, so of any number of checks at once, killed or not, one raises an alert
- * and one ends it.
+ * Writes what changes between the open alerts and what `decide` makes of them. The commit is the decision: it counts
+ * only on the version of the table that was decided on, so of any number of checks at once, killed or not, one raises
+ * an alert and one ends it.
  *
  * @param targets who is to be told
  */
 export async function writeAlerts(
   lake: Lake,
-  decide: (open: readonly OpenAlert[]) => Transitions,
+  decide: (open: readonly AlertEvent[]) => Transitions,
   targets: readonly AlertTarget[],
 ): Promise<WrittenAlerts> {
   const table = lake.table(alerts.name);
+  const told = TARGETS.filter((one) => targets.includes(one)).join(",") || null;
   for (;;) {
     const { version } = await table.snapshot();
     const { raise, clear } = decide(await openAlerts(lake));
@@ -88,10 +85,9 @@ export async function writeAlerts(
       return { ...cause, alertId: makeId("alert", now, randomBytes(3).toString("hex")), state: "raised", at };
     });
     const cleared = clear.map((alert): AlertEvent => {
-      const { alertId, rule, subject, runId } = alert;
-      return { alertId, rule, subject, runId, state: "cleared", message: overWords(alert), action: "", at };
+      return { ...alert, state: "cleared", message: overWords(alert), action: "", at };
     });
-    const rows = [...raised, ...cleared].map((event) => ({ ...rowOf(event), targets: targetText(targets) }));
+    const rows = [...raised, ...cleared].map((event) => ({ ...rowOf(event), targets: told }));
     const file = await writeRows(lake, alerts, "alerts", rows);
     if (file === undefined) return { raised, cleared };
     const done = await table.commit((snapshot) =>
@@ -103,7 +99,7 @@ export async function writeAlerts(
   }
 }
 
-/** Writes down, once, that a message was delivered, or why it was given up. */
+/** Writes, once, that a message was delivered, or why it was given up. */
 export async function recordDelivery(
   lake: Lake,
   message: AlertMessage,
@@ -112,38 +108,26 @@ export async function recordDelivery(
   const event = await alertEvent(lake, message);
   if (event === undefined) return;
   const { target } = message;
-  const row = {
-    ...rowOf(event),
-    message: failure,
-    action: null,
-    delivery: failure === null ? "delivered" : "undelivered",
-    target,
-    recorded_at: new Date().toISOString(),
-  };
+  const delivery = failure === null ? "delivered" : "undelivered";
+  const row = { ...rowOf({ ...event, action: "", at: Date.now() }), message: failure, delivery, target };
   await appendOnce(lake, alerts, `${messageId(event)}/${target}`, () =>
     writeRows(lake, alerts, "alerts", [row]),
   );
 }
 
-function targetText(targets: readonly AlertTarget[]): string | null {
-  return targets.length === 0 ? null : TARGETS.filter((one) => targets.includes(one)).join(",");
+function rowsOf(lake: LakeReader, sql: string, values?: readonly string[]): Promise<SqlRow[]> {
+  return readTables(lake, [alerts], (session) => session.rows(sql, values));
 }
 
 function rowOf({ alertId, runId, at, action, ...event }: AlertEvent) {
-  const when = new Date(at).toISOString();
-  return {
-    ...event,
-    alert_id: alertId,
-    run_id: runId,
-    action: action === "" ? null : action,
-    recorded_at: when,
-  };
+  const recorded_at = new Date(at).toISOString();
+  return { ...event, alert_id: alertId, run_id: runId, action: action === "" ? null : action, recorded_at };
 }
 
 function eventOf({ alert_id, rule, subject, state, message, action, run_id, recorded }: SqlRow): AlertEvent {
   return {
     alertId: String(alert_id),
-    rule: rule as RuleName,
+    rule: rule as AlertEvent["rule"],
     subject: String(subject),
     state: state as AlertEvent["state"],
     message: String(message),

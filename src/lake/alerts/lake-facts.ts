@@ -2,7 +2,7 @@ import type { AlertRules } from "../../domain/alert-settings.js";
 import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/facts.js";
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
-import type { SqlSession } from "../sql/duckdb-session.js";
+import type { SqlRow } from "../sql/duckdb-session.js";
 import type { SqlValue } from "../sql/duckdb-values.js";
 import { openQuarantine } from "../sync/open-quarantine.js";
 import { linkSyncs } from "../tables/link-syncs.js";
@@ -13,13 +13,21 @@ type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
 /** Runs of each schedule, and of each kind that nobody scheduled, that are looked at. */
 const NEWEST_RUNS = 20;
 
-/** The table as it is now: one of an earlier version lacks the columns of schedules. */
+/** The runs with the columns of schedules, which the table of an earlier version lacks. */
 const RUNS = `(select * from runs union all by name
   select null::varchar as schedule, null::timestamptz as scheduled_at, null::varchar as message where false)`;
 
+/** The newest runs, and those whose ids are given. */
+const ENDED = `
+  select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
+    epoch_ms(finished_at) as finished, message
+  from ${RUNS}
+  qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc)
+    <= ${NEWEST_RUNS} or run_id in (select unnest(from_json($1, '["VARCHAR"]')))`;
+
 /**
- * Links whose newest row is a failure. One that no sync has read in the week before the newest one is left out: no
- * roster names it any more.
+ * Links whose newest row is a failure. It leaves out links that no sync has read in the week before the newest one: no
+ * roster names them any more.
  */
 const FAILED_LINKS = `
   select count(*) as count, arg_max(run_id, read_at) as run_id
@@ -39,7 +47,7 @@ const SYNCS = `
     epoch_ms(max(finished_at) filter (status in ('completed', 'completed_with_failures'))) as finished
   from runs where kind = 'sync'`;
 
-/** What the lake tells of what the rules are judged by; tables that no rule asks for are not read. */
+/** What the lake knows for the rules; reads no table that no rule asks for. */
 export async function lakeFacts(
   lake: Lake,
   rules: AlertRules,
@@ -47,52 +55,37 @@ export async function lakeFacts(
 ): Promise<LakeFacts> {
   const named = schedules.flatMap(({ firings }) => firings.flatMap(({ runId }) => runId ?? []));
   const asksLinks = rules["failed-links"] !== undefined;
-  const facts = await readTables(lake, asksLinks ? [runs, linkSyncs] : [runs], async (sql) => ({
-    ...(await syncs(sql)),
-    failedLinks: asksLinks ? await failedLinks(sql) : { count: 0, runId: null },
-    ended: await endedRuns(sql, named),
-  }));
+  const facts = await readTables(lake, asksLinks ? [runs, linkSyncs] : [runs], async (sql) => {
+    const [syncs = {}] = await sql.rows(SYNCS);
+    const [links = {}] = asksLinks ? await sql.rows(FAILED_LINKS) : [];
+    const [runId, finishedAt] = [textOf(syncs.run_id), numberOf(syncs.finished)];
+    return {
+      firstSyncAt: numberOf(syncs.first),
+      newestSync: runId === null || finishedAt === null ? null : { runId, finishedAt },
+      failedLinks: { count: numberOf(links.count) ?? 0, runId: textOf(links.run_id) },
+      ended: (await sql.rows(ENDED, [JSON.stringify(named)])).map(endedRun),
+    };
+  });
   const open = rules["open-quarantine"] === undefined ? 0 : (await openQuarantine(lake)).rows;
   return { ...facts, openQuarantine: open };
 }
 
-async function syncs(sql: SqlSession): Promise<Pick<LakeFacts, "firstSyncAt" | "newestSync">> {
-  const [row] = await sql.rows(SYNCS);
-  const { first = null, run_id = null, finished = null } = row ?? {};
-  const newestSync =
-    run_id === null || finished === null ? null : { runId: String(run_id), finishedAt: Number(finished) };
-  return { firstSyncAt: numberOf(first), newestSync };
-}
-
-async function failedLinks(sql: SqlSession): Promise<LakeFacts["failedLinks"]> {
-  const [row] = await sql.rows(FAILED_LINKS);
-  return { count: Number(row?.count ?? 0), runId: textOf(row?.run_id ?? null) };
-}
-
-async function endedRuns(sql: SqlSession, named: readonly string[]): Promise<EndedRun[]> {
-  const rows = await sql.rows(
-    `select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
-       epoch_ms(finished_at) as finished, message
-     from ${RUNS}
-     qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc)
-       <= ${NEWEST_RUNS} or run_id in (select unnest(from_json($1, '["VARCHAR"]')))`,
-    [JSON.stringify(named)],
-  );
-  return rows.map(({ run_id, kind, schedule, due, started, finished, message }) => ({
+function endedRun({ run_id, kind, schedule, due, started, finished, message }: SqlRow): EndedRun {
+  return {
     runId: String(run_id),
     kind: String(kind),
-    schedule: textOf(schedule ?? null),
-    dueAt: numberOf(due ?? null),
+    schedule: textOf(schedule),
+    dueAt: numberOf(due),
     startedAt: Number(started),
     finishedAt: Number(finished),
-    message: textOf(message ?? null),
-  }));
+    message: textOf(message),
+  };
 }
 
-function numberOf(value: SqlValue): number | null {
-  return value === null ? null : Number(value);
+function numberOf(value: SqlValue | undefined): number | null {
+  return value === null || value === undefined ? null : Number(value);
 }
 
-function textOf(value: SqlValue): string | null {
-  return value === null ? null : String(value);
+function textOf(value: SqlValue | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
 }

@@ -2,25 +2,24 @@ import { createHash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { type FailedItem, type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
-import type { SealedRows } from "../store/sealed-rows.js";
+import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 
-/** The manifest of a frozen file: it is written last, so rows that have one are whole. */
-interface FrozenFile {
-  /** Kind of the job. */
+/** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
+export interface FrozenFile {
   readonly kind: string;
   readonly options: BulkOptions;
-  /** Of the file, wrong ones counted. */
+  /** Of the file, invalid ones included. */
   readonly rows: number;
   readonly invalid: number;
   /** Hex, of the rows. */
   readonly sha256: string;
-  /** Run that froze it: rows of tables are written once under its name, also where a later run continues it. */
+  /** The run that froze it. Table rows are written once under its name, even when a later run continues it. */
   readonly origin: string;
   readonly asker: Asker;
-  /** What the command was given that no record may say; null where it is to be given again. */
+  /** What the command was given that no record may show; null where it has to be given again. */
   readonly secrets: Readonly<Record<string, string | null>>;
-  /** Run whose failed rows these are; null for a file. */
+  /** The run whose failed rows these are; null for a file. */
   readonly retryOf: string | null;
 }
 
@@ -37,31 +36,46 @@ export interface StagedClose {
   readonly failed: readonly FailedItem[];
 }
 
-/** The results of items that one slice brought to their end. */
+/** The results of the items that one slice finished. */
 type StagedResults = readonly { readonly item: number; readonly result: unknown }[];
 
-/** Rows that are read at once where all are gone through. */
+/** An object that is written once: a second writer gets what the first one wrote. */
+interface WriteOnce<T> {
+  find(): Promise<T | undefined>;
+  /** @throws StagingLostError when it is gone. */
+  require(): Promise<T>;
+  /** Keeps the first value, and returns it. */
+  keep(value: T): Promise<T>;
+}
+
+/** Rows in memory at once when all rows of a file are read. */
 const READ_ROWS = 500;
 
 /** What a bulk job keeps in the staging area, all of it sealed. */
 export class BulkStaging {
-  /** @param id names the staging: of a job with an effect the job's id, else the run's. */
+  /** The manifest of the file: missing until the file is frozen, and once the staging was dropped. */
+  readonly file: WriteOnce<FrozenFile>;
+
+  /** @param id names the staging: the job's id where the job has an effect, else the run's. */
   constructor(
     private readonly sealed: SealedStore,
-    private readonly frozen: SealedRows<FrozenBulkRow>,
     private readonly id: string,
-  ) {}
+    private readonly frozen = new SealedRows<FrozenBulkRow>(sealed),
+  ) {
+    this.file = this.#once("file");
+  }
 
   /**
-   * Copies the rows of a file; a file that is frozen already stays as it is, but for rows that were lost.
+   * Copies the rows of a file. A file that is frozen already stays as it is, unless rows of it were lost.
    *
-   * @throws InputError where the rows are others than those whose hash is given; nothing is frozen then.
+   * @throws InputError where the rows do not have the given hash; nothing is frozen then.
    */
   async freeze(
     file: FrozenFile,
     rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
   ): Promise<void> {
-    if (await this.#isFrozen()) return;
+    const there = await this.file.find();
+    if (there !== undefined && (await this.frozen.isWhole(this.#key("rows/"), there.rows))) return;
     const hash = createHash("sha256");
     async function* hashed() {
       for await (const row of rows) {
@@ -72,25 +86,15 @@ export class BulkStaging {
     await this.frozen.write(this.#key("rows/"), hashed());
     if (hash.digest("hex") !== file.sha256) {
       throw new InputError(
-        "The input file changed while it was read. Nothing was started. Run the command again when it is complete.",
+        "The input file changed while it was read. Nothing was started. Run the command again once the file is complete.",
       );
     }
-    await this.sealed.putIfAbsent(this.#key("file"), file);
-  }
-
-  /** What is known of the frozen file; undefined where none was frozen to its end, or it was dropped. */
-  async findFile(): Promise<FrozenFile | undefined> {
-    return this.sealed.get(this.#key("file"));
-  }
-
-  /** As {@link findFile}, of one that must be there. @throws StagingLostError */
-  async file(): Promise<FrozenFile> {
-    return this.sealed.require(this.#key("file"));
+    await this.file.keep(file);
   }
 
   /** The rows `[from, to)`. @throws StagingLostError when they are gone. */
   async rows(from: number, to: number): Promise<FrozenBulkRow[]> {
-    const { rows } = await this.file();
+    const { rows } = await this.file.require();
     return this.frozen.read(this.#key("rows/"), from, Math.min(to, rows));
   }
 
@@ -101,19 +105,13 @@ export class BulkStaging {
     }
   }
 
-  async plan(group: number): Promise<StagedPlan | undefined> {
-    return this.sealed.get(this.#key(`plans/${group}`));
+  plan(group: number): WriteOnce<StagedPlan> {
+    return this.#once(`plans/${group}`);
   }
 
-  /** @throws StagingLostError when it is gone. */
-  async requirePlan(group: number): Promise<StagedPlan> {
-    return this.sealed.require(this.#key(`plans/${group}`));
-  }
-
-  /** Keeps the first plan of a group; what was kept. */
-  async keepPlan(group: number, plan: StagedPlan): Promise<StagedPlan> {
-    const first = await this.sealed.putIfAbsent(this.#key(`plans/${group}`), plan);
-    return first ? plan : this.requirePlan(group);
+  /** How a group was closed: its rows are written by what was kept first. */
+  close(group: number): WriteOnce<StagedClose> {
+    return this.#once(`closed/${group}`);
   }
 
   /** Where the calls of an item are staged; ends in `/`. */
@@ -131,22 +129,6 @@ export class BulkStaging {
     return this.sealed.require(this.#key(`results/${name}`));
   }
 
-  /** Keeps how a group was closed first: its rows are written by that; what was kept. */
-  async keepClose(group: number, close: StagedClose): Promise<StagedClose> {
-    const first = await this.sealed.putIfAbsent(this.#key(`closed/${group}`), close);
-    return first ? close : this.close(group);
-  }
-
-  /** How a group was closed; undefined where it was not. */
-  async findClose(group: number): Promise<StagedClose | undefined> {
-    return this.sealed.get(this.#key(`closed/${group}`));
-  }
-
-  /** @throws StagingLostError when it is gone. */
-  async close(group: number): Promise<StagedClose> {
-    return this.sealed.require(this.#key(`closed/${group}`));
-  }
-
   /** Notes, durably, that the tables have the rows of a closed group. */
   async noteWritten(group: number): Promise<void> {
     await this.sealed.put(this.#key(`written/${group}`), null, { durable: true });
@@ -157,17 +139,22 @@ export class BulkStaging {
   }
 
   /**
-   * Deletes everything, durably, and the plans before the answers that their items got: by a plan without answers, the
-   * same job would send again what is in the tables.
+   * Deletes everything, durably, and plans before the answers of their items: with a plan but without answers, the
+   * same job would send again what the tables already have.
    */
   async drop(): Promise<void> {
     await this.sealed.deletePrefix(this.#key("plans/"), { durable: true });
     await this.sealed.deletePrefix(this.#key(""), { durable: true });
   }
 
-  async #isFrozen(): Promise<boolean> {
-    const file = await this.findFile();
-    return file !== undefined && (await this.frozen.isWhole(this.#key("rows/"), file.rows));
+  #once<T>(name: string): WriteOnce<T> {
+    const key = this.#key(name);
+    const require = () => this.sealed.require<T>(key);
+    return {
+      find: () => this.sealed.get<T>(key),
+      require,
+      keep: async (value) => ((await this.sealed.putIfAbsent(key, value)) ? value : require()),
+    };
   }
 
   #key(name: string): string {

@@ -1,6 +1,7 @@
 import type { SealedStore } from "../store/sealed-store.js";
+import { BulkStaging } from "./bulk-staging.js";
 
-/** Which run may change something at the service, of the runs of one kind in a lake. */
+/** Says which run of a kind may change something at the service, for one lake. */
 export interface EffectClaim {
   readonly runId: string;
   /** Names its staging. */
@@ -12,14 +13,15 @@ export interface EffectClaim {
 
 /**
  * The claims of a kind of job with an effect: one run at a time, because each plans by what the earlier ones wrote. The
- * newest claim counts for as long as its staging is there: a run drops its staging once its rows are in the tables.
+ * newest claim counts while its staging exists: a run drops its staging once its rows are in the tables.
  */
 export class EffectClaims {
   constructor(
     private readonly sealed: SealedStore,
     private readonly kind: string,
-    /** Whether rows are frozen in a staging. */
-    private readonly isFrozen: (staging: string) => Promise<boolean>,
+    /** Whether the staging of this name holds frozen rows. */
+    private readonly isFrozen = async (staging: string): Promise<boolean> =>
+      (await new BulkStaging(sealed, staging).file.find()) !== undefined,
   ) {}
 
   /** The claim that counts; undefined where the next run may begin. */

@@ -1,5 +1,5 @@
-import type { AddFile } from "../delta/delta-actions.js";
-import { removeOf } from "../delta/delta-actions.js";
+import { DAY } from "../../domain/duration.js";
+import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import { fileKey } from "../delta/delta-path.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
@@ -8,34 +8,25 @@ import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
-import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { addOf, writeQuery } from "../tables/parquet-file.js";
 import { transactionImports } from "../tables/transaction-imports.js";
 import { transactionChanges } from "../tables/transactions.js";
-
-const DAY_MS = 86_400_000;
 
 /** Days after its import for which a row is looked for in what syncs bring. */
 const LOOKED_FOR_DAYS = 30;
 
 /** A sync may have brought rows before the import that sent them wrote its ledger. */
-const BEFORE_LEDGER_MS = DAY_MS;
+const BEFORE_LEDGER_MS = DAY;
 
 const KEY = "link_id, account_id, transaction_id";
 const OPEN = "seen_in_run is null and status in ('accepted', 'unknown')";
 
-/** Gives the rows of files that an older version wrote the columns that they lack. */
+/** Gives the rows of files of an older version the columns that they lack. */
 const NO_ROWS = "select null::varchar as error_message where false";
 
-/** Ledger files, and the one that says more of their rows. */
-interface Rewrite {
-  readonly replaced: readonly AddFile[];
-  readonly file: DataFile | undefined;
-  readonly rows: number;
-}
-
 /**
- * Writes into the ledger of imports which run of a sync first brought each row back, in one commit; how many rows it
- * did so for. Where another writer has replaced one of the files meanwhile, it begins again.
+ * Notes in the ledger of imports which run of a sync first brought each row back, in one commit; returns for how many
+ * rows. It begins again when another writer has replaced one of the files meanwhile.
  */
 export async function markSeenImports(lake: Lake, now = Date.now()): Promise<number> {
   for (;;) {
@@ -55,26 +46,28 @@ export async function markSeenImports(lake: Lake, now = Date.now()): Promise<num
   }
 }
 
-/** Rewrites the files of the ledger that hold rows which came back; undefined where there are none. */
+/** Rewrites the files of the ledger that hold rows which came back as one; undefined where there are none. */
 async function rewriteSeen(
   lake: Lake,
   sql: SqlSession,
   files: Snapshot["files"],
   feed: Snapshot,
   now: number,
-): Promise<Rewrite | undefined> {
+) {
   const ledger = await localFiles(lake, transactionImports.name, [...files.values()]);
+  const ledgerRows = parquetFiles([...ledger.keys()]);
   await sql.run(
-    `create temp table open_imports as select ${KEY}, imported_at from ${parquetFiles([...ledger.keys()])}
-     where ${OPEN} and imported_at > to_timestamp(${(now - LOOKED_FOR_DAYS * DAY_MS) / 1_000})`,
+    `create temp table open_imports as select ${KEY}, imported_at from ${ledgerRows}
+     where ${OPEN} and imported_at > to_timestamp(${(now - LOOKED_FOR_DAYS * DAY) / 1_000})`,
   );
   const [open] = await sql.few(
     "select min(link_id) as low, max(link_id) as high, epoch_ms(min(imported_at))::double as since from open_imports",
   );
   if (open === undefined || open.low === null) return undefined;
   const holds = holdsLinks(String(open.low), String(open.high));
+  const since = Number(open.since) - BEFORE_LEDGER_MS;
   const brought = [...feed.files.values()].filter(
-    (file) => file.modificationTime > Number(open.since) - BEFORE_LEDGER_MS && holds(factsOf(file)),
+    (file) => file.modificationTime > since && holds(factsOf(file)),
   );
   if (brought.length === 0) return undefined;
   const changes = await localFiles(lake, transactionChanges.name, brought);
@@ -84,11 +77,11 @@ async function rewriteSeen(
      where change_type in ('created', 'updated') group by ${KEY}`,
   );
   const touched = await sql.rows(
-    `select filename, count(*)::integer as seen from ${parquetFiles([...ledger.keys()])}
+    `select filename, count(*)::integer as seen from ${ledgerRows}
      semi join seen using (${KEY}) where ${OPEN} group by filename`,
   );
   if (touched.length === 0) return undefined;
-  const replaced = touched.flatMap(({ filename }) => ledger.get(String(filename)) ?? []);
+  const paths = touched.map(({ filename }) => String(filename));
   const columns = transactionImports.columns.map(({ name }) =>
     name === "seen_in_run"
       ? `case when ${OPEN} then seen_now else seen_in_run end as ${name}`
@@ -98,12 +91,11 @@ async function rewriteSeen(
     lake,
     transactionImports,
     "seen",
-    `select ${columns.join(", ")} from (${NO_ROWS} union all by name from ${parquetFiles(
-      touched.map(({ filename }) => String(filename)),
-      { byName: true },
-    )})
+    `select ${columns.join(", ")}
+     from (${NO_ROWS} union all by name from ${parquetFiles(paths, { byName: true })})
      left join seen using (${KEY}) order by run_id, line`,
   );
+  const replaced = paths.flatMap((path) => ledger.get(path) ?? []);
   return { replaced, file, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };
 }
 

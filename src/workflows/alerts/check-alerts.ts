@@ -6,12 +6,12 @@ import { HEARTBEATING } from "../policies.js";
 
 const { checkRules } = proxyActivities<Activities>(HEARTBEATING);
 
-/** Judges alert rules once, as a schedule asks for. */
-export async function checkAlerts({
-  rules,
-}: {
+interface CheckAlertsInput {
   readonly rules: AlertRules;
-}): Promise<{ readonly status: RunStatus }> {
+}
+
+/** Judges alert rules once, as a schedule asks for. */
+export async function checkAlerts({ rules }: CheckAlertsInput): Promise<{ readonly status: RunStatus }> {
   await checkRules({ rules });
   return { status: "completed" };
 }

@@ -18,8 +18,8 @@ interface DeliverAlertInput extends Pick<AlertMessage, "alertId" | "target"> {
 }
 
 /**
- * Delivers the messages of one alert to one target, in their order: that it was raised, and that it is over. A message
- * that is not taken is tried again for about a day; then it is given up, and the table says so.
+ * Delivers the messages of one alert to one target, in their order: that it was raised, and that it is over. Temporal
+ * tries a message again for about a day; then it is given up, and the table says so.
  */
 export async function deliverAlert({ alertId, target, targets }: DeliverAlertInput): Promise<void> {
   let asked = true;

@@ -10,12 +10,12 @@ import type { Activities } from "../../activities/create-activities.js";
 import type { StartedBulk } from "../../domain/bulk/bulk-job.js";
 import {
   addBulkTotals,
+  type BulkProgress,
   type BulkSummary,
   type BulkTotals,
   bulkStatus,
   noBulkTotals,
 } from "../../domain/bulk/bulk-totals.js";
-import type { BulkProgress } from "../../domain/bulk/messages.js";
 import { NO_PAUSES, type Pauses, withPause } from "../../domain/pauses.js";
 import { allWaiting, throttledUntil, type WaitingState } from "../../domain/waiting.js";
 import { reasonOf } from "../failure-reason.js";
@@ -46,8 +46,8 @@ export interface BulkResult extends BulkSummary {
 }
 
 /**
- * Runs a bulk job: its rows group by group, a few groups at a time, then what its kind publishes at once, and the
- * run's row. A cancelled run ends with what it has done: a call that was sent is waited for, and its row is written.
+ * Runs a bulk job: its rows group by group, a few groups at a time, then what its kind publishes, and the run's row. A
+ * cancelled run keeps what it has done: it waits for calls that were sent, and writes their rows.
  */
 export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   const state = new RunState(input);
@@ -55,7 +55,7 @@ export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   if (!carried) runLog.info({ run_id: runId, kind, rows }, "run begins");
   setHandler(defineQuery<BulkProgress>("progress"), () => state.progress);
   return CancellationScope.nonCancellable(async () => {
-    await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(input, state)));
+    await Promise.all(Array.from({ length: GROUPS_AT_ONCE }, () => workGroups(state)));
     if (state.continues) return continueAsNew<typeof bulkJob>({ ...input, carried: state.run });
     const told = await publish(input, state);
     return finish(input, state, told);
@@ -82,12 +82,12 @@ class RunState {
     return { runId, rows, phase: this.phase, totals: this.run.totals, ...waiting };
   }
 
-  /** Why no further slice begins; null where one may. */
+  /** Why no further slice begins; null while one may. */
   get stopped(): CarriedRun["stopped"] {
     return this.run.stopped ?? (this.#scope.consideredCancelled ? "cancelled" : null);
   }
 
-  /** Whether groups are left that belong into a new history. */
+  /** Whether groups are left for a new history. */
   get continues(): boolean {
     return this.stopped === null && this.run.nextGroup < this.groups;
   }
@@ -99,14 +99,22 @@ class RunState {
     return group;
   }
 
-  wait(group: number, waiting: WaitingState): void {
-    this.#waiting.set(group, waiting);
-    const until = throttledUntil(waiting);
-    this.run = { ...this.run, pauses: withPause(this.run.pauses ?? NO_PAUSES, Date.now(), until) };
-  }
-
-  endGroup(group: number): void {
-    this.#waiting.delete(group);
+  /** Works on a group, and stops the run where the group can't be finished. */
+  async workOn(group: number): Promise<void> {
+    try {
+      await workGroup(this.input, group, {
+        count: (totals) => this.count(totals),
+        wait: (waiting) => this.#wait(group, waiting),
+        isStopped: () => this.stopped !== null,
+        refuse: () => {
+          this.run = { ...this.run, stopped: "failed", unauthorized: true };
+        },
+      });
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      this.#waiting.delete(group);
+    }
   }
 
   count(totals: BulkTotals): void {
@@ -115,28 +123,23 @@ class RunState {
     tellStatus("running", `${this.phase}: ${done} of ${this.input.rows} rows done, ${failed} failed`);
   }
 
-  /** Ends the run with what it has done: the service refused the credentials, or a step can't be done. */
-  fail(why: "unauthorized" | { readonly reason: string }): void {
-    this.run = { ...this.run, stopped: "failed", unauthorized: why === "unauthorized" };
-    if (why === "unauthorized") return;
-    const failures = [{ line: 0, owner: "", reason: why.reason }];
+  /** Ends the run with what it has done: a step failed for good. */
+  fail(error: unknown): void {
+    this.run = { ...this.run, stopped: "failed", unauthorized: false };
+    const failures = [{ line: 0, owner: "", reason: reasonOf(error) }];
     this.count({ ...noBulkTotals(), failures, failures_total: 1 });
+  }
+
+  #wait(group: number, waiting: WaitingState): void {
+    this.#waiting.set(group, waiting);
+    const until = throttledUntil(waiting);
+    this.run = { ...this.run, pauses: withPause(this.run.pauses ?? NO_PAUSES, Date.now(), until) };
   }
 }
 
-async function workGroups(input: BulkInput, state: RunState): Promise<void> {
+async function workGroups(state: RunState): Promise<void> {
   for (let group = state.takeGroup(); group !== undefined; group = state.takeGroup()) {
-    try {
-      const isStopped = () => state.stopped !== null;
-      const count = (totals: BulkTotals) => state.count(totals);
-      const wait = (waiting: WaitingState) => state.wait(group, waiting);
-      const end = await workGroup(input, group, { count, wait, isStopped });
-      if (end === "unauthorized") state.fail("unauthorized");
-    } catch (error) {
-      state.fail({ reason: reasonOf(error) });
-    } finally {
-      state.endGroup(group);
-    }
+    await state.workOn(group);
   }
 }
 
@@ -147,7 +150,7 @@ async function publish(input: BulkInput, state: RunState): Promise<Readonly<Reco
   try {
     return await publishRun({ runId, kind, staging, groups: state.groups, startedAt });
   } catch (error) {
-    state.fail({ reason: reasonOf(error) });
+    state.fail(error);
     return {};
   }
 }
@@ -160,20 +163,11 @@ async function finish(
   state.phase = "finishing";
   const { stopped, run } = state;
   const totals = { ...run.totals, rows: { ...run.totals.rows, total } };
-  const status = bulkStatus(totals, { stopped });
-  const { duration_ms } = await finishBulk({
-    ...started,
-    ...{ status, totals, groups: run.nextGroup },
-    pausedMs: run.pauses?.ms ?? 0,
-  });
+  const status = bulkStatus(totals, stopped);
+  const pausedMs = run.pauses?.ms ?? 0;
+  const ended = { ...started, status, totals, groups: run.nextGroup, pausedMs };
+  const { duration_ms } = await finishBulk(ended);
   tellStatus(status, `${status}: ${totals.rows.done} rows done, ${totals.rows.failed} failed`);
-  return {
-    run_id: started.runId,
-    job: started.kind,
-    status,
-    ...totals,
-    ...told,
-    duration_ms,
-    unauthorized: run.unauthorized,
-  };
+  const result = { run_id: started.runId, job: started.kind, status, ...totals, ...told };
+  return { ...result, duration_ms, unauthorized: run.unauthorized };
 }

@@ -11,20 +11,23 @@ import { advanceAll } from "../slices.js";
 
 const { planItems, workItems, closeGroup } = proxyActivities<Activities>(HEARTBEATING);
 
+/** What a group tells its run, and asks it. */
 interface GroupHooks {
   count(totals: BulkTotals): void;
-  /** Takes note of what the group waits for now. */
+  /** Notes what the group waits for now. */
   wait(waiting: WaitingState): void;
+  /** The service refused the credentials. */
+  refuse(): void;
   /** Whether no further slice may begin. */
   isStopped(): boolean;
 }
 
-/** Works on one group of rows until each of its items has come to an end, or the run stops; then closes it. */
+/** Works on one group of rows until each of its items has ended, or the run stops; then closes it. */
 export async function workGroup(
   { runId, kind, staging }: BulkRun,
   group: number,
-  { count, wait, isStopped }: GroupHooks,
-): Promise<"done" | "unauthorized"> {
+  { count, wait, refuse, isStopped }: GroupHooks,
+): Promise<void> {
   const place = { runId, kind, staging, group };
   const plan = await planItems(place);
   count(plan.totals);
@@ -32,7 +35,7 @@ export async function workGroup(
   const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
   let unauthorized = false;
-  // Groups that begin together would end their slices together, and nothing would be asked for meanwhile.
+  // If groups that begin together also ended their slices together, there would be times without any call.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   const fresh = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
   await advanceAll<ItemProgress, WorkedItem>(fresh, {
@@ -54,16 +57,12 @@ export async function workGroup(
       return verdict;
     },
     note(open, gateUntil) {
-      wait(
-        waitingState(
-          open.map((item) => ({ ...item, failure: failures.get(item.item) })),
-          gateUntil,
-        ),
-      );
+      const unfinished = open.map((item) => ({ ...item, failure: failures.get(item.item) }));
+      wait(waitingState(unfinished, gateUntil));
     },
     pause: (ms) => condition(isStopped, ms),
     stops: isStopped,
   });
   count(await closeGroup({ ...place, results, failed }));
-  return unauthorized ? "unauthorized" : "done";
+  if (unauthorized) refuse();
 }

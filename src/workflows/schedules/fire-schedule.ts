@@ -17,7 +17,6 @@ const { followRun } = proxyActivities<Activities>(FOLLOWED_RUN);
 type ScheduledJob = Parameters<Activities["startFiredRun"]>[0]["job"];
 
 interface FireScheduleInput {
-  /** Name of the schedule. */
   readonly schedule: string;
   readonly scope: string;
   /** First word of the ids of its runs. */
@@ -26,15 +25,11 @@ interface FireScheduleInput {
 }
 
 /**
- * One firing of a schedule: starts the job's run, or joins the one that is going on, and ends with it, so that the
- * schedule skips what becomes due meanwhile.
+ * One firing of a schedule: starts the job's run, or joins the one that is still running, and ends with it, so that
+ * the schedule skips what becomes due meanwhile.
  */
-export async function fireSchedule({
-  schedule,
-  scope,
-  runKind,
-  job,
-}: FireScheduleInput): Promise<FiringMemo> {
+export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo> {
+  const { schedule, scope, runKind, job } = input;
   const startedAt = new Date();
   const dueAt = (dueTime() ?? startedAt).toISOString();
   const run: FiredRun = {

@@ -25,7 +25,7 @@ beforeEach(async () => {
   bench = await openActivityBench();
   const frozenRows = new SealedRows<FrozenBulkRow>(bench.deps.sealed);
   deps = { ...bench.deps, jobs: [importJob as never], frozenRows };
-  staging = new BulkStaging(bench.deps.sealed, frozenRows, GROUP.staging);
+  staging = new BulkStaging(bench.deps.sealed, GROUP.staging, frozenRows);
 });
 afterEach(() => bench.close());
 
@@ -94,7 +94,7 @@ test("a group that an earlier run has closed is not worked on again: its rows ar
   expect(await bench.run(() => closeGroup(deps, { ...later, results: [], failed: [] }))).toEqual(closed);
   expect(await ledger()).toEqual(written);
   await finish({ status: "completed_with_failures", totals });
-  const kept = new BulkStaging(deps.sealed, deps.frozenRows, failedRowsOf(GROUP.runId));
+  const kept = new BulkStaging(deps.sealed, failedRowsOf(GROUP.runId));
   expect((await kept.rows(0, 10)).map(({ line }) => line)).toEqual([1, 2, 3, 4]);
 });
 
@@ -102,11 +102,11 @@ test("a run ends without its staging, unless a group was planned and its rows ar
   await freeze(4);
   await bench.run(() => planItems(deps, GROUP));
   await finish();
-  expect(await staging.findFile()).toBeDefined();
+  expect(await staging.file.find()).toBeDefined();
   // Closed, but its rows could not be written.
-  await staging.keepClose(GROUP.group, FAILED);
+  await staging.close(GROUP.group).keep(FAILED);
   await finish();
-  expect(await staging.findFile()).toBeDefined();
+  expect(await staging.file.find()).toBeDefined();
   await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
   await finish();
   expect(await deps.sealed.list(`_staging/${GROUP.staging}/`)).toEqual([]);
@@ -120,14 +120,14 @@ class DyingStore extends SealedStore {
   }
 }
 
-test("a run that is killed while it deletes leaves no plan without answers, and comes to its end again", async () => {
+test("a run that is killed while it deletes leaves no plan without answers, and finishes again", async () => {
   await freeze(4);
   await bench.run(() => planItems(deps, GROUP));
   const totals = await bench.run(() => closeGroup(deps, { ...GROUP, ...FAILED }));
   const ended = { status: "completed_with_failures", totals } as const;
   const sealed = new DyingStore(deps.lake.store, deps.sealed.sealer);
   await expect(finish(ended, { ...deps, sealed })).rejects.toThrow("killed");
-  expect(await staging.plan(GROUP.group)).toBeUndefined();
+  expect(await staging.plan(GROUP.group).find()).toBeUndefined();
   await deps.sealed.deletePrefix(`_staging/${GROUP.staging}/closed/`);
   await finish(ended);
   const kept = (await deps.sealed.list("_staging/")).map(({ key }) => key.split("/")[1]);

@@ -36,7 +36,7 @@ test.each<[RunStatus, number]>([
   expect((await notesOf(status)).filter((note) => note.includes("runs retry import-1"))).toHaveLength(words);
 });
 
-test("a run that was ended from outside names the command that brings it to its end", async () => {
+test("a run that was ended from outside names the command that finishes it", async () => {
   const { notes } = await run.outcome(
     {
       started,
@@ -49,7 +49,7 @@ test("a run that was ended from outside names the command that brings it to its 
   expect(notes).toEqual([expect.stringContaining("nightledger imports continue")]);
 });
 
-test("a run that goes on is not to be retried", async () => {
+test("a run that is still running is not to be retried", async () => {
   const sofar = { runId: "import-1", rows: 2, phase: "working", totals, ...nothingWaits() } as const;
   expect((await run.outcome({ started, end: undefined, sofar, watchedMs: 0 }, LAKE)).notes).toEqual([]);
 });

@@ -48,7 +48,7 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     "an old sync",
     AGE,
     { newestSync: old },
-    ["max-age sync: the newest completed sync ended 1 d 17 h ago; allowed: 1 d 12 h"],
+    ["max-age sync: the newest completed sync ended 1d17h ago; allowed: 1d12h"],
   ],
   ["a lake without a sync", AGE, { newestSync: null, firstSyncAt: null }, []],
   ["a lake whose first sync is young", AGE, { newestSync: null, firstSyncAt: NOW - HOUR }, []],
@@ -56,7 +56,7 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     "a lake whose syncs all fail",
     AGE,
     { newestSync: null, firstSyncAt: NOW - 48 * HOUR },
-    ["max-age sync: no sync was ever completed, and the first one began 2 d ago"],
+    ["max-age sync: no sync has ever completed, and the first one began 2d ago"],
   ],
   ["as many failed links as allowed", { "failed-links": 2 }, { failedLinks: { count: 2, runId: "s" } }, []],
   [
@@ -72,22 +72,22 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     ["open-quarantine quarantine: 4 rows are open in quarantine; allowed: 3"],
   ],
   [
-    "a run that goes on for too long",
+    "a run that is running for too long",
     LONG,
     { going: [going()] },
-    ["run-longer-than schedule/nightly: sync-2 has been going on for 3 h; allowed: 2 h"],
+    ["run-longer-than schedule/nightly: sync-2 has been running for 3h; allowed: 2h"],
   ],
   [
     "a run that took too long, and one of another kind that did not",
     LONG,
     { ended: [ended(), ended({ runId: "cip-1", kind: "cip", schedule: null, startedAt: NOW - 3 * HOUR })] },
-    ["run-longer-than schedule/nightly: sync-1 took 3 h; allowed: 2 h"],
+    ["run-longer-than schedule/nightly: sync-1 took 3h; allowed: 2h"],
   ],
   [
     "one that nobody scheduled is known by its kind",
     LONG,
     { ended: [ended({ schedule: null })] },
-    ["run-longer-than sync: sync-1 took 3 h; allowed: 2 h"],
+    ["run-longer-than sync: sync-1 took 3h; allowed: 2h"],
   ],
   [
     "a long run, and a quick one after it",
@@ -96,10 +96,10 @@ test.each<[string, AlertRules, Partial<AlertFacts>, string[]]>([
     [],
   ],
   [
-    "a long run, and one that goes on since a minute",
+    "a long run, and one that has been running for a minute",
     LONG,
     { ended: [ended()], going: [going({ startedAt: NOW - MINUTE })] },
-    ["run-longer-than schedule/nightly: sync-1 took 3 h; allowed: 2 h"],
+    ["run-longer-than schedule/nightly: sync-1 took 3h; allowed: 2h"],
   ],
   [
     "a long run of yesterday",

@@ -43,9 +43,9 @@ const refused = row({ runId: "sync-2", message: "users.csv is not there." });
 test.each<[string, ScheduleFacts, AlertFacts, number, RegExp | undefined]>([
   ["its run has a row", nightly([fired("sync-1", "completed")]), facts([row()]), NOW, undefined],
   ["it was never due", nightly([], { dueAt: null }), facts([]), NOW, undefined],
-  ["its run goes on", nightly([fired("sync-1", "running")]), facts([lastNight]), NOW, undefined],
+  ["its run is running", nightly([fired("sync-1", "running")]), facts([lastNight]), NOW, undefined],
   [
-    "the run of the night before still goes on, so it was skipped",
+    "the run of the night before is still running, so it was skipped",
     nightly(),
     facts([], [{ runId: "sync-0", kind: "sync", schedule: "nightly", startedAt: DUE - DAY }]),
     NOW + DAY,

@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
 import type { RuleName } from "../../../src/domain/alert-settings.js";
-import type { Cause } from "../../../src/domain/alerts/judge.js";
-import { type OpenAlert, overWords, transitions } from "../../../src/domain/alerts/transitions.js";
+import type { AlertEvent, Cause } from "../../../src/domain/alerts/cause.js";
+import { overWords, transitions } from "../../../src/domain/alerts/transitions.js";
 
 const cause = (rule: RuleName, subject: string, message = "m"): Cause => {
   return { rule, subject, message, action: "a", runId: null };
 };
-const alert = (rule: RuleName, subject: string): OpenAlert => {
-  return { ...cause(rule, subject), alertId: `alert ${rule} ${subject}`, raisedAt: 0 };
+const alert = (rule: RuleName, subject: string): AlertEvent => {
+  return { ...cause(rule, subject), alertId: `alert ${rule} ${subject}`, state: "raised", at: 0 };
 };
 const links = cause("failed-links", "links");
 const missing = cause("run-missing", "schedule/a");
 
-test.each<[string, OpenAlert[], Cause[], RuleName[], string[], string[]]>([
+test.each<[string, AlertEvent[], Cause[], RuleName[], string[], string[]]>([
   ["nothing", [], [], ["failed-links"], [], []],
   ["a new cause", [], [links], ["failed-links"], ["links"], []],
   [

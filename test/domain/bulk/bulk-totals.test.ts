@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addBulkTotals, bulkStatus, noBulkTotals } from "../../../src/domain/bulk/bulk-totals.js";
+import { addBulkTotals, bulkStatus, noBulkTotals, totalsOf } from "../../../src/domain/bulk/bulk-totals.js";
 
 const failure = (line: number) => ({ line, owner: "fp_1", reason: "not_found" });
 const part = (rows: object, failures: readonly ReturnType<typeof failure>[] = []) => ({
@@ -36,5 +36,25 @@ test.for([
   [{ done: 3 }, "cancelled", "cancelled"],
   [{ done: 3 }, "failed", "failed"],
 ] as const)("%o stopped by %s: %s", ([rows, stopped, status]) => {
-  expect(bulkStatus(part(rows), { stopped })).toBe(status);
+  expect(bulkStatus(part(rows), stopped)).toBe(status);
+});
+
+test("the totals of rows that have ended: each under its status, those that failed with their owner and why", () => {
+  const refused = { status: 422, message: "no such account" };
+  const ends = [
+    { line: 1, status: "done", reason: null },
+    { line: 2, status: "skipped", reason: "already imported" },
+    { line: 3, status: "failed", reason: "refused http_422", refused },
+    { line: 4, status: "failed", reason: "lost_answer" },
+  ] as const;
+  expect(totalsOf(ends, (line) => `fp_${line}`)).toEqual({
+    rows: { total: 0, done: 1, failed: 2, invalid: 0, skipped: 1 },
+    calls: 0,
+    failures: [
+      { line: 3, owner: "fp_3", reason: "refused http_422", message: "no such account" },
+      { line: 4, owner: "fp_4", reason: "lost_answer" },
+    ],
+    failures_total: 2,
+    refusals: [{ count: 1, ...refused }],
+  });
 });

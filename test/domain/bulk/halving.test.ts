@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import { type Sent, sendByHalves } from "../../../src/domain/bulk/halving.js";
+import { type RequestEnd, sendByHalves } from "../../../src/domain/bulk/halving.js";
 
-const TAKEN: Sent = { kind: "taken" };
-const REFUSED: Sent = { kind: "refused", reason: "refused http_400" };
-const UNKNOWN: Sent = { kind: "unknown", reason: "lost_answer" };
+const TAKEN: RequestEnd = { status: "accepted", reason: null };
+const REFUSED: RequestEnd = { status: "refused", reason: "refused http_400" };
+const UNKNOWN: RequestEnd = { status: "unknown", reason: "lost_answer" };
 
 /** A service that keeps what it takes and refuses a request with one of the bad rows. */
-function service(judge: (rows: readonly number[]) => Sent) {
+function service(judge: (rows: readonly number[]) => RequestEnd) {
   const requests: number[][] = [];
   const taken: number[] = [];
   const send = async (rows: readonly number[]) => {
     requests.push([...rows]);
     const answer = judge(rows);
-    if (answer.kind === "taken") taken.push(...rows);
+    if (answer.status === "accepted") taken.push(...rows);
     return answer;
   };
   return { send, requests, taken };
@@ -20,8 +20,8 @@ function service(judge: (rows: readonly number[]) => Sent) {
 
 const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row);
 const without = (rows: readonly number[], bad: readonly number[]) => rows.filter((row) => !bad.includes(row));
-const placesOf = (ends: readonly Sent[], kind: Sent["kind"]) =>
-  ends.flatMap((end, place) => (end.kind === kind ? [place] : []));
+const placesOf = (ends: readonly RequestEnd[], status: RequestEnd["status"]) =>
+  ends.flatMap((end, place) => (end.status === status ? [place] : []));
 
 async function run(count: number, bad: readonly number[]) {
   const rows = rowsOf(count);
@@ -65,13 +65,13 @@ test("a request that is refused for its size loses no row", async () => {
   for (const most of [1, 3, 100, 249, 250, 499]) {
     const { send, taken } = service((rows) => (rows.length > most ? REFUSED : TAKEN));
     const ends = await sendByHalves(rowsOf(500), send);
-    expect(placesOf(ends, "taken")).toHaveLength(500);
+    expect(placesOf(ends, "accepted")).toHaveLength(500);
     expect(new Set(taken).size).toBe(500);
     expect(taken).toHaveLength(500);
   }
 });
 
-test("rows of a lost request are unknown and not sent again; the others go on", async () => {
+test("rows of a lost request are unknown and not sent again; the others continue", async () => {
   for (let lost = 1; lost <= 12; lost += 1) {
     for (const bad of [0, 4, 7]) {
       let request = 0;
@@ -83,7 +83,7 @@ test("rows of a lost request are unknown and not sent again; the others go on", 
       const ends = await sendByHalves(rowsOf(8), send);
       const unknown = placesOf(ends, "unknown");
       expect(unknown).toEqual([...(requests[lost - 1] ?? [])].sort((a, b) => a - b));
-      expect(placesOf(ends, "taken")).toEqual(taken.sort((a, b) => a - b));
+      expect(placesOf(ends, "accepted")).toEqual(taken.sort((a, b) => a - b));
       expect(placesOf(ends, "refused")).toEqual(unknown.includes(bad) ? [] : [bad]);
       const after = requests.slice(lost).flat();
       expect(unknown.filter((row) => after.includes(row))).toEqual([]);

@@ -18,7 +18,7 @@ const row = (fields: Partial<ImportRow> = {}): ImportRow => ({
 });
 const namesOf = (...rows: ImportRow[]) => {
   const names = importNames(sha256);
-  return rows.map((one) => names.row(one).transaction_id);
+  return rows.map((one) => names(one).transaction_id);
 };
 
 test("the same rows get the same names, in whatever order, and equal rows each their own", () => {

@@ -2,11 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type BulkOptions, failedRowsOf } from "../../../src/domain/bulk/bulk-job.js";
 import { taskQueue } from "../../../src/domain/run.js";
-import { openBulkStaging } from "../../../src/intake/bulk/bulk-staging.js";
 import { countRows, type JudgedRows, judgeRows } from "../../../src/intake/bulk/input-rows.js";
 import { startBulk } from "../../../src/intake/bulk/start.js";
 import type { StartedRun } from "../../../src/intake/start-or-join.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
+import { BulkStaging } from "../../../src/lake/bulk/bulk-staging.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
@@ -50,8 +50,8 @@ export async function openBulkWorld(
     begin,
     run: async (rows, asked) => resultOf(await begin(rows, asked)),
     async retry(runId) {
-      const kept = openBulkStaging(sealed, failedRowsOf(runId));
-      const file = await kept.file();
+      const kept = new BulkStaging(sealed, failedRowsOf(runId));
+      const file = await kept.file.require();
       const judged = await countRows(() => kept.everyRow(file));
       return resultOf(await start(judged, file.options, runId));
     },

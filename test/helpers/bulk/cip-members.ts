@@ -86,7 +86,7 @@ export function madeUpMember(index: number): CipMember {
   };
 }
 
-/** So many members, made anew each time that they are gone through. */
+/** So many members, made again for every pass over them. */
 export function madeUpMembers(
   count: number,
   changed: (member: CipMember, index: number) => CipMember | undefined = (member) => member,

@@ -12,7 +12,7 @@ const ROWS = 400;
 
 /** What a trial found. */
 interface ImportTrial {
-  /** Commands that were killed while their import was going on. */
+  /** Commands that were killed while their import was running. */
   readonly killed: number;
   readonly code: number | null;
   /** Of the file, and what the stand-in has of them: each as `link amount`, sorted. */
@@ -24,7 +24,7 @@ interface ImportTrial {
 
 /**
  * Imports a file with a command that is killed again and again, with its worker, after a random number of requests,
- * while answers get lost and chunks are taken in part; the last command runs to its end.
+ * while answers get lost and chunks are taken in part; the last command runs until it ends.
  */
 export async function runImportTrial(seed: number, kills: number): Promise<ImportTrial> {
   const random = new Random(`import/${seed}`);

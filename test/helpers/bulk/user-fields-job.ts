@@ -16,13 +16,11 @@ export const userFieldsJob: BulkJob<UserRow, { readonly fields: number; readonly
   owner: ({ fp_id }) => fp_id,
   effect: false,
   groupRows: 100,
-  async work({ rows }, caller) {
+  async work(rows, caller) {
     const fp_id = rows[0]?.row.fp_id ?? "";
     const { body, asked } = await caller.once("user", getUser, { path: { fp_id } });
     return { fields: Object.keys(body).length, asked };
   },
-  ends: ({ rows, reason }) =>
-    rows.map(({ line }) => ({ line, status: reason === null ? "done" : "failed", reason })),
   tables: [
     {
       name: "user_fields",

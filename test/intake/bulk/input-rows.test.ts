@@ -26,7 +26,7 @@ async function rowsOf({ rows }: { rows(): AsyncIterable<FrozenBulkRow> }) {
   return found;
 }
 
-test("every wrong row is told by line, column and rule, and quotes no value", async () => {
+test("every invalid row is told by line, column and rule, and quotes no value", async () => {
   const judged = await judge(
     importJob,
     "rows.csv",

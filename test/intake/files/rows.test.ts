@@ -85,7 +85,7 @@ describe("rows of a file", () => {
   });
 
   it.each([
-    ["a quote inside a field", 'a\n1\n2\nx"y\n', "line 4: a quote stands in the middle"],
+    ["a quote inside a field", 'a\n1\n2\nx"y\n', "line 4: a quote is in the middle"],
     ["text behind a quote", 'a\n1\n2\n"x"y\n', "line 4: text follows a closing quote"],
     ["a quote without an end", 'a\n1\n2\n"x\n', "a quote is opened and never closed"],
   ])("before %s are given, and the file is refused with the line", async (_, content, words) => {

@@ -213,7 +213,7 @@ describe("a file that can't be read as a whole is refused, naming line and colum
     ],
     ["quote never closed", 'fp_id\nfp_b\n"fp_a\n', ["a quote is opened and never closed"]],
     ["text after a quote", 'fp_id\nfp_b\n"fp"a\n', ["line 3", "text follows a closing quote"]],
-    ["quote inside", 'fp_id\nfp"a\n', ["line 2", "a quote stands in the middle"]],
+    ["quote inside", 'fp_id\nfp"a\n', ["line 2", "a quote is in the middle"]],
     ["no UTF-8", Buffer.from("fp_id\nfp_a\nfp_\xe9b\n", "latin1"), ["line 3: not UTF-8"]],
     ["cut in a character", Buffer.from("fp_id\nfp_a\nfp_\xc3", "latin1"), ["line 3: not UTF-8"]],
     ["UTF-16", Buffer.from("\ufefffp_id\nfp_a\n", "utf16le"), ["is UTF-16"]],

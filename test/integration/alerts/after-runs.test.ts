@@ -27,7 +27,7 @@ async function openWorld() {
   addLink(world, "good", 5);
   addLink(world, "bad", 5);
   const fault = world.sandbox.addFault({ kind: "status", status: 400, link: "bad" });
-  return { world, alerts, mend: () => world.sandbox.removeFault(fault) };
+  return { world, alerts, repair: () => world.sandbox.removeFault(fault) };
 }
 
 const table = (world: SyncWorld) =>
@@ -44,16 +44,16 @@ const ONCE = [
 const BOTH = ["alert.raised", "alert.cleared"];
 
 /** A second bad night, and a good one. */
-async function moreNights(world: SyncWorld, mend: () => void) {
+async function moreNights(world: SyncWorld, repair: () => void) {
   await world.sync();
-  mend();
+  repair();
   await world.sync();
   await expect.poll(() => receiver.taken(), { timeout: 30_000 }).toEqual(BOTH);
   await expect.poll(() => table(world), { timeout: 30_000 }).toEqual(ONCE);
 }
 
 test("a link that fails for two nights raises one alert, and the good night ends it; what is not taken comes again", async () => {
-  const { world, mend } = await openWorld();
+  const { world, repair } = await openWorld();
   receiver.refuse(503, 429);
   const { runId, result } = await world.sync();
   expect(result.links.failed).toBe(1);
@@ -74,14 +74,14 @@ test("a link that fails for two nights raises one alert, and the good night ends
       alert: { rule: "failed-links", subject: "links", state: "raised", run_id: runId },
     },
   });
-  await moreNights(world, mend);
+  await moreNights(world, repair);
   const [, , , over] = receiver.requests;
   expect(over?.body.alert.alert_id).toBe(refused?.body.alert.alert_id);
   expect(over?.id).not.toBe(refused?.id);
 });
 
 test("the worker is killed between the commit of an alert and its delivery: the next one delivers it, once", async () => {
-  const { world, alerts, mend } = await openWorld();
+  const { world, alerts, repair } = await openWorld();
   await world.stopWorker();
   const fault = { on: "putIfAbsent", key: "^alerts/_delta_log/", when: "after", effect: "kill" } as const;
   const child = await startFaultWorker(temporal, script, world, fault, { alerts });
@@ -92,15 +92,15 @@ test("the worker is killed between the commit of an alert and its delivery: the 
   await world.startWorker();
   await handle.result();
   await expect.poll(() => receiver.taken(), { timeout: 30_000 }).toEqual(["alert.raised"]);
-  await moreNights(world, mend);
+  await moreNights(world, repair);
   expect(receiver.requests).toHaveLength(2);
 });
 
 test("a webhook that never answers holds up no run; its address is in no history and no log; what is given up is recorded", async () => {
-  const { world, mend } = await openWorld();
+  const { world, repair } = await openWorld();
   await receiver.close();
   await world.sync();
-  mend();
+  repair();
   expect((await world.sync()).result.status).toBe("completed");
   expect(await table(world)).toEqual([
     { state: "raised", delivery: null, rows: 1 },

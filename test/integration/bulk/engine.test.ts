@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { BulkProgress } from "../../../src/domain/bulk/messages.js";
+import type { BulkProgress } from "../../../src/domain/bulk/bulk-totals.js";
 import type { BulkResult } from "../../../src/workflows/bulk/bulk-job.js";
 import { type BulkWorld, openBulkWorld } from "../../helpers/bulk/bulk-harness.js";
 import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
@@ -43,7 +43,7 @@ test("a new kind: its rows, its failures, its run", async () => {
   ]);
 });
 
-test("the same rows join the run that is going on", async () => {
+test("the same rows join the run that is running", async () => {
   const release = world.sandbox.hold({ operation: "get_user" });
   const first = await world.begin(roster());
   const second = await world.begin(roster());

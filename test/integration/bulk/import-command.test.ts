@@ -22,8 +22,8 @@ const WRONG = [
   ["l,,1.50,2026-11-02,,,", "account_id", "is missing"],
   ["l,a,1.50,2026-11-02,,,transfer", "transaction_type", "is neither debit nor credit"],
   ["l,a,1.50,2026-11-02,,own-1,", "transaction_id", "is the same as in line 2"],
-  ["l,of-m,1.50,2026-11-02,,,", "account_id", "is no account of its bank link"],
-  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "is no bank link of the service"],
+  ["l,of-m,1.50,2026-11-02,,,", "account_id", "is not an account of its bank link"],
+  ["nowhere,a,1.50,2026-11-02,,,", "link_id", "is not a bank link of the service"],
   ["l,a,2.50,2026-11-02,,own-2,credit"],
 ] as const;
 
@@ -49,7 +49,7 @@ const imported = (file: string, ...more: string[]) => run("import", "--transacti
 const posts = () => sandbox.requests(CALL).length;
 const ids = () => sandbox.truth("l").rows.map(({ transaction_id }) => transaction_id);
 
-test("every wrong row by line, column and rule; the right ones go in with --continue-invalid", async () => {
+test("every invalid row by line, column and rule; the valid ones go in with --continue-invalid", async () => {
   await write("rows.csv", `\u{feff}${[HEADER, ...WRONG.map(([line]) => line)].join("\r\n")}\r\n`);
   const problems = WRONG.flatMap(([, column, rule], at) =>
     column === undefined ? [] : [{ line: at + 2, column, rule }],
@@ -97,7 +97,7 @@ test("what came back and what did not", async () => {
   expect(await run("imports", "verify", "--days", "0")).toMatchObject({ code: 0, said: { unseen_total: 0 } });
 });
 
-test("an import that began and did not end is brought to its end without its file", async () => {
+test("an import that began and did not end is finished without its file", async () => {
   await write("rows.csv", [HEADER, WRONG[0][0], WRONG[8][0], ""].join("\n"));
   await write("other.csv", [HEADER, "l,a,9.50,2026-11-02,,own-9,", ""].join("\n"));
   const nothing = await run("imports", "continue");

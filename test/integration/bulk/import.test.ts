@@ -136,7 +136,7 @@ test("rows of a link that is gone fail; nothing else does", async () => {
   ]);
 });
 
-test("a key that is refused in the middle: the same file goes on with what was not sent", async () => {
+test("a key that is refused in the middle: the same file continues with what was not sent", async () => {
   await open();
   world.sandbox.addFault({ ...CALL, kind: "status", status: 401, after: 3, times: 1 });
   const first = await world.run(rowsOf(1, 200), CHUNK);
@@ -161,7 +161,7 @@ test("while one import runs no other one of the lake begins, whatever its file a
   expect(amountsIn(1)).toEqual(amountsOf(40));
 });
 
-test("a run that was ended from outside is continued by the same file, and stands in the way of others", async () => {
+test("a run that was ended from outside is continued by the same file, and blocks others", async () => {
   await open();
   world.sandbox.addFault({ ...CALL, kind: "status", status: 504, afterEffect: true, times: 1 });
   const release = world.sandbox.hold(CALL, "after");

@@ -31,7 +31,7 @@ beforeEach(async () => {
   ({ client } = await temporal.client());
 });
 afterEach(async () => {
-  for (const name of ["nightly", "watch", "held"]) {
+  for (const name of ["nightly", "watch", "paused"]) {
     await client.schedule
       .getHandle(scheduleId(SCOPE, name))
       .delete()
@@ -48,7 +48,7 @@ async function put(name: string, job: ScheduledJob, paused = false): Promise<voi
 test("a schedule is known by its newest due time, over a command's connection and a worker's alike", async () => {
   await put("nightly", SYNC);
   await put("watch", { kind: "alerts", options: {} });
-  await put("held", SYNC, true);
+  await put("paused", SYNC, true);
   const native = await connectWorker(temporal);
   try {
     const { namespace } = temporal;

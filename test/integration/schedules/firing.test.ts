@@ -73,7 +73,7 @@ test("a schedule fires by itself; each run reads the roster as it is then, and a
   ).toBeLessThan(2);
 });
 
-test("what becomes due while a run goes on is skipped, a trigger too", async () => {
+test("what becomes due while a run is running is skipped, a trigger too", async () => {
   const release = sandbox.hold({ operation: "sync_transactions" });
   await schedule("create", "busy", "--every", "1s", "--", ...SYNC);
   await expect.poll(() => sandbox.requests({ operation: "sync_transactions" }).length).toBeGreaterThan(0);
@@ -146,7 +146,7 @@ test.each([
   [["nightly", "--", ...SYNC], /--at 02:15, --cron .* and --every/],
   [["nightly", "--at", "02:15", "--every", "6h", "--", ...SYNC], /one of --at/],
   [["nightly", ...FAR, "--timezone", "Prague", "--", ...SYNC], /not the name of a time zone/],
-  [["nightly", "--cron", "61 2 * * *", "--", ...SYNC], /times of the schedule are refused/],
+  [["nightly", "--cron", "61 2 * * *", "--", ...SYNC], /refuses the times of the schedule/],
   [["nightly", "--cron", "daily please", "--", ...SYNC], /cron expression of five fields/],
   [["a b", ...FAR, "--", ...SYNC], /can't be the name/],
   [

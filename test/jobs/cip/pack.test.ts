@@ -66,8 +66,8 @@ test("members that are not those who were frozen, or come twice, make no pack", 
 
 test("two packs of the same data differ in what says when and by whom they were made", async () => {
   const later = {
-    startedAt: "2026-12-01T00:00:00Z",
-    finishedAt: "2026-12-01T00:10:00Z",
+    started_at: "2026-12-01T00:00:00Z",
+    finished_at: "2026-12-01T00:10:00Z",
     operator: "otto",
     host: "h2",
   };
@@ -155,7 +155,7 @@ describe("masking", () => {
   });
 });
 
-test("hostile texts are text wherever they stand", async () => {
+test("hostile texts are text wherever they are", async () => {
   const hostile = `"><script>alert(1)</script>'&<img src=x onerror=y>\u202egnp.exe\u0000\u001b[2J\r\n=1+1`;
   const members = madeUpMembers(4, (member, index) =>
     index === 1
@@ -172,8 +172,8 @@ test("hostile texts are text wherever they stand", async () => {
       : member,
   );
   const { directory } = await room.write(members, {
-    ...{ operator: hostile, host: hostile, approver: hostile, serviceUrl: hostile, serviceMode: hostile },
-    ...{ reason: hostile, unmasked: true, keyFingerprint: hostile, amends: "cip-0" },
+    ...{ operator: hostile, host: hostile, approver: hostile, service_url: hostile, service_mode: hostile },
+    ...{ reason: hostile, unmasked: true, key_fingerprint: hostile, amends: "cip-0" },
     sample: { exceptions: 4, manual_approval: 4, incomplete: 4, high_risk: 4, random: 4, seed: hostile },
   });
   for (const name of ["report.html", "sample.html"]) {

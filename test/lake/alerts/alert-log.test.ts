@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { AlertTarget } from "../../../src/domain/alert-settings.js";
-import type { Cause } from "../../../src/domain/alerts/judge.js";
-import { type OpenAlert, transitions } from "../../../src/domain/alerts/transitions.js";
+import type { AlertEvent, Cause } from "../../../src/domain/alerts/cause.js";
+import { transitions } from "../../../src/domain/alerts/transitions.js";
 import {
   openAlerts,
   pendingMessages,
@@ -33,7 +33,7 @@ const CAUSE: Cause = {
 };
 const OTHER: Cause = { ...CAUSE, rule: "open-quarantine", subject: "quarantine", runId: null };
 const BOTH: readonly AlertTarget[] = ["webhook", "command"];
-const decide = (causes: readonly Cause[]) => (open: readonly OpenAlert[]) =>
+const decide = (causes: readonly Cause[]) => (open: readonly AlertEvent[]) =>
   transitions(open, causes, ["failed-links", "open-quarantine"]);
 const check = (causes: readonly Cause[], at = lake, targets = BOTH) =>
   writeAlerts(at, decide(causes), targets);

@@ -73,8 +73,8 @@ test("a link counts by its newest row, and not where no sync reads it any more",
     return { run_id: `sync-${day}`, link_id, status, finished_at: night(day), ...more };
   };
   await add(linkSyncs, [
-    link("mended", 10, "failed"),
-    link("mended", 11, "synced"),
+    link("fixed", 10, "failed"),
+    link("fixed", 11, "synced"),
     link("broken", 10, "synced"),
     link("broken", 11, "failed"),
     link("raced", 10, "failed"),

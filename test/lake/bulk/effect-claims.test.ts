@@ -24,14 +24,14 @@ function claimOf(staging: string, runId = staging): EffectClaim {
   return { runId, staging, workflowId: `w-${staging}`, namespaceId: "n" };
 }
 const refuse = async ({ runId }: EffectClaim) => {
-  throw new Error(`held by ${runId}`);
+  throw new Error(`taken by ${runId}`);
 };
 
 test("a claim counts until its staging is dropped", async () => {
   expect(await claims.holder()).toBeUndefined();
   await claims.take(claimOf("a"), refuse);
   expect(await claims.holder()).toMatchObject({ runId: "a" });
-  await expect(claims.take(claimOf("b"), refuse)).rejects.toThrow("held by a");
+  await expect(claims.take(claimOf("b"), refuse)).rejects.toThrow("taken by a");
   frozen.delete("a");
   expect(await claims.holder()).toBeUndefined();
   await claims.take(claimOf("b"), refuse);

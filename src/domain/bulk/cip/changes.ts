@@ -33,7 +33,7 @@ export function fieldChanges(
     .sort((a, b) => gradeOf(a.kind) - gradeOf(b.kind));
 }
 
-/** Where a kind stands in the order of importance. */
+/** The index of a kind in the order of importance. */
 export function gradeOf(kind: ChangeKind): number {
   return CHANGE_KINDS.indexOf(kind);
 }

@@ -16,7 +16,7 @@ export const EXCEPTION_KINDS = [
 ] as const;
 export type ExceptionKind = (typeof EXCEPTION_KINDS)[number];
 
-/** Something about a report that an examiner would ask for. */
+/** Something about a report that an examiner would ask about. */
 export interface CipException {
   readonly kind: ExceptionKind;
   readonly part: RulePart | null;
@@ -28,7 +28,7 @@ export interface CipException {
   readonly sources: readonly string[] | null;
 }
 
-/** What no report of the service holds, so that nothing of a pack covers it. */
+/** What no report of the service holds, so no pack covers it. */
 export const NOT_COVERED = {
   part: "B",
   element: "documents",
@@ -36,9 +36,9 @@ export const NOT_COVERED = {
     "not covered here: the service's report has no description of documents (type, number, place, dates). Keep it from where documents were seen.",
 } as const;
 
-/** What the rules are held against. */
+/** What the rules compare a report with. */
 interface Context {
-  /** Name that stands for automatic approvals. */
+  /** The name that means an automatic approval. */
   readonly approver: string;
   /** ISO instant of the report. */
   readonly madeAt: string;
@@ -49,7 +49,7 @@ export function isAutomatic({ approved_by }: CipReportFacts, approver: string): 
   return approved_by === approver;
 }
 
-/** Everything about a report that is not as it should be, the gravest first. */
+/** Everything that is wrong with a report, the gravest first. */
 export function exceptionsOf(report: CipReportFacts, context: Context): CipException[] {
   return [
     ...considers(report),
@@ -65,57 +65,49 @@ export function exceptionsOf(report: CipReportFacts, context: Context): CipExcep
 function considers(report: CipReportFacts): CipException[] {
   return findingsOf(report)
     .filter(({ verdict }) => verdict === "consider")
-    .map(({ element, sources }) => ({
-      kind: "consider",
-      part: "C",
-      element,
-      detail: "consider",
-      sources,
-    }));
+    .map(({ element, sources }) => ({ ...found("consider", "C", element, "consider"), sources }));
 }
 
-function missing(part: RulePart, element: string, detail: string): CipException {
-  return { kind: "missing", part, element, detail, sources: null };
+function found(kind: ExceptionKind, part: RulePart, element: string, detail: string): CipException {
+  return { kind, part, element, detail, sources: null };
 }
 
 function missingIdentity({ checked_data: data }: CipReportFacts): CipException[] {
   const fields = ["customer_name", "date_of_birth", "address", "tax_id"] as const;
   return fields
     .filter((name) => isBlank(data[name] ?? ""))
-    .map((name) => missing("A", `checked_data.${name}`, "not given"));
+    .map((name) => found("missing", "A", `checked_data.${name}`, "not given"));
 }
 
 function missingResults(report: CipReportFacts): CipException[] {
-  const times = [
-    ...timesOf(report),
-    { element: "check_initiated_at", text: report.check_initiated_at },
-    { element: "approved_at", text: report.approved_at },
-  ];
-  const untold = times
-    .filter(({ text }) => instantOf(text) === null)
-    .map(({ element, text }) =>
-      missing("C", element, isBlank(text ?? "") ? "not given" : "not an instant with an offset from UTC"),
-    );
+  const { check_initiated_at, approved_at } = report;
+  const untold = Object.entries({ ...completionTimes(report), check_initiated_at, approved_at })
+    .filter(([, text]) => instantOf(text) === null)
+    .map(([element, text]) => {
+      const detail = isBlank(text ?? "") ? "not given" : "not an instant with an offset from UTC";
+      return found("missing", "C", element, detail);
+    });
   const unsourced = findingsOf(report)
     .filter(({ sources }) => sources?.length === 0)
-    .map(({ element }) => missing("C", element, "no verification source is named"));
+    .map(({ element }) => found("missing", "C", element, "no verification source is named"));
   return [...untold, ...unsourced];
 }
 
-/** When the checks of a report were completed. */
-function timesOf(report: CipReportFacts) {
-  return [
-    { element: "check_completed_at", text: report.check_completed_at },
-    { element: "kyc_completed_at", text: report.kyc_completed_at },
-    { element: "watchlist.check_completed_at", text: report.watchlist.check_completed_at },
-  ];
+/** When the checks of a report were completed, by element. */
+function completionTimes({ check_completed_at, kyc_completed_at, watchlist }: CipReportFacts) {
+  return {
+    check_completed_at,
+    kyc_completed_at,
+    "watchlist.check_completed_at": watchlist.check_completed_at,
+  };
 }
 
 function missingResolution(report: CipReportFacts, { approver }: Context): CipException[] {
-  const open = findingsOf(report).filter(({ verdict }) => verdict === "consider");
-  if (open.length === 0 || !isBlank(report.approved_reason ?? "")) return [];
+  const considered = findingsOf(report).some(({ verdict }) => verdict === "consider");
+  if (!considered || !isBlank(report.approved_reason ?? "")) return [];
   const how = isAutomatic(report, approver) ? "approved automatically" : "approved by a reviewer";
-  return [missing("D", "approved_reason", `consider was found, ${how}, and no reason is given`)];
+  const detail = `consider was found, ${how}, and no reason is given`;
+  return [found("missing", "D", "approved_reason", detail)];
 }
 
 function wrongOrder(report: CipReportFacts): CipException[] {
@@ -123,27 +115,23 @@ function wrongOrder(report: CipReportFacts): CipException[] {
   const completed = instantOf(report.kyc_completed_at);
   if (approved === null || completed === null || approved >= completed) return [];
   const detail = `approved at ${report.approved_at}, before the check was completed at ${report.kyc_completed_at}`;
-  return [{ kind: "approved_before_check", part: "C", element: "approved_at", detail, sources: null }];
+  return [found("approved_before_check", "C", "approved_at", detail)];
 }
 
 function staleChecks(report: CipReportFacts, madeAt: string): CipException[] {
   const now = instantOf(madeAt);
   if (now === null) return [];
   const yearAgo = `${String(Number(now.slice(0, 4)) - 1).padStart(4, "0")}${now.slice(4)}`;
-  return timesOf(report).flatMap(({ element, text }) => {
+  return Object.entries(completionTimes(report)).flatMap(([element, text]) => {
     const at = instantOf(text);
     if (at === null || at >= yearAgo) return [];
-    return [
-      { kind: "check_older_than_a_year", part: "C", element, detail: `completed at ${text}`, sources: null },
-    ];
+    return [found("check_older_than_a_year", "C", element, `completed at ${text}`)];
   });
 }
 
 function manualApproval(report: CipReportFacts, { approver }: Context): CipException[] {
   if (isAutomatic(report, approver)) return [];
-  const reason = isBlank(report.approved_reason ?? "")
-    ? "no reason is given"
-    : `reason: ${report.approved_reason}`;
-  const detail = `approved by ${report.approved_by}; ${reason}`;
-  return [{ kind: "manual_approval", part: "D", element: "approved_by", detail, sources: null }];
+  const { approved_by, approved_reason } = report;
+  const reason = isBlank(approved_reason ?? "") ? "no reason is given" : `reason: ${approved_reason}`;
+  return [found("manual_approval", "D", "approved_by", `approved by ${approved_by}; ${reason}`)];
 }

@@ -1,9 +1,9 @@
 import type { CipReportFacts } from "./report.js";
 
-/** Stands for what is not shown. */
+/** Replaces what is not shown. */
 export const HIDDEN = "•••";
 const LAST_DIGITS = 4;
-/** A shorter tax id would be told by its last four. */
+/** The last four digits of a shorter tax id would give it away. */
 const DIGITS_OF_TAX_ID = 9;
 const SHORTEST_TAKEN_OUT = 4;
 
@@ -17,16 +17,11 @@ export interface Mask {
   text(value: string): string;
 }
 
+const same = (value: string): string => value;
 /** Shows everything. */
-export const UNMASKED: Mask = {
-  taxId: (value) => value,
-  birthDate: (value) => value,
-  address: (value) => value,
-  ipAddress: (value) => value,
-  text: (value) => value,
-};
+export const UNMASKED: Mask = { taxId: same, birthDate: same, address: same, ipAddress: same, text: same };
 
-/** Hides a report's sensitive values, also where another text of it quotes them. */
+/** Hides a report's sensitive values, even where another text of it quotes them. */
 export function maskOf({
   checked_data,
   ip_address,

@@ -1,11 +1,3 @@
-/** How long something must be kept: counted from an event, in years. */
-interface RetentionRule {
-  readonly record_class: string;
-  readonly basis: string;
-  readonly start_event: string;
-  readonly years: number;
-}
-
 /** 31 CFR 1020.220(a)(3)(ii) and 1023.220(a)(3)(ii), by what is kept (docs/use/exports.md, "Retention"). */
 const RETENTION_RULES = {
   identity: {
@@ -20,7 +12,7 @@ const RETENTION_RULES = {
     start_event: "the record is made",
     years: 5,
   },
-} as const satisfies Readonly<Record<string, RetentionRule>>;
+} as const;
 
 /** What decides how long a user's records are kept. */
 interface Kept {
@@ -32,7 +24,7 @@ interface Kept {
   readonly madeAt: string | null;
 }
 
-/** The first days on which a user's records may be purged; null where no day can be said. */
+/** The first days on which a user's records may be purged; null where there is no such day. */
 export interface PurgeDays {
   readonly identity: string | null;
   readonly records: string | null;
@@ -59,50 +51,34 @@ function yearsLater(day: string, years: number): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** The retention of one class of records over a whole pack. */
-interface ClassRetention extends RetentionRule {
-  /** When all of the class may be purged; null where one member has no such day. */
-  readonly earliest_purge: string | null;
-  readonly members_without_a_day: number;
-}
-
 /** Sums up the days of every member: a pack is kept as long as the longest of them. */
 export class PackRetention {
-  #identity: string | null = null;
-  #records: string | null = null;
+  #identity = "";
+  #records = "";
   #open = 0;
-  #held = 0;
+  #onHold = 0;
 
-  add(days: PurgeDays): void {
-    if (days.note === "legal hold") this.#held += 1;
-    else if (days.identity === null) this.#open += 1;
-    this.#identity = later(this.#identity, days.identity);
-    this.#records = later(this.#records, days.records);
+  add({ identity, records, note }: PurgeDays): void {
+    if (note === "legal hold") this.#onHold += 1;
+    else if (identity === null) this.#open += 1;
+    if (identity !== null && identity > this.#identity) this.#identity = identity;
+    if (records !== null && records > this.#records) this.#records = records;
   }
 
-  /** What the manifest says. */
-  summary(): { classes: ClassRetention[]; open_accounts: number; legal_holds: number } {
-    const unsaid = this.#open + this.#held;
+  /** What the manifest says: when all of a class may be purged; null where a member has no such day. */
+  summary() {
+    const onHold = this.#onHold;
+    const without = this.#open + onHold;
+    const dayOf = (day: string, members_without_a_day: number) => {
+      return { earliest_purge: members_without_a_day > 0 ? null : day || null, members_without_a_day };
+    };
     return {
       classes: [
-        {
-          ...RETENTION_RULES.identity,
-          earliest_purge: unsaid > 0 ? null : this.#identity,
-          members_without_a_day: unsaid,
-        },
-        {
-          ...RETENTION_RULES.records,
-          earliest_purge: this.#held > 0 ? null : this.#records,
-          members_without_a_day: this.#held,
-        },
+        { ...RETENTION_RULES.identity, ...dayOf(this.#identity, without) },
+        { ...RETENTION_RULES.records, ...dayOf(this.#records, onHold) },
       ],
       open_accounts: this.#open,
-      legal_holds: this.#held,
+      legal_holds: onHold,
     };
   }
-}
-
-function later(a: string | null, b: string | null): string | null {
-  if (a === null || b === null) return a ?? b;
-  return a < b ? b : a;
 }

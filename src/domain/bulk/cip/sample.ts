@@ -36,12 +36,6 @@ export function strataOf({ status, risk, exceptions }: Drawn): Stratum[] {
   return STRATA.filter((stratum) => belongs[stratum]);
 }
 
-/** A person of a sample, with the strata that drew it. */
-interface Sampled {
-  readonly fpId: string;
-  readonly strata: readonly Stratum[];
-}
-
 interface Draw {
   readonly fpId: string;
   readonly lot: string;
@@ -52,38 +46,34 @@ interface Draw {
  * and the user alone, so the same seed draws the same people from the same population, in whatever order they come.
  */
 export class SampleDraw {
-  readonly #drawn = new Map<Stratum, Draw[]>();
-  readonly #sizes: SampleSizes;
-  readonly #lotOf: (stratum: Stratum, fpId: string) => string;
-  readonly #population = new Map<Stratum, number>();
+  readonly #strata: Readonly<Record<Stratum, { drawn: Draw[]; of: number }>>;
 
   /** @param lotOf gives texts that are as good as random, such as a hash under the seed. */
-  constructor(sizes: SampleSizes, lotOf: (stratum: Stratum, fpId: string) => string) {
-    this.#sizes = sizes;
-    this.#lotOf = lotOf;
+  constructor(
+    private readonly sizes: SampleSizes,
+    private readonly lotOf: (stratum: Stratum, fpId: string) => string,
+  ) {
+    const strata = STRATA.map((stratum) => [stratum, { drawn: [], of: 0 }]);
+    this.#strata = Object.fromEntries(strata) as Record<Stratum, { drawn: Draw[]; of: number }>;
   }
 
   add(fpId: string, strata: readonly Stratum[]): void {
     for (const stratum of strata) {
-      this.#population.set(stratum, (this.#population.get(stratum) ?? 0) + 1);
-      const size = this.#sizes[stratum];
-      const drawn = this.#drawn.get(stratum) ?? [];
-      const lot = this.#lotOf(stratum, fpId);
-      const last = drawn[drawn.length - 1];
-      if (size === 0 || (drawn.length >= size && last !== undefined && lot >= last.lot)) continue;
-      const place = drawn.findIndex((other) => other.lot > lot);
-      drawn.splice(place < 0 ? drawn.length : place, 0, { fpId, lot });
-      this.#drawn.set(stratum, drawn.slice(0, size));
+      const own = this.#strata[stratum];
+      own.of += 1;
+      const lot = this.lotOf(stratum, fpId);
+      const after = own.drawn.findIndex((other) => other.lot > lot);
+      own.drawn.splice(after < 0 ? own.drawn.length : after, 0, { fpId, lot });
+      own.drawn.splice(this.sizes[stratum]);
     }
   }
 
-  /** Everybody who was drawn, by id. */
-  people(): Sampled[] {
+  /** Everybody who was drawn, by id, with the strata that drew them. */
+  people(): { fpId: string; strata: readonly Stratum[] }[] {
     const strata = new Map<string, Stratum[]>();
     for (const stratum of STRATA) {
-      for (const { fpId } of this.#drawn.get(stratum) ?? []) {
+      for (const { fpId } of this.#strata[stratum].drawn)
         strata.set(fpId, [...(strata.get(fpId) ?? []), stratum]);
-      }
     }
     return [...strata]
       .map(([fpId, drawnBy]) => ({ fpId, strata: drawnBy }))
@@ -92,10 +82,9 @@ export class SampleDraw {
 
   /** How many of how many were drawn, by stratum. */
   counts(): { stratum: Stratum; drawn: number; of: number }[] {
-    return STRATA.map((stratum) => ({
-      stratum,
-      drawn: this.#drawn.get(stratum)?.length ?? 0,
-      of: this.#population.get(stratum) ?? 0,
-    }));
+    return STRATA.map((stratum) => {
+      const { drawn, of } = this.#strata[stratum];
+      return { stratum, drawn: drawn.length, of };
+    });
   }
 }

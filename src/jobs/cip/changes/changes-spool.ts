@@ -1,4 +1,5 @@
 import {
+  CHANGE_KINDS,
   type ChangeKind,
   type FieldChange,
   fieldChanges,
@@ -9,7 +10,6 @@ import { InputError } from "../../../domain/failures.js";
 import type { Sealer } from "../../../domain/sealer.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
 import { RowSpool } from "../../../lake/bulk/pack/row-spool.js";
-import { csvLine } from "../../../lake/csv-line.js";
 import type { PackTools } from "../facts.js";
 import { openedValue } from "../rows.js";
 import { COMPARED_FIELDS, type Difference, eachDifference } from "./compared-packs.js";
@@ -22,7 +22,9 @@ const COLUMNS = [
 ] as const;
 
 /** A line of `changes.csv`. */
-export type ListedChange = { readonly [C in (typeof CSV_COLUMNS)[number]]: string | null };
+export type ListedChange = {
+  readonly [C in Exclude<(typeof CSV_COLUMNS)[number], "change">]: string | null;
+} & { readonly change: ChangeKind };
 
 /** How many users had a change of each kind; one user may have several. */
 export type ChangeCounts = Readonly<Record<ChangeKind, number>>;
@@ -32,22 +34,14 @@ type Values = Readonly<Record<string, string | null>>;
 const UNREADABLE = "not compared: one of the two is encrypted with a key that is not here";
 
 /** What changed since the pack before, sorted on the disk: what matters most first. */
-export class ChangesSpool {
-  readonly #spool: RowSpool;
-  readonly #counts: Record<ChangeKind, number> = {
-    clear_to_consider: 0,
-    consider_to_clear: 0,
-    changed: 0,
-    added: 0,
-    removed: 0,
-    screened_again: 0,
-  };
+export class ChangesSpool extends RowSpool<ListedChange> {
+  readonly #counts = Object.fromEntries(CHANGE_KINDS.map((kind) => [kind, 0])) as Record<ChangeKind, number>;
 
   constructor(
     private readonly tools: PackTools,
     private readonly unmasked: boolean,
   ) {
-    this.#spool = new RowSpool(tools.duckdb, { columns: COLUMNS, order: ["grade", "fp_id", "part_of"] });
+    super(tools.duckdb, { columns: COLUMNS, order: ["grade", "fp_id", "part_of"] });
   }
 
   get counts(): ChangeCounts {
@@ -57,42 +51,21 @@ export class ChangesSpool {
   /** Compares two packs; both directories hold the files of rows. */
   async compare(before: string, after: string): Promise<void> {
     await this.tools.duckdb.exclusive(
-      (sql) => eachDifference(sql, before, after, (row) => this.#add(row)),
+      (sql) => eachDifference(sql, before, after, (row) => this.#addUser(row)),
       1,
     );
   }
 
-  /** Writes `changes.csv`, with its line of names alone where there was no pack before. */
-  async writeCsv(files: PackFiles): Promise<void> {
-    await files.write("changes.csv", async (out) => {
-      await out(csvLine([...CSV_COLUMNS]));
-      let rows = 0;
-      await this.read(async (batch) => {
-        rows += batch.length;
-        await out(batch.map((row) => csvLine(CSV_COLUMNS.map((name) => row[name]))).join(""));
-      });
-      return rows;
-    });
+  /** Writes `changes.csv`; it has a header only if there was no pack before. */
+  async writeList(files: PackFiles): Promise<void> {
+    await this.writeCsv(files, "changes.csv", CSV_COLUMNS);
   }
 
-  /** Gives them in batches. */
-  async read(each: (rows: readonly ListedChange[]) => Promise<void>): Promise<void> {
-    await this.#spool.read((rows) => each(rows as unknown as readonly ListedChange[]));
-  }
-
-  async release(): Promise<void> {
-    await this.#spool.release();
-  }
-
-  async #add(row: Difference): Promise<void> {
+  async #addUser(row: Difference): Promise<void> {
     const changes = changesOf(row, this.tools.sealer, this.unmasked);
-    for (const kind of new Set(changes.map(({ change }) => change as ChangeKind))) this.#counts[kind] += 1;
-    await this.#spool.add(
-      changes.map((change, index) => ({
-        ...change,
-        grade: gradeOf(change.change as ChangeKind),
-        part_of: index,
-      })),
+    for (const kind of new Set(changes.map(({ change }) => change))) this.#counts[kind] += 1;
+    await this.add(
+      changes.map((change, index) => ({ ...change, grade: gradeOf(change.change), part_of: index })),
     );
   }
 }
@@ -102,8 +75,11 @@ function changesOf(row: Difference, sealer: Sealer, unmasked: boolean): ListedCh
   const whole = (change: ChangeKind, note: string): ListedChange[] => [
     { change, ...who, field: null, before: null, after: null, note },
   ];
-  if (row.before === null) return whole("added", wasWithout(row.statusBefore));
-  if (row.after === null) return whole("removed", isWithout(row.statusAfter));
+  const { statusBefore: was, statusAfter: is } = row;
+  if (row.before === null)
+    return whole("added", was === undefined ? "new in the population" : `${was} in the export before`);
+  if (row.after === null)
+    return whole("removed", is === undefined ? "not in the population any more" : `${is} in this export`);
   const before = opened(row.before as Values, sealer);
   const after = opened(row.after as Values, sealer);
   const unreadable = new Set([...before.unreadable, ...after.unreadable]);
@@ -121,15 +97,7 @@ function changesOf(row: Difference, sealer: Sealer, unmasked: boolean): ListedCh
   });
 }
 
-function wasWithout(status: string | undefined): string {
-  return status === undefined ? "new in the population" : `${status} in the export before`;
-}
-
-function isWithout(status: string | undefined): string {
-  return status === undefined ? "not in the population any more" : `${status} in this export`;
-}
-
-/** Values in the clear. What does not open keeps its encrypted text, so that it is not taken for unchanged. */
+/** Values in the clear. One that does not open keeps its encrypted text: it must not look unchanged. */
 function opened(values: Values, sealer: Sealer): { values: Values; unreadable: string[] } {
   const unreadable: string[] = [];
   const clear = Object.entries(values).map(([field, value]) => {
@@ -163,7 +131,7 @@ function shown({ field }: FieldChange, value: string | null, masks: readonly Mas
   if (field === "checked_data_date_of_birth") return mask.birthDate(value);
   if (field === "checked_data_address") return mask.address(value);
   if (field === "ip_address") return mask.ipAddress(value);
-  // Nobody knows what these are.
+  // Nobody knows what these hold.
   if (field === "other_fields") return HIDDEN;
   return masks.reduce((text, one) => one.text(text), value);
 }

@@ -16,7 +16,7 @@ import {
 } from "../../../lake/tables/cip.js";
 import { ITEM_SEPARATOR, WATCHLIST_RECORDS } from "../rows.js";
 
-/** What differs in each export by itself; instants are left out too, because their texts are compared. */
+/** What differs in every export anyway. Instants are left out too, because their texts are compared. */
 const NOT_COMPARED = new Set(["run_id", "fp_id", "asked", "asked_at"]);
 const isCompared = ({ name, type }: { name: string; type: string }) =>
   type !== "TIMESTAMPTZ" && !NOT_COMPARED.has(name);
@@ -46,12 +46,12 @@ export async function requireUnchanged(directory: string, { files }: PackManifes
     const said = files.find((file) => file.path === path);
     if (said !== undefined && (await fileSha256(join(directory, path))) === said.sha256) continue;
     throw new PackError(
-      `${join(directory, path)} is not the file that its ${PROOF.manifest} names: changes against it would say nothing`,
+      `${join(directory, path)} is not the file that its ${PROOF.manifest} names: changes against it would mean nothing`,
     );
   }
 }
 
-/** So many reports of a pack are compared at a time, however many there are. */
+/** Reports of a pack that are compared at a time, however many there are. */
 const REPORTS_AT_ONCE = 5_000;
 
 /** A user whose reports differ between two packs. */
@@ -83,26 +83,22 @@ export async function eachDifference(
     const range = `fp_id >= ${sqlText(String(from))}${to === undefined ? "" : ` and fp_id < ${sqlText(String(to))}`}`;
     const [was, is] = [await statuses(sql, before, range), await statuses(sql, after, range)];
     for await (const rows of sql.stream(differencesSql(before, after, range))) {
-      for (const row of rows) await each(differenceOf(row, was, is));
+      for (const row of rows) {
+        const fpId = String(row.fp_id);
+        await each({
+          fpId,
+          externalId: row.external_id as string | null,
+          before: row.before as SqlRow | null,
+          after: row.after as SqlRow | null,
+          statusBefore: was.get(fpId),
+          statusAfter: is.get(fpId),
+        });
+      }
     }
   }
 }
 
-type Statuses = ReadonlyMap<string, string>;
-
-function differenceOf(row: SqlRow, was: Statuses, is: Statuses): Difference {
-  const fpId = String(row.fp_id);
-  return {
-    fpId,
-    externalId: row.external_id as string | null,
-    before: row.before as SqlRow | null,
-    after: row.after as SqlRow | null,
-    statusBefore: was.get(fpId),
-    statusAfter: is.get(fpId),
-  };
-}
-
-async function statuses(sql: SqlSession, directory: string, range: string): Promise<Statuses> {
+async function statuses(sql: SqlSession, directory: string, range: string): Promise<Map<string, string>> {
   const rows = await sql.rows(
     `select fp_id, status from ${csvFile(join(directory, OUTCOMES_FILE))} where ${range}`,
   );

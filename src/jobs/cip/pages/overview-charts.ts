@@ -1,4 +1,4 @@
-import type { CHANGE_KINDS } from "../../../domain/bulk/cip/changes.js";
+import type { ChangeKind } from "../../../domain/bulk/cip/changes.js";
 import type { ChangeCounts } from "../changes/changes-spool.js";
 import { barChart, columnChart } from "./charts.js";
 import { OTHER_SOURCES, type Overview, SOURCED } from "./overview.js";
@@ -6,88 +6,61 @@ import { CHANGE_NAMES, ELEMENT_NAMES } from "./words.js";
 
 /** More months than these are shown by year. */
 const MOST_MONTHS = 14;
-/** More years than these are counted in the first of them. */
+/** Years before the last of these are counted together. */
 const MOST_YEARS = 14;
 const UNKNOWN = "unknown";
 
 /** How often each element was `clear` and `consider`. */
 export function resultChart({ verdicts }: Overview): string {
-  const bars = [...verdicts].map(([element, { clear, consider }]) => ({
-    label: ELEMENT_NAMES[element],
-    parts: [
-      { value: clear, tone: "clear" },
-      { value: consider, tone: "consider" },
-    ],
-    text: consider === 0 ? `${clear} clear` : `${clear} · ${consider} consider`,
-  }));
   return barChart({
     id: "result-by-element",
     title: "Result by element",
-    words: bars.map(({ label, text }) => `${label}: ${text}`).join("; "),
-    legend: [
-      { tone: "clear", label: "clear" },
-      { tone: "consider", label: "consider" },
-    ],
-    bars,
+    series: ["clear", "consider"].map((tone) => ({ tone, label: tone })),
+    bars: [...verdicts].map(([element, { clear, consider }]) => ({
+      label: ELEMENT_NAMES[element],
+      values: [clear, consider],
+      text: consider === 0 ? `${clear} clear` : `${clear} · ${consider} consider`,
+    })),
   });
 }
 
 /** How many reports name each source, by what it confirmed. */
 export function sourcesChart({ sources }: Overview): string {
-  const total = (counts: Readonly<Record<string, number>>) =>
-    SOURCED.reduce((sum, one) => sum + (counts[one] ?? 0), 0);
-  const last = (name: string) => (name === OTHER_SOURCES ? 1 : 0);
-  const bars = [...sources]
-    .sort(([a, x], [b, y]) => last(a) - last(b) || total(y) - total(x) || (a < b ? -1 : 1))
-    .map(([source, counts]) => ({
-      label: source,
-      parts: SOURCED.map((element, index) => ({ value: counts[element], tone: "abc".charAt(index) })),
-      text: String(total(counts)),
-    }));
+  const bars = [...sources].map(([label, counts]) => ({ label, values: SOURCED.map((one) => counts[one]) }));
+  const total = ({ values }: (typeof bars)[number]) => values.reduce((sum, value) => sum + value, 0);
+  const isRest = ({ label }: (typeof bars)[number]) => Number(label === OTHER_SOURCES);
   return barChart({
     id: "sources-used",
     title: "Sources used",
-    words: bars.map(({ label, text }) => `${label}: ${text}`).join("; "),
-    legend: SOURCED.map((element, index) => ({ tone: "abc".charAt(index), label: ELEMENT_NAMES[element] })),
-    bars,
+    series: SOURCED.map((element, at) => ({ tone: "abc".charAt(at), label: ELEMENT_NAMES[element] })),
+    bars: bars.sort((a, b) => isRest(a) - isRest(b) || total(b) - total(a) || (a.label < b.label ? -1 : 1)),
   });
 }
 
 /** Approvals by month, or by year where there are many months. */
 export function approvalsChart({ approvals }: Overview): string {
   const byYear = approvals.size > MOST_MONTHS;
-  const counts = new Map<string, { automatic: number; manual: number }>();
-  const years = [...new Set([...approvals.keys()].map((month) => month.slice(0, 4)))]
-    .sort()
-    .slice(-MOST_YEARS);
+  const months = [...approvals].sort(([a], [b]) => (a < b ? -1 : 1));
+  const years = [...new Set(months.map(([month]) => month.slice(0, 4)))].slice(-MOST_YEARS);
   const labelOf = (month: string) => {
+    const [year, number] = [month.slice(0, 4), month.slice(5)];
     if (month === "") return UNKNOWN;
-    if (!byYear) return month;
-    const year = month.slice(0, 4);
+    if (!byYear) return `${number}/${year.slice(2)}`;
     return years.includes(year) ? year : `≤ ${years[0]}`;
   };
-  for (const [month, { automatic, manual }] of [...approvals].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const label = labelOf(month);
-    const sum = counts.get(label) ?? { automatic: 0, manual: 0 };
-    counts.set(label, { automatic: sum.automatic + automatic, manual: sum.manual + manual });
+  const counts = new Map<string, [automatic: number, manual: number]>();
+  for (const [month, { automatic, manual }] of months) {
+    const [a, b] = counts.get(labelOf(month)) ?? [0, 0];
+    counts.set(labelOf(month), [a + automatic, b + manual]);
   }
-  const bars = [...counts].map(([label, { automatic, manual }]) => ({
-    label: byYear || label === UNKNOWN ? label : `${label.slice(5)}/${label.slice(2, 4)}`,
-    parts: [
-      { value: automatic, tone: "a" },
-      { value: manual, tone: "c" },
-    ],
-    text: String(automatic + manual),
-  }));
   return columnChart({
     id: "approvals-over-time",
     title: `Approvals by ${byYear ? "year" : "month"}`,
-    words: bars.map(({ label, text }) => `${label}: ${text}`).join("; "),
-    legend: [
+    series: [
       { tone: "a", label: "automatic" },
       { tone: "c", label: "manual" },
     ],
-    bars,
+    bars: [...counts].map(([label, values]) => ({ label, values })),
   });
 }
 
@@ -97,20 +70,18 @@ const CHANGE_TONES = {
   changed: "a",
   added: "b",
   removed: "c",
-} as const satisfies Partial<Readonly<Record<(typeof CHANGE_KINDS)[number], string>>>;
+} as const satisfies Partial<Readonly<Record<ChangeKind, string>>>;
 
 /** How many people's reports changed since the pack before; a new screening alone is no change. */
 export function changesChart(counts: ChangeCounts, previous: string): string {
-  const bars = (Object.keys(CHANGE_TONES) as (keyof typeof CHANGE_TONES)[]).map((kind) => ({
-    label: CHANGE_NAMES[kind],
-    parts: [{ value: counts[kind], tone: CHANGE_TONES[kind] }],
-    text: String(counts[kind]),
-  }));
+  const kinds = Object.keys(CHANGE_TONES) as (keyof typeof CHANGE_TONES)[];
   return barChart({
     id: "changes",
     title: `Changes since ${previous}, people`,
-    words: bars.map(({ label, text }) => `${label}: ${text}`).join("; "),
-    legend: [],
-    bars,
+    series: kinds.map((kind) => ({ tone: CHANGE_TONES[kind] })),
+    bars: kinds.map((kind) => ({
+      label: CHANGE_NAMES[kind],
+      values: kinds.map((one) => (one === kind ? counts[kind] : 0)),
+    })),
   });
 }

@@ -7,17 +7,17 @@ import type { JudgedMember } from "../member-lines.js";
 export const SOURCED = ["date_of_birth", "matched_address", "tax_id"] as const;
 type Sourced = (typeof SOURCED)[number];
 
-/** What the service documents is sixteen; anything beyond is counted together. */
+/** The service documents sixteen; more are counted together. */
 const MOST_SOURCES = 30;
 export const OTHER_SOURCES = "other sources";
 
-/** Numbers over all members, small however many they are. */
+/** Numbers over all members; their size does not grow with the members. */
 export class Overview {
   readonly verdicts = new Map<CipElement, { clear: number; consider: number }>(
     CIP_ELEMENTS.map((element) => [element, { clear: 0, consider: 0 }]),
   );
   readonly sources = new Map<string, Record<Sourced, number>>();
-  /** By month, as `2026-01`; "" where the time of approval is no instant. */
+  /** By month, as `2026-01`; "" where the time of approval is not an instant. */
   readonly approvals = new Map<string, { automatic: number; manual: number }>();
   readonly approvedBy = { automatic: 0, manual: 0 };
   /** Exceptions by kind, and the members who have one. */

@@ -1,7 +1,30 @@
+import type { SampleDraw } from "../../../domain/bulk/cip/sample.js";
+import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
+import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
+import type { ChangesSpool } from "../changes/changes-spool.js";
+import type { ExceptionsSpool } from "../exceptions-spool.js";
+import type { PackFacts } from "../facts.js";
+import type { Overview } from "./overview.js";
+import type { PeoplePages } from "./people-pages.js";
 import { STYLES } from "./styles.js";
 import { template } from "./template.js";
 
-/** What stands on every page, so that a printed one says what it is of. */
+/** Everything that pages show of an export but the members themselves. */
+export interface Shown {
+  readonly files: PackFiles;
+  readonly facts: PackFacts;
+  readonly contentSha256: string;
+  readonly counts: PackCounts;
+  readonly overview: Overview;
+  readonly exceptions: ExceptionsSpool;
+  readonly changes: ChangesSpool;
+  readonly sample: SampleDraw;
+  /** Id of the pack before. */
+  readonly previous: string | null;
+  readonly pages: PeoplePages;
+}
+
+/** What every page repeats, so that a printed one says what it is of. */
 export interface PageFrame {
   readonly exportId: string;
   /** Hash over the files of rows (docs/use/exports.md, "The hash on each page"). */
@@ -13,7 +36,9 @@ export interface PageFrame {
   readonly kind: string;
 }
 
-// The two texts go into a style sheet, where escapes of HTML count for nothing: `frameOf` lets no other through.
+export type Out = (text: string) => Promise<void>;
+
+// Two of the texts go into a style sheet, where HTML escapes have no effect: `frameOf` refuses any that could leave it.
 const head = template(`<!doctype html>
 <html lang="en">
 <head>
@@ -50,17 +75,30 @@ function frameOf(frame: PageFrame): PageFrame & { readonly printedId: string } {
   return { ...frame, printedId: `CIP export ${frame.exportId}${frame.unmasked ? " — UNMASKED" : ""}` };
 }
 
-/** The beginning of a page, up to what goes above its main part. */
+/** The beginning of a page, up to what is above its main part. */
 export function pageHead(frame: PageFrame): string {
   return head(frameOf(frame));
-}
-
-/** Opens the main part. */
-export function mainPart({ kind }: PageFrame): string {
-  return `<main id="main" class="${kind}">\n`;
 }
 
 /** The end of a page. */
 export function pageFoot(frame: PageFrame): string {
   return foot(frameOf(frame));
+}
+
+/** Writes one page: its head, what `top` makes above the main part, the main part that `write` writes, its foot. */
+export async function writePage(
+  { files, facts, contentSha256 }: Shown,
+  path: string,
+  page: Pick<PageFrame, "title" | "kind">,
+  top: (frame: PageFrame) => string,
+  write: (out: Out) => Promise<void>,
+): Promise<void> {
+  const { exportId, unmasked } = facts;
+  const frame = { ...page, exportId, unmasked, contentSha256 };
+  await files.write(path, async (out) => {
+    await out(`${pageHead(frame)}${top(frame)}<main id="main" class="${page.kind}">\n`);
+    await write(out);
+    await out(pageFoot(frame));
+    return undefined;
+  });
 }

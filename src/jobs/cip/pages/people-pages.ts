@@ -9,24 +9,24 @@ const PER_PAGE = 200;
 interface PeoplePage {
   readonly href: string;
   readonly first: string;
-  readonly last: string;
-  readonly people: number;
+  last: string;
+  people: number;
 }
 
 /** Which page a member's section is on. */
 export class PeoplePages {
-  readonly #pages: { first: string; last: string; people: number }[] = [];
+  /** The pages of people, where they are many. */
+  readonly list: PeoplePage[] = [];
   #people = 0;
 
   /** Takes the next member. */
   add(fpId: string): void {
-    if (this.#people % PER_PAGE === 0) this.#pages.push({ first: fpId, last: fpId, people: 0 });
-    const page = this.#pages[this.#pages.length - 1];
-    if (page !== undefined) {
-      page.last = fpId;
-      page.people += 1;
-    }
+    const at = Math.floor(this.#people / PER_PAGE);
     this.#people += 1;
+    const page = this.list[at] ?? { href: pagePath("people", at + 1), first: fpId, last: fpId, people: 0 };
+    page.last = fpId;
+    page.people += 1;
+    this.list[at] = page;
   }
 
   /** Whether all of them are on the report's own page. */
@@ -34,19 +34,15 @@ export class PeoplePages {
     return this.#people <= MOST_IN_ONE;
   }
 
-  /** The pages of people, where they are many. */
-  list(): PeoplePage[] {
-    return this.#pages.map((page, index) => ({ ...page, href: pathOf(index) }));
+  /** The link from one page of the pack to the section of the member with this index. */
+  personHref(position: number, from: string): string {
+    const target = this.areOne ? REPORT_PAGE : pagePath("people", Math.floor(position / PER_PAGE) + 1);
+    const up = from.includes("/") ? "../" : "";
+    return `${target === from ? "" : `${up}${target}`}#${anchorOf(position)}`;
   }
 }
 
-/** The link from one page of the pack to a member's section. */
-export function personHref(pages: PeoplePages, position: number, from: string): string {
-  const target = pages.areOne ? REPORT_PAGE : pathOf(Math.floor(position / PER_PAGE));
-  const up = from.includes("/") ? "../" : "";
-  return `${target === from ? "" : `${up}${target}`}#${anchorOf(position)}`;
-}
-
-function pathOf(page: number): string {
-  return `report/people-${String(page + 1).padStart(3, "0")}.html`;
+/** The path of a numbered page beside the report. */
+export function pagePath(name: string, page: number): string {
+  return `report/${name}-${String(page).padStart(3, "0")}.html`;
 }

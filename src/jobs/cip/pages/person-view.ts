@@ -6,52 +6,15 @@ import type { CipReport } from "../member.js";
 import type { JudgedMember } from "../member-lines.js";
 import { ELEMENT_NAMES, elementName, KIND_NAMES } from "./words.js";
 
-/** A name and a value; null where the report has none. */
-interface Field {
-  readonly label: string;
-  readonly value: string | null;
-  /** What is said beside it. */
-  readonly aside?: string;
-}
-
-/** All that a person's section shows, as texts. */
-export interface PersonView {
-  /** Anchor of the section. */
-  readonly id: string;
-  readonly title: string;
-  readonly fpId: string;
-  readonly externalId: string | null;
-  readonly chips: readonly { readonly tone: string; readonly text: string }[];
-  readonly exceptions: readonly {
-    readonly what: string;
-    readonly element: string;
-    readonly detail: string;
-  }[];
-  readonly outcome: readonly Field[];
-  readonly report: ReportView | null;
-}
-
-interface ReportView {
-  readonly identity: readonly Field[];
-  readonly documents: string;
-  readonly findings: readonly {
-    readonly element: string;
-    readonly verdict: string;
-    readonly sources: string;
-  }[];
-  readonly times: readonly Field[];
-  readonly records: readonly string[];
-  readonly resolution: readonly Field[];
-  readonly selfReported: readonly Field[];
-}
-
-/** The anchor of the member at a place in the population. */
+/** The anchor of the member with this index in the population. */
 export function anchorOf(position: number): string {
   return `p-${position + 1}`;
 }
 
-/** What a member's section shows. */
-export function personView(one: JudgedMember, position: number): PersonView {
+export type PersonView = ReturnType<typeof personView>;
+
+/** All that a member's section shows, as texts. */
+export function personView(one: JudgedMember, position: number) {
   const { member, exceptions, mask } = one;
   const { report, fpId, externalId } = member;
   return {
@@ -70,53 +33,45 @@ export function personView(one: JudgedMember, position: number): PersonView {
   };
 }
 
-function chipsOf({ member, approval, exceptions }: JudgedMember): PersonView["chips"] {
+function chipsOf({ member, approval, exceptions }: JudgedMember) {
   const { report, status, risk, legalHold } = member;
   const considered = exceptions.some(({ kind }) => kind === "consider");
-  return [
-    ...(report === null
-      ? [
-          {
-            tone: status === "failed" ? "bad" : "plain",
-            text: status === "failed" ? "no report" : "excluded",
-          },
-        ]
-      : [{ tone: considered ? "bad" : "good", text: considered ? "consider" : "clear" }]),
-    ...(approval === null
-      ? []
-      : [{ tone: approval === "manual" ? "note" : "plain", text: `${approval} approval` }]),
-    ...(risk === null
-      ? []
-      : [{ tone: risk.trim().toLowerCase() === "high" ? "note" : "plain", text: `risk ${risk}` }]),
-    ...(legalHold ? [{ tone: "note", text: "legal hold" }] : []),
-  ];
+  const chips: { tone: string; text: string }[] = [];
+  const add = (tone: string, text: string) => chips.push({ tone, text });
+  if (report !== null) add(considered ? "bad" : "good", considered ? "consider" : "clear");
+  else if (status === "failed") add("bad", "no report");
+  else add("plain", "excluded");
+  if (approval !== null) add(approval === "manual" ? "note" : "plain", `${approval} approval`);
+  if (risk !== null) add(risk.trim().toLowerCase() === "high" ? "note" : "plain", `risk ${risk}`);
+  if (legalHold) add("note", "legal hold");
+  return chips;
 }
 
-function outcomeOf({ member, purge }: JudgedMember): Field[] {
+function outcomeOf({ member, purge }: JudgedMember) {
   const { status, reason, action, asked, askedAt, accountClosedOn } = member;
   const asks =
     asked === 1 ? "once" : asked === 0 ? "never" : `${asked} times; the report is of the last answer`;
   const day = (value: string | null, none: string) => value ?? purge.note ?? none;
   return [
-    { label: "Outcome", value: status },
-    ...(reason === null ? [] : [{ label: "Reason", value: reason }]),
-    ...(action === null ? [] : [{ label: "What to do", value: action }]),
-    { label: "Service asked", value: asks, ...(askedAt === null ? {} : { aside: `answered ${askedAt}` }) },
-    { label: "Account", value: accountClosedOn === null ? "open" : `closed on ${accountClosedOn}` },
-    { label: "Keep (A) until", value: day(purge.identity, "no day") },
-    { label: "Keep (B)–(D) until", value: day(purge.records, "no record was made") },
+    field("Outcome", status),
+    ...(reason === null ? [] : [field("Reason", reason)]),
+    ...(action === null ? [] : [field("What to do", action)]),
+    field("Service asked", asks, askedAt === null ? undefined : `answered ${askedAt}`),
+    field("Account", accountClosedOn === null ? "open" : `closed on ${accountClosedOn}`),
+    field("Keep (A) until", day(purge.identity, "no day")),
+    field("Keep (B)–(D) until", day(purge.records, "no record was made")),
   ];
 }
 
-function reportView(report: CipReport, { approval, mask }: JudgedMember): ReportView {
+function reportView(report: CipReport, { approval, mask }: JudgedMember) {
   const { checked_data: data, watchlist } = report;
   return {
     identity: [
-      { label: "Name", value: shown(data.customer_name, mask.text) },
-      { label: "Date of birth", value: shown(data.date_of_birth, mask.birthDate) },
-      { label: "Address", value: shown(data.address, mask.address) },
-      { label: "Tax id", value: shown(data.tax_id, mask.taxId) },
-      { label: "IP address", value: shown(report.ip_address, mask.ipAddress) },
+      field("Name", shown(data.customer_name, mask.text)),
+      field("Date of birth", shown(data.date_of_birth, mask.birthDate)),
+      field("Address", shown(data.address, mask.address)),
+      field("Tax id", shown(data.tax_id, mask.taxId)),
+      field("IP address", shown(report.ip_address, mask.ipAddress)),
     ],
     documents: NOT_COVERED.detail,
     findings: findingsOf(report).map(({ element, verdict, sources }) => ({
@@ -130,21 +85,25 @@ function reportView(report: CipReport, { approval, mask }: JudgedMember): Report
       time("KYC completed", report.kyc_completed_at, mask),
       time("Watchlists screened", watchlist.check_completed_at, mask),
     ],
-    records: watchlist.records.map((record) =>
-      mask.text(typeof record === "string" ? record : JSON.stringify(record)),
-    ),
+    records: watchlist.records.map((record) => mask.text(textOf(record))),
     resolution: [
-      { label: "Approved by", value: shown(report.approved_by, mask.text), aside: `${approval}` },
+      field("Approved by", shown(report.approved_by, mask.text), `${approval}`),
       time("Approved at", report.approved_at, mask),
-      { label: "Reason", value: shown(report.approved_reason, mask.text) },
+      field("Reason", shown(report.approved_reason, mask.text)),
     ],
     selfReported: Object.entries(report.self_reported)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([name, value]) => ({
-        label: sentence(name),
-        value: shown(typeof value === "string" ? value : JSON.stringify(value), mask.text),
-      })),
+      .map(([name, value]) => field(sentence(name), shown(textOf(value), mask.text))),
   };
+}
+
+/** A name and a value, null where the report has none; `aside` is said beside it. */
+function field(label: string, value: string | null, aside?: string) {
+  return { label, value, aside };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function shown(value: string | null | undefined, mask: (value: string) => string): string | null {
@@ -152,13 +111,12 @@ function shown(value: string | null | undefined, mask: (value: string) => string
 }
 
 /** The original text, with the instant beside it where that is written otherwise. */
-function time(label: string, text: string | null | undefined, mask: Mask): Field {
+function time(label: string, text: string | null | undefined, mask: Mask) {
   const value = shown(text, mask.text);
-  const instant = instantOf(text);
-  if (value === null) return { label, value };
-  if (instant === null) return { label, value, aside: "no instant" };
-  const utc = instant.replace(/\.?0*Z$/, "Z");
-  return utc === value.replace(/\.?0*Z$/, "Z") ? { label, value } : { label, value, aside: `UTC ${utc}` };
+  if (value === null) return field(label, value);
+  const utc = instantOf(text)?.replace(/\.?0*Z$/, "Z");
+  if (utc === undefined) return field(label, value, "no instant");
+  return field(label, value, utc === value.replace(/\.?0*Z$/, "Z") ? undefined : `UTC ${utc}`);
 }
 
 function sentence(name: string): string {

@@ -37,7 +37,6 @@ bdi, td, dd, li { overflow-wrap: anywhere; }
 .statement { background: var(--paper); border: 1px solid var(--line); border-left: 4px solid var(--clear); border-radius: 4px; padding: .8rem 1.1rem; }
 .statement.open { border-left-color: var(--consider); }
 .statement .equation { font-size: 1.15rem; font-variant-numeric: tabular-nums; font-weight: 600; }
-.card { background: var(--paper); border: 1px solid var(--line); border-radius: 4px; padding: 1rem 1.1rem; }
 .scroll { overflow-x: auto; background: var(--paper); border: 1px solid var(--line); border-radius: 4px; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
 th, td { text-align: left; vertical-align: top; padding: .38rem .6rem; border-bottom: 1px solid var(--line); }
@@ -89,7 +88,7 @@ footer { margin-top: 2.5rem; padding-bottom: 2.5rem; color: var(--quiet); font-s
   .top { padding-top: 0; }
   h1 { font-size: 19pt; } h2 { font-size: 13pt; break-after: avoid; margin-top: 16pt; } h3, h4 { break-after: avoid; }
   .facts { grid-template-columns: 1fr 1fr; }
-  .headline { grid-template-columns: repeat(4, 1fr); } .headline li, .statement, .chart, .card, tr, .blocks section { break-inside: avoid; }
+  .headline { grid-template-columns: repeat(4, 1fr); } .headline li, .statement, .chart, tr, .blocks section { break-inside: avoid; }
   .charts { grid-template-columns: 1fr 1fr; gap: 8pt; }
   table { font-size: 8.5pt; } th, td { padding: 2pt 4pt; }
   .person { border: 0; border-top: 1px solid var(--ink); border-radius: 0; padding: 7pt 0 4pt; break-inside: avoid; font-size: 8.5pt; }

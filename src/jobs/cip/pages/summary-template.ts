@@ -1,16 +1,32 @@
+import type { PageFrame } from "./page.js";
+import { REPORT_PAGE } from "./people-pages.js";
 import { template } from "./template.js";
 
-/** What stands above the main part of the report: what the export is, who made it, when. */
+/** Columns of numbers. */
+const COUNTS = new Set(["People", "Rows", "Drawn", "Of"]);
+
+/** The template of a table that scrolls where it is too wide. */
+function table(label: string, columns: readonly string[], rows: string, kind = ""): string {
+  const heads = columns.map(
+    (name) => `<th scope="col"${COUNTS.has(name) ? ' class="count"' : ""}>${name}</th>`,
+  );
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table${kind}><thead><tr>${heads.join("")}</tr></thead><tbody>
+${rows}</tbody></table></div>`;
+}
+
+const LISTING = ' class="listing"';
+
+/** The top of the report: what the export is, who made it, when. */
 export const summaryTop = template(`<header class="top">
 <p class="kicker">Customer identification program</p>
 <h1><%= it.title %></h1>
 <dl class="facts">
 <div><dt>Export</dt><dd><code><%= it.exportId %></code></dd></div>
 <div><dt>Operator</dt><dd><bdi><%= it.facts.operator %></bdi> on <bdi><%= it.facts.host %></bdi></dd></div>
-<div><dt>Made</dt><dd><%= it.facts.startedAt %> to <%= it.facts.finishedAt %></dd></div>
+<div><dt>Made</dt><dd><%= it.facts.started_at %> to <%= it.facts.finished_at %></dd></div>
 <div><dt>Approver</dt><dd><bdi><%= it.facts.approver %></bdi></dd></div>
-<div><dt>Service</dt><dd><bdi><%= it.facts.serviceUrl %></bdi><% if (it.facts.serviceMode) { %> (<bdi><%= it.facts.serviceMode %></bdi>)<% } %></dd></div>
-<div><dt>Key</dt><dd><code><bdi><%= it.facts.keyFingerprint %></bdi></code></dd></div>
+<div><dt>Service</dt><dd><bdi><%= it.facts.service_url %></bdi><% if (it.facts.service_mode) { %> (<bdi><%= it.facts.service_mode %></bdi>)<% } %></dd></div>
+<div><dt>Key</dt><dd><code><bdi><%= it.facts.key_fingerprint %></bdi></code></dd></div>
 <div><dt>Program</dt><dd>Nightledger <%= it.facts.version %></dd></div>
 <div><dt>Pack before</dt><dd><% if (it.previous === null) { %>none<% } else { %><code><%= it.previous %></code><% } %></dd></div>
 <% if (it.facts.amends !== null) { %><div><dt>Amends</dt><dd><code><bdi><%= it.facts.amends %></bdi></code></dd></div><% } %>
@@ -34,24 +50,26 @@ export const summaryNumbers = template(`<ul class="headline" aria-label="Headlin
 </section>
 <section aria-labelledby="exceptions">
 <h2 id="exceptions">Exceptions</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Exceptions by kind"><table>
-<thead><tr><th scope="col">Kind</th><th scope="col" class="count">People</th><th scope="col" class="count">Rows</th></tr></thead><tbody>
-<% for (const one of it.kinds) { %><tr><th scope="row"><%= one.name %></th><td class="count"><%= one.members %></td><td class="count"><%= one.rows %></td></tr>
-<% } %></tbody></table></div>
+${table(
+  "Exceptions by kind",
+  ["Kind", "People", "Rows"],
+  `<% for (const one of it.kinds) { %><tr><th scope="row"><%= one.name %></th><td class="count"><%= one.members %></td><td class="count"><%= one.rows %></td></tr>
+<% } %>`,
+)}
 <p><strong>(B) Documents are not covered here</strong>, for any of the <%= it.counts.exported %> reports: <%= it.notCovered %></p>
 <p>People with something missing by part of the rule: (A) identifying information <%= it.missing.A %>, (C) methods and results <%= it.missing.C %>, (D) resolution of a discrepancy <%= it.missing.D %>.</p>
 `);
 
-/** Opens a table of exceptions. */
-export const EXCEPTIONS_OPEN = `<div class="scroll" tabindex="0" role="region" aria-label="List of exceptions"><table class="listing">
-<thead><tr><th scope="col">Person</th><th scope="col">Exception</th><th scope="col">Element</th><th scope="col">Detail</th></tr></thead><tbody>
-`;
-export const TABLE_CLOSE = "</tbody></table></div>\n";
-
-/** Rows of such a table. */
-export const exceptionRows =
-  template(`<% for (const one of it.rows) { %><tr><th scope="row"><a href="<%= one.href %>"><bdi><%= one.fp_id %></bdi></a></th><td><% if (one.isConsider) { %><span class="verdict consider">consider</span><% } else { %><%= one.kind %><% } %><% if (one.rule_part !== null) { %> (<%= one.rule_part %>)<% } %></td><td><bdi><%= one.element %></bdi></td><td><% if (one.detail !== null) { %><bdi><%= one.detail %></bdi><% } %><% if (one.sources) { %> <span class="aside">sources: <bdi><%= one.sources %></bdi></span><% } %></td></tr>
-<% } %>`);
+/** A table of exceptions. */
+export const exceptionsPart = template(
+  `${table(
+    "List of exceptions",
+    ["Person", "Exception", "Element", "Detail"],
+    `<% for (const one of it.rows) { %><tr><th scope="row"><a href="<%= one.href %>"><bdi><%= one.fp_id %></bdi></a></th><td><% if (one.isConsider) { %><span class="verdict consider">consider</span><% } else { %><%= one.kind %><% } %><% if (one.rule_part !== null) { %> (<%= one.rule_part %>)<% } %></td><td><bdi><%= one.element %></bdi></td><td><% if (one.detail !== null) { %><bdi><%= one.detail %></bdi><% } %><% if (one.sources) { %> <span class="aside">sources: <bdi><%= one.sources %></bdi></span><% } %></td></tr>
+<% } %>`,
+    LISTING,
+  )}\n`,
+);
 
 /** Changes of a pack, as far as a page shows them. */
 export const changesPart = template(`<section aria-labelledby="changes-heading">
@@ -59,10 +77,13 @@ export const changesPart = template(`<section aria-labelledby="changes-heading">
 <% if (it.previous === null) { %><p>This is the first pack of its chain: there is none to compare with.</p>
 <% } else { %><p>Against <code><%= it.previous %></code>. All of them are in <code>changes.csv</code>; a new screening alone (<%= it.screenedAgain %> people) is not shown here.</p>
 <% if (it.rows.length === 0) { %><p class="none">Nothing else changed.</p><% } else { %>
-<div class="scroll" tabindex="0" role="region" aria-label="List of changes"><table class="listing">
-<thead><tr><th scope="col">Person</th><th scope="col">Change</th><th scope="col">Field</th><th scope="col">Before</th><th scope="col">Now</th></tr></thead><tbody>
-<% for (const one of it.rows) { %><tr><th scope="row"><bdi><%= one.fp_id %></bdi></th><td><% if (one.grave) { %><span class="verdict consider"><%= one.change %></span><% } else { %><%= one.change %><% } %></td><td><bdi><%= one.field %></bdi></td><td><bdi><%= one.before %></bdi></td><td><bdi><%= one.after %></bdi><% if (one.note !== null) { %><span class="aside"><%= one.note %></span><% } %></td></tr>
-<% } %></tbody></table></div>
+${table(
+  "List of changes",
+  ["Person", "Change", "Field", "Before", "Now"],
+  `<% for (const one of it.rows) { %><tr><th scope="row"><bdi><%= one.fp_id %></bdi></th><td><% if (one.grave) { %><span class="verdict consider"><%= one.change %></span><% } else { %><%= one.change %><% } %></td><td><bdi><%= one.field %></bdi></td><td><bdi><%= one.before %></bdi></td><td><bdi><%= one.after %></bdi><% if (one.note !== null) { %><span class="aside"><%= one.note %></span><% } %></td></tr>
+<% } %>`,
+  LISTING,
+)}
 <% if (it.more) { %><p>The first <%= it.rows.length %> are shown.</p><% } %>
 <% } } %></section>
 `);
@@ -73,19 +94,28 @@ export const pageList = template(`<ol class="pages">
 <% } %></ol>
 `);
 
-/** Leads from one page of a large export to the next. */
-export const pager =
+const pager =
   template(`<header class="top"><p class="kicker">CIP export <span class="id"><%= it.exportId %></span></p><h1><%= it.title %></h1>
 <nav class="pager" aria-label="Pages"><a href="<%= it.up %>">Report</a><% if (it.before) { %> · <a href="<%= it.before %>">previous page</a><% } %><% if (it.after) { %> · <a href="<%= it.after %>">next page</a><% } %></nav></header>
 `);
 
-/** What heads a sample: how it was drawn, and who. */
+/** The top of a numbered page: links to the report, at an anchor, and to the paths of the pages before and after. */
+export function pagerTop(anchor: string, before: string | undefined, after: string | undefined) {
+  const here = (path: string | undefined) => path?.replace("report/", "");
+  const links = { up: `../${REPORT_PAGE}${anchor}`, before: here(before), after: here(after) };
+  return (frame: PageFrame): string => pager({ ...frame, ...links });
+}
+
+/** The top of a sample: how it was drawn, and who. */
 export const sampleTop =
-  template(`<header class="top"><p class="kicker">CIP export <span class="id"><%= it.exportId %></span></p><h1>Examiner’s sample</h1>
+  template(`<header class="top"><p class="kicker">CIP export <span class="id"><%= it.exportId %></span></p><h1><%= it.title %></h1>
 <p class="lead">Drawn by the seed <code><bdi><%= it.seed %></bdi></code>: of each stratum the people whose sha256 of seed, stratum and id is smallest. The same seed, sizes and population draw the same people again; a person may be drawn from several strata and is shown once.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Strata"><table><thead><tr><th scope="col">Stratum</th><th scope="col" class="count">Drawn</th><th scope="col" class="count">Of</th></tr></thead><tbody>
-<% for (const one of it.strata) { %><tr><th scope="row"><%= one.name %></th><td class="count"><%= one.drawn %></td><td class="count"><%= one.of %></td></tr>
-<% } %></tbody></table></div>
+${table(
+  "Strata",
+  ["Stratum", "Drawn", "Of"],
+  `<% for (const one of it.strata) { %><tr><th scope="row"><%= one.name %></th><td class="count"><%= one.drawn %></td><td class="count"><%= one.of %></td></tr>
+<% } %>`,
+)}
 <h2>People</h2><ol class="pages"><% for (const one of it.people) { %><li><a href="#<%= one.id %>"><bdi><%= one.fpId %></bdi></a>: <%= one.drawnBy %></li>
 <% } %></ol></header>
 `);

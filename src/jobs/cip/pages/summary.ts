@@ -5,14 +5,13 @@ import type { ListedException } from "../exceptions-spool.js";
 import type { PackFacts } from "../facts.js";
 import type { Overview } from "./overview.js";
 import { approvalsChart, changesChart, resultChart, sourcesChart } from "./overview-charts.js";
-import { changesPart, exceptionRows, summaryNumbers } from "./summary-template.js";
+import { changesPart, exceptionsPart, summaryNumbers } from "./summary-template.js";
 import { CHANGE_NAMES, elementName, KIND_NAMES } from "./words.js";
 
 /** The beginning of the report: headline numbers, completeness, exceptions by kind. */
 export function numbersPart(overview: Overview, counts: PackCounts, facts: PackFacts): string {
-  const { automatic, manual } = overview.approvedBy;
-  const members = (kind: "missing" | "approved_before_check" | "check_older_than_a_year") =>
-    overview.exceptions.get(kind)?.members ?? 0;
+  const plain = (value: number, label: string) => ({ value, label, tone: "" });
+  const bad = (value: number, label: string) => ({ value, label, tone: value > 0 ? "bad" : "" });
   return summaryNumbers({
     counts,
     complete: counts.failed === 0,
@@ -21,29 +20,25 @@ export function numbersPart(overview: Overview, counts: PackCounts, facts: PackF
     notCovered: NOT_COVERED.detail.replace(/^not covered here: /, ""),
     missing: overview.missing,
     numbers: [
-      { value: counts.population, label: "people in the population", tone: "" },
-      { value: counts.exported, label: "exported", tone: "" },
-      { value: counts.failed, label: "without a report", tone: counts.failed > 0 ? "bad" : "" },
-      { value: counts.excluded, label: "excluded", tone: "" },
-      { value: overview.considered, label: "with a consider", tone: overview.considered > 0 ? "bad" : "" },
-      {
-        value: members("missing"),
-        label: "with something missing",
-        tone: members("missing") > 0 ? "bad" : "",
-      },
-      { value: automatic, label: "approved automatically", tone: "" },
-      { value: manual, label: "approved by a reviewer", tone: "" },
+      plain(counts.population, "people in the population"),
+      plain(counts.exported, "exported"),
+      bad(counts.failed, "without a report"),
+      plain(counts.excluded, "excluded"),
+      bad(overview.considered, "with a consider"),
+      bad(overview.exceptions.get("missing")?.members ?? 0, "with something missing"),
+      plain(overview.approvedBy.automatic, "approved automatically"),
+      plain(overview.approvedBy.manual, "approved by a reviewer"),
     ],
     kinds: [...overview.exceptions].map(([kind, one]) => ({ name: KIND_NAMES[kind], ...one })),
   });
 }
 
-/** Rows of a table of exceptions. */
-export function exceptionsPart(
+/** A table of exceptions. */
+export function exceptionsTable(
   rows: readonly ListedException[],
   hrefOf: (position: number) => string,
 ): string {
-  return exceptionRows({
+  return exceptionsPart({
     rows: rows.map((row) => ({
       ...row,
       href: hrefOf(row.position),
@@ -56,7 +51,7 @@ export function exceptionsPart(
 }
 
 /** The charts over all members. */
-export function chartsPart(overview: Overview, changes: ChangeCounts, previous: string | null): string {
+export function chartsSection(overview: Overview, changes: ChangeCounts, previous: string | null): string {
   return [
     `<section aria-labelledby="charts"><h2 id="charts">Overview</h2><div class="charts">\n`,
     resultChart(overview),
@@ -68,20 +63,16 @@ export function chartsPart(overview: Overview, changes: ChangeCounts, previous: 
 }
 
 /** The gravest changes since the pack before. */
-export function changesShown(
+export function changesSection(
   rows: readonly ListedChange[],
   more: boolean,
-  changes: ChangeCounts,
+  { screened_again: screenedAgain }: ChangeCounts,
   previous: string | null,
 ): string {
-  return changesPart({
-    previous,
-    more,
-    screenedAgain: changes.screened_again,
-    rows: rows.map((row) => ({
-      ...row,
-      grave: row.change === "clear_to_consider",
-      change: CHANGE_NAMES[row.change as keyof typeof CHANGE_NAMES],
-    })),
-  });
+  const shown = rows.map((row) => ({
+    ...row,
+    grave: row.change === "clear_to_consider",
+    change: CHANGE_NAMES[row.change],
+  }));
+  return changesPart({ previous, more, screenedAgain, rows: shown });
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { PackFile } from "./pack-files.js";
+import { z } from "zod";
+import { isPackPath, type PackFile } from "./pack-files.js";
 
 /** The names of what describes and proves the other files of a pack. */
 export const PROOF = {
@@ -9,64 +10,53 @@ export const PROOF = {
   publicKey: "signing-key.pem",
 } as const;
 
-/** The files with a pack's rows that every kind of pack has; both have a column `fp_id`, the second `status`. */
+/** The files of rows that every kind of pack has. Both have a column `fp_id`, the second one `status`. */
 export const POPULATION_FILE = "population.csv";
 export const OUTCOMES_FILE = "outcomes.csv";
 
-export const PACK_FORMAT = "nightledger-pack/1";
 export const EQUATION = "population = exported + failed + excluded";
 
-export interface PackCounts {
-  readonly population: number;
-  readonly exported: number;
-  readonly failed: number;
-  readonly excluded: number;
-}
+const count = z.int().min(0);
+const hash = z.string().regex(/^[0-9a-f]{64}$/, "not a sha256 in hex");
+const id = z.string().regex(/^[\w.-]{1,128}$/, "not an id");
 
-/** The pack before this one, by its manifest: packs form a chain. */
-interface PreviousPack {
-  readonly export_id: string;
-  readonly manifest_sha256: string;
-}
-
-/** What every kind of pack says of itself (docs/use/exports.md, "manifest.json"). */
-export interface PackManifest {
-  readonly format: typeof PACK_FORMAT;
-  readonly kind: string;
-  readonly export_id: string;
+/** What every kind of pack says of itself (docs/use/exports.md, "manifest.json"), in the order of its file. */
+export const manifestSchema = z.strictObject({
+  format: z.literal("nightledger-pack/1"),
+  kind: id,
+  export_id: id,
   /** What the kind adds: who, when, from where. */
-  readonly facts: Readonly<Record<string, unknown>>;
-  readonly counts: PackCounts;
-  readonly equation: typeof EQUATION;
-  readonly population: { readonly rows: number; readonly sha256: string };
-  readonly previous: PreviousPack | null;
+  facts: z.record(z.string(), z.unknown()),
+  counts: z.strictObject({ population: count, exported: count, failed: count, excluded: count }),
+  equation: z.literal(EQUATION),
+  population: z.strictObject({ rows: count, sha256: hash }),
+  /** The pack before this one, by its manifest: packs form a chain. */
+  previous: z.strictObject({ export_id: id, manifest_sha256: hash }).nullable(),
   /** The export that this one corrects. */
-  readonly amends: string | null;
+  amends: id.nullable(),
   /** {@link contentSha256}, which the pages print. */
-  readonly content_sha256: string;
-  readonly signature: PackSignature | null;
-  readonly files: readonly PackFile[];
-}
+  content_sha256: hash,
+  /** The sha256 is that of the public key's DER form (SubjectPublicKeyInfo). */
+  signature: z.strictObject({ algorithm: z.literal("Ed25519"), public_key_sha256: hash }).nullable(),
+  files: z.array(
+    z.strictObject({
+      path: z.string().refine(isPackPath, "not a path within the pack"),
+      sha256: hash,
+      bytes: count,
+      rows: count.nullable(),
+    }),
+  ),
+});
 
-interface PackSignature {
-  readonly algorithm: "Ed25519";
-  /** sha256 of the public key's DER form (SubjectPublicKeyInfo). */
-  readonly public_key_sha256: string;
-}
-
-/** Files of rows: what a pack's pages are made from. */
-function isContent({ path }: PackFile): boolean {
-  return /\.(parquet|csv)$/.test(path);
-}
+export type PackManifest = z.output<typeof manifestSchema>;
+export type PackCounts = Readonly<PackManifest["counts"]>;
 
 /**
- * One hash over all files of rows, the sha256 of their lines in `SHA256SUMS`. Pages print it, as they can't print the
- * hash of a manifest that holds their own.
+ * One hash over all files of rows: the sha256 of their lines in `SHA256SUMS`. Pages print it, because they can't print
+ * the hash of a manifest that holds their own.
  */
 export function contentSha256(files: readonly PackFile[]): string {
-  return createHash("sha256")
-    .update(sumLines(files.filter(isContent)))
-    .digest("hex");
+  return textSha256(sumLines(files.filter(({ path }) => /\.(parquet|csv)$/.test(path))));
 }
 
 /** Lines as `sha256sum` writes them, in the order of paths. */

@@ -5,15 +5,15 @@ import { DurableDirectories } from "../../store/local-store-directories.js";
 import { errorCode, isAbsent, unpublished } from "../../store/local-store-errors.js";
 import { syncToDisk } from "../../store/local-store-files.js";
 
-/** Personal data, as the rest of a lake is: its owner and its group read. */
+/** As the rest of a lake, it holds personal data: only its owner and its group read it. */
 const READ_ONLY = 0o440;
 const DIRECTORY_MODE = 0o750;
 
 /**
  * Gives a finished pack its name, durably and as a whole: nobody sees a part of it, a power cut leaves all or nothing,
- * and what is there is never replaced. Both paths must be on one file system.
+ * and an existing pack is never replaced. Both paths must be on one file system.
  *
- * @throws InputError where the target is there; the finished pack stays where it is.
+ * @throws InputError where the target exists; the finished pack stays where it is.
  */
 export async function publishPack(from: string, target: string): Promise<void> {
   if (await isThere(target)) throw taken(target);
@@ -30,7 +30,7 @@ export async function publishPack(from: string, target: string): Promise<void> {
   }
 }
 
-/** Whether a pack of that name is there already, as after a kill right behind its publication. */
+/** Whether a pack of that name exists already, as after a kill right after its publication. */
 export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -57,7 +57,7 @@ async function makeDurable(directory: string): Promise<void> {
 
 function taken(target: string): InputError {
   return new InputError(
-    `${target} is there already, and an export is never overwritten. Nothing was changed. ` +
+    `${target} already exists, and an export is never overwritten. Nothing was changed. ` +
       "To correct it, make a new export that amends it.",
   );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { csvLine } from "../../csv-line.js";
 import type { Column } from "../../delta/delta-schema.js";
 import type { DuckDb } from "../../sql/duckdb.js";
 import { jsonFile } from "../../sql/duckdb-files.js";
@@ -8,23 +9,22 @@ import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
 import { objectSize } from "../../tables/parquet-file.js";
 import { APPENDED_FILE, writeFiles } from "../../tables/written-files.js";
+import { BufferedText } from "./buffered-text.js";
+import type { PackFiles } from "./pack-files.js";
 
-/** What a spool's rows look like, and the columns that they are sorted by; undefined where they come in their order. */
+/** The columns of a spool's rows, and those that they are sorted by; without an order they stay as they come. */
 interface SpoolForm {
   readonly columns: readonly Column[];
   readonly order?: readonly string[];
 }
 
-const BUFFERED_CHARS = 256 * 1024;
 /** One thread: the same rows give the same bytes. */
 const THREADS = 1;
 
 /** Rows on their way into a sorted file, kept on the disk: there may be more than fit into memory. */
-export class RowSpool {
+export class RowSpool<Row = SqlRow> {
   readonly #path: string;
-  #handle: FileHandle | undefined;
-  #waiting: string[] = [];
-  #chars = 0;
+  #open: { readonly handle: FileHandle; readonly text: BufferedText } | undefined;
   #largest = 0;
 
   constructor(
@@ -35,14 +35,10 @@ export class RowSpool {
   }
 
   /** Takes rows of JSON values; instants as text. */
-  async add(rows: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
-    for (const row of rows) {
-      const line = `${JSON.stringify(row, readable)}\n`;
-      this.#waiting.push(line);
-      this.#chars += line.length;
-      this.#largest = Math.max(this.#largest, Buffer.byteLength(line));
-    }
-    if (this.#chars >= BUFFERED_CHARS) await this.#flush();
+  async add(rows: readonly object[]): Promise<void> {
+    const lines = rows.map((row) => `${JSON.stringify(row, readable)}\n`);
+    for (const line of lines) this.#largest = Math.max(this.#largest, Buffer.byteLength(line));
+    await (await this.#text()).write(lines.join(""));
   }
 
   /** Writes the rows as one Parquet file; how many there are. */
@@ -54,22 +50,42 @@ export class RowSpool {
     });
   }
 
-  /** Gives the rows in batches. */
-  async read(each: (rows: readonly SqlRow[]) => Promise<void>): Promise<void> {
+  /** Writes columns of the rows as a CSV file of a pack, below `first`. */
+  async writeCsv(
+    files: PackFiles,
+    path: string,
+    names: readonly (keyof Row & string)[],
+    first: readonly Partial<Row>[] = [],
+  ): Promise<void> {
+    const linesOf = (rows: readonly Partial<Row>[]) =>
+      rows.map((row) => csvLine(names.map((name) => (row[name] ?? null) as string | null))).join("");
+    await files.write(path, async (out) => {
+      await out(csvLine(names) + linesOf(first));
+      let count = first.length;
+      await this.read(async (rows) => {
+        count += rows.length;
+        await out(linesOf(rows));
+      });
+      return count;
+    });
+  }
+
+  /** Reads the rows in batches. */
+  async read(each: (rows: readonly Row[]) => Promise<void>): Promise<void> {
     const query = await this.#query();
     await this.#inOrder(async (sql) => {
-      for await (const rows of sql.stream(query)) await each(rows);
+      for await (const rows of sql.stream(query)) await each(rows as readonly unknown[] as readonly Row[]);
     });
   }
 
   /** Deletes the rows. */
   async release(): Promise<void> {
-    await this.#handle?.close();
-    this.#handle = undefined;
+    await this.#open?.handle.close();
+    this.#open = undefined;
     await rm(this.#path, { force: true });
   }
 
-  /** Keeps rows that are not sorted by SQL in the order in which they came; otherwise loads need none. */
+  /** Keeps rows that SQL does not sort in the order in which they came; loads elsewhere need none. */
   async #inOrder<T>(work: (sql: SqlSession) => Promise<T>): Promise<T> {
     return this.duckdb.exclusive(async (sql) => {
       await sql.run("set preserve_insertion_order = true");
@@ -82,7 +98,7 @@ export class RowSpool {
   }
 
   async #query(): Promise<string> {
-    await this.#flush();
+    await (await this.#text()).flush();
     const { columns, order } = this.form;
     const values = columns.map(({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`);
     const texts = jsonFile(this.#path, {
@@ -94,15 +110,13 @@ export class RowSpool {
     return order === undefined ? rows : `select * from (${rows}) order by ${order.map(sqlName).join(", ")}`;
   }
 
-  async #flush(): Promise<void> {
-    if (this.#handle === undefined) {
+  async #text(): Promise<BufferedText> {
+    if (this.#open === undefined) {
       await this.duckdb.makeScratch();
-      this.#handle = await open(this.#path, "wx", 0o600);
+      const handle = await open(this.#path, "wx", 0o600);
+      this.#open = { handle, text: new BufferedText(handle) };
     }
-    const text = this.#waiting.join("");
-    this.#waiting = [];
-    this.#chars = 0;
-    await this.#handle.writeFile(text);
+    return this.#open.text;
   }
 }
 

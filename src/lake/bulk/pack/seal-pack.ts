@@ -3,8 +3,8 @@ import { writeFile } from "node:fs/promises";
 import {
   contentSha256,
   EQUATION,
+  manifestSchema,
   manifestText,
-  PACK_FORMAT,
   type PackManifest,
   PROOF,
   sumLines,
@@ -20,10 +20,10 @@ type PackStatement = Pick<
 >;
 
 /**
- * Ends the writing of a pack: its manifest over every file, the manifest's signature where there is a key, and
+ * Finishes a pack: writes its manifest over every file, the manifest's signature where there is a key, and
  * `SHA256SUMS` over all of it. Nothing is added to a pack afterwards.
  *
- * @returns the manifest's sha256, by which the next pack names this one.
+ * @returns the manifest, with the sha256 by which the next pack names it.
  */
 export async function sealPack(
   pack: PackFiles,
@@ -37,30 +37,20 @@ export async function sealPack(
     });
   }
   const { files } = pack;
-  const manifest: PackManifest = {
-    format: PACK_FORMAT,
-    kind: statement.kind,
-    export_id: statement.export_id,
-    facts: statement.facts,
-    counts: statement.counts,
+  const manifest = manifestSchema.parse({
+    ...statement,
+    format: "nightledger-pack/1",
     equation: EQUATION,
-    population: statement.population,
-    previous: statement.previous,
-    amends: statement.amends,
     content_sha256: contentSha256(files),
     signature: key === undefined ? null : { algorithm: "Ed25519", public_key_sha256: keyFingerprint(key) },
     files,
-  };
-  const text = manifestText(manifest);
-  const manifestSha256 = textSha256(text);
-  const proofs = [{ path: PROOF.manifest as string, sha256: manifestSha256, body: Buffer.from(text) }];
-  if (key !== undefined) {
-    const body = Buffer.from(signed(Buffer.from(text), key));
-    proofs.push({ path: PROOF.signature, sha256: textSha256(body), body });
-  }
-  for (const { path, body } of proofs)
+  });
+  const text = Buffer.from(manifestText(manifest));
+  const proofs = new Map<string, Buffer>([[PROOF.manifest, text]]);
+  if (key !== undefined) proofs.set(PROOF.signature, signed(text, key));
+  const hashes = [...proofs].map(([path, body]) => ({ path, sha256: textSha256(body) }));
+  proofs.set(PROOF.sums, Buffer.from(sumLines([...files, ...hashes])));
+  for (const [path, body] of proofs)
     await writeFile(await pack.place(path), body, { flag: "wx", mode: 0o640 });
-  const sums = sumLines([...files, ...proofs]);
-  await writeFile(await pack.place(PROOF.sums), sums, { flag: "wx", mode: 0o640 });
-  return { manifest, manifestSha256 };
+  return { manifest, manifestSha256: textSha256(text) };
 }

@@ -19,7 +19,7 @@ export function signingKey(pem: string, source: string): KeyObject {
 export function publicKey(pem: string, source: string): KeyObject {
   try {
     const key = createPublicKey(pem);
-    // Whoever checks a pack needs no private key, and should not have it.
+    // Checking a pack needs no private key, and nobody should have to hand it out.
     if (!pem.includes("PRIVATE KEY") && key.asymmetricKeyType === "ed25519") return key;
   } catch {
     // Said below.

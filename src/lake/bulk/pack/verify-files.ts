@@ -29,7 +29,7 @@ export function agreesWithSums(byPath: ReadonlyMap<string, string>, path: string
 }
 
 /**
- * Holds every file of a directory against a manifest and `SHA256SUMS`: none changed, missing or too much.
+ * Compares every file of a directory with a manifest and `SHA256SUMS`: none changed, missing or added.
  *
  * @param manifestSha256 of the manifest as it was read
  */

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { InputError } from "../../../domain/failures.js";
 import type { DuckDb } from "../../sql/duckdb.js";
-import { type PackCounts, type PackManifest, PROOF } from "./manifest.js";
+import { type PackManifest, PROOF } from "./manifest.js";
 import { PackError } from "./pack-error.js";
 import { type ReadManifest, readManifest } from "./read-manifest.js";
 import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
@@ -11,25 +11,21 @@ import { agreesWithSums, readSums, verifyFiles } from "./verify-files.js";
 import { verifyRows } from "./verify-rows.js";
 
 /** What was proved of a pack. */
-export interface VerifiedPack {
-  readonly kind: string;
-  readonly export_id: string;
+export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
   readonly manifest_sha256: string;
-  readonly content_sha256: string;
   readonly files: number;
-  readonly counts: PackCounts;
-  /** The packs before it, as far as they lie beside it, the nearest first. */
+  /** The packs before it that are in the same directory, the nearest first. */
   readonly chain: readonly string[];
-  /** The pack where the chain could not be followed further because it is not there; null at its beginning. */
+  /** The pack that is missing where the chain could not be followed further; null at its beginning. */
   readonly chain_ends_before: string | null;
-  /** `given`: signed by the key that was given; `own`: by the key in the pack, whose fingerprint is to be compared. */
+  /** `given`: signed by the given key; `own`: by the key in the pack, whose fingerprint the user has to compare. */
   readonly signature: "none" | "own" | "given";
   readonly public_key_sha256: string | null;
 }
 
 /**
- * Proves a pack without network and without the lake: every file, the counts, the equation, the chain of packs as far
- * as they lie beside each other, and the signature.
+ * Proves a pack without network and without the lake: every file, the counts, the equation, the chain of packs in the
+ * same directory, and the signature.
  *
  * @param key the public key that must have signed it
  * @throws PackError naming the first thing that is wrong; InputError where the directory is no pack.
@@ -40,37 +36,26 @@ export async function verifyPack(
 ): Promise<VerifiedPack> {
   const directory = resolve(given);
   const read = await readProvenManifest(directory);
-  const { manifest, sha256 } = read;
-  await verifyFiles(directory, manifest, sha256);
+  const { manifest, sha256: manifest_sha256 } = read;
+  const { kind, export_id, content_sha256, counts, files } = manifest;
+  await verifyFiles(directory, manifest, manifest_sha256);
   await verifyRows(directory, manifest, duckdb);
   const signature = await verifySignature(directory, read, key);
   const chain = await verifyChain(directory, manifest);
-  return {
-    kind: manifest.kind,
-    export_id: manifest.export_id,
-    manifest_sha256: sha256,
-    content_sha256: manifest.content_sha256,
-    files: manifest.files.length,
-    counts: manifest.counts,
-    ...chain,
-    signature,
-    public_key_sha256: manifest.signature?.public_key_sha256 ?? null,
-  };
+  const public_key_sha256 = manifest.signature?.public_key_sha256 ?? null;
+  const proved = { kind, export_id, manifest_sha256, content_sha256, files: files.length, counts };
+  return { ...proved, ...chain, signature, public_key_sha256 };
 }
 
 /** Reads a manifest that `SHA256SUMS` agrees with. */
 export async function readProvenManifest(directory: string): Promise<ReadManifest> {
-  let sums: Awaited<ReturnType<typeof readSums>> | undefined;
-  try {
-    sums = await readSums(directory);
-  } catch (error) {
-    // What has no manifest either is no pack.
+  const sums = await readSums(directory).catch(async (error) => {
+    // A directory without a manifest is no pack at all.
     await readManifest(directory);
     throw error;
-  }
-  const { byPath } = sums;
+  });
   try {
-    return await readManifest(directory, (sha256) => agreesWithSums(byPath, PROOF.manifest, sha256));
+    return await readManifest(directory, (sha256) => agreesWithSums(sums.byPath, PROOF.manifest, sha256));
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     throw new PackError(`${PROOF.manifest} is missing, though ${PROOF.sums} names it`);
@@ -120,12 +105,10 @@ async function verifySignature(
     return "none";
   }
   if (signature === undefined) throw new PackError(`${PROOF.signature} is missing`);
-  const own = publicKey(
-    await readFile(join(directory, PROOF.publicKey), "utf8").catch(() => ""),
-    PROOF.publicKey,
-  );
-  for (const key of given === undefined ? [own] : [own, given]) {
-    const whose = key === own ? PROOF.publicKey : "the public key that was given";
+  const pem = await readFile(join(directory, PROOF.publicKey), "utf8").catch(() => "");
+  const keys: [string, KeyObject][] = [[PROOF.publicKey, publicKey(pem, PROOF.publicKey)]];
+  if (given !== undefined) keys.push(["the public key that was given", given]);
+  for (const [whose, key] of keys) {
     if (keyFingerprint(key) !== said.public_key_sha256) {
       throw new PackError(
         `${whose} is not the key that ${PROOF.manifest} names: signature.public_key_sha256`,
@@ -133,7 +116,7 @@ async function verifySignature(
     }
     if (!isSignedBy(bytes, signature, key)) {
       throw new PackError(
-        `${PROOF.manifest} is not what ${whose} signed: ${PROOF.signature} does not fit it`,
+        `${PROOF.manifest} is not what ${whose} signed: ${PROOF.signature} does not match it`,
       );
     }
   }

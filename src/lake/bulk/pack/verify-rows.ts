@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import type { DuckDb } from "../../sql/duckdb.js";
 import { csvFile, parquetFiles } from "../../sql/duckdb-files.js";
-import type { SqlSession } from "../../sql/duckdb-session.js";
 import { EQUATION, OUTCOMES_FILE, type PackManifest, POPULATION_FILE, PROOF } from "./manifest.js";
 import { PackError } from "./pack-error.js";
 
-/** Counts the rows of every file, and holds the population against its outcomes: each member exactly once. */
+/** Counts the rows of every file, and compares the population with its outcomes: each member exactly once. */
 export async function verifyRows(directory: string, manifest: PackManifest, duckdb: DuckDb): Promise<void> {
   verifyEquation(manifest);
   const rowsOf = (path: string) => {
@@ -13,30 +12,30 @@ export async function verifyRows(directory: string, manifest: PackManifest, duck
     return path.endsWith(".parquet") ? parquetFiles([local]) : csvFile(local);
   };
   await duckdb.exclusive(async (sql) => {
+    const number = async (path: string, from: string) => {
+      const rows = await sql.few(`select count(*) as n from ${from}`).catch((error: unknown) => {
+        throw new PackError(`${path} can't be read as a table`, { cause: error });
+      });
+      return Number(rows[0]?.n);
+    };
     for (const { path, rows } of manifest.files) {
-      if (rows === null) continue;
-      const found = await number(sql, path, `select count(*) as n from ${rowsOf(path)}`);
+      const found = rows === null ? null : await number(path, rowsOf(path));
       if (found !== rows)
         throw new PackError(`${path} has ${found} rows, and ${PROOF.manifest} says ${rows}`);
     }
     const outcomes = rowsOf(OUTCOMES_FILE);
     for (const status of ["exported", "failed", "excluded"] as const) {
-      const found = await number(
-        sql,
-        OUTCOMES_FILE,
-        `select count(*) as n from ${outcomes} where status = '${status}'`,
-      );
-      if (found === manifest.counts[status]) continue;
-      throw new PackError(
-        `${PROOF.manifest}: counts.${status} is ${manifest.counts[status]}, and ${OUTCOMES_FILE} has ${found}`,
-      );
+      const found = await number(OUTCOMES_FILE, `${outcomes} where status = '${status}'`);
+      const said = manifest.counts[status];
+      if (found !== said)
+        throw new PackError(
+          `${PROOF.manifest}: counts.${status} is ${said}, and ${OUTCOMES_FILE} has ${found}`,
+        );
     }
     // Each side once: with as many rows on both sides, a member twice leaves another one out.
     const apart = await number(
-      sql,
       OUTCOMES_FILE,
-      `select count(*) as n from
-        (select fp_id, count(*) as c from ${rowsOf(POPULATION_FILE)} group by all) p
+      `(select fp_id, count(*) as c from ${rowsOf(POPULATION_FILE)} group by all) p
         full join (select fp_id, count(*) as c from ${outcomes} group by all) o using (fp_id)
         where p.c is distinct from 1 or o.c is distinct from 1`,
     );
@@ -48,7 +47,7 @@ export async function verifyRows(directory: string, manifest: PackManifest, duck
   });
 }
 
-/** What a manifest says of its population and counts agrees with itself. */
+/** Checks that what a manifest says of its population and counts agrees with itself. */
 function verifyEquation({ counts, population, files }: PackManifest): void {
   const { exported, failed, excluded } = counts;
   if (counts.population !== exported + failed + excluded) {
@@ -65,13 +64,5 @@ function verifyEquation({ counts, population, files }: PackManifest): void {
       `${PROOF.manifest}: population.rows is ${population.rows}, counts.population ${counts.population}, ` +
         `and ${POPULATION_FILE} has ${frozen.rows} rows`,
     );
-  }
-}
-
-async function number(sql: SqlSession, path: string, query: string): Promise<number> {
-  try {
-    return Number((await sql.few(query))[0]?.n);
-  } catch (error) {
-    throw new PackError(`${path} can't be read as a table`, { cause: error });
   }
 }

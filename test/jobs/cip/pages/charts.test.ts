@@ -2,17 +2,10 @@ import { expect, test } from "vitest";
 import { barChart, columnChart } from "../../../../src/jobs/cip/pages/charts.js";
 
 const chart = {
-  ...{ id: "x", title: "Sources <used>", words: "a: 3", legend: [{ tone: "a", label: "one" }] },
+  ...{ id: "x", title: "Sources <used>", series: [{ tone: "a", label: "one" }, { tone: "b" }] },
   bars: [
-    {
-      label: `<script>${"long ".repeat(20)}`,
-      parts: [
-        { value: 3, tone: "a" },
-        { value: 0, tone: "b" },
-      ],
-      text: "3",
-    },
-    { label: "b", parts: [{ value: 6, tone: "a" }], text: "6" },
+    { label: `<script>${"long ".repeat(20)}`, values: [3, 0] },
+    { label: "b", values: [6, 0], text: "six" },
   ],
 };
 
@@ -21,7 +14,8 @@ test.each([
   ["columns", columnChart],
 ] as const)("%s: text is escaped, nothing is no bar", (_, draw) => {
   const svg = draw(chart);
-  expect(svg).toContain('aria-label="Sources &lt;used&gt;: a: 3"');
+  expect(svg).toMatch(/aria-label="Sources &lt;used&gt;: &lt;script&gt;[long ]*: 3; b: six"/);
+  expect(svg.match(/<li>/g)).toHaveLength(1);
   expect(svg).not.toContain("<script");
   expect(svg.match(/<rect /g)).toHaveLength(2);
   expect(svg).toContain("…");

@@ -37,7 +37,7 @@ test("what is there is never overwritten, and the finished pack stays", async ()
   const second = await finished("two", "two");
   await expect(publishPack(second, target)).rejects.toThrow(InputError);
   await expect(publishPack(second, target)).rejects.toThrow(
-    "is there already, and an export is never overwritten",
+    "already exists, and an export is never overwritten",
   );
   expect(await readFile(join(target, "a.csv"), "utf8")).toBe("one");
   expect(await readFile(join(second, "a.csv"), "utf8")).toBe("two");

@@ -162,7 +162,7 @@ describe("a manifest that was changed with SHA256SUMS made to fit", () => {
     [
       "the operator",
       (m) => ({ ...m, facts: { ...m.facts, operator: "mallory" } }),
-      "manifest.sig does not fit",
+      "manifest.sig does not match",
     ],
     ["the signature left out", (m) => ({ ...m, signature: null }), "says that it was not signed"],
     [

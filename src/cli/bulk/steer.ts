@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
+import { InputError } from "../../domain/failures.js";
+import { countRows } from "../../intake/bulk/input-rows.js";
+import { readSignKey } from "../../intake/bulk/sign-key.js";
+import type { AnyJob } from "../../jobs/job.js";
+import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import { EffectClaims } from "../../lake/bulk/effect-claims.js";
+import { SealedStore } from "../../lake/store/sealed-store.js";
+import { createSealer } from "../../temporal/encryption/sealer.js";
+import { cancelRun } from "../session/cancel-run.js";
+import { type JobFlags, runJob } from "../session/run-job.js";
+import { NOBODY } from "../session/service.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { bulkRun } from "./bulk-run.js";
+import { newRun } from "./run.js";
+
+/** Cancels a run of a bulk job, or terminates it where it can't be cancelled; the exit code. @throws InputError */
+export async function cancelBulk(
+  terminal: Terminal,
+  job: AnyJob,
+  runId: string,
+  json: boolean,
+): Promise<number> {
+  return cancelRun(terminal, json, {
+    runId,
+    runOf: (start) => bulkRun(job, start),
+    // Only the staging of a job with an effect knows what it has sent: the next run continues it.
+    cleanUp: (store) => async () => {
+      if (!job.effect) await store.deletePrefix(`_staging/${runId}/`);
+    },
+  });
+}
+
+/** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
+export async function retryBulk(
+  terminal: Terminal,
+  job: AnyJob,
+  runId: string,
+  { signKey, ...flags }: JobFlags & { readonly signKey?: string },
+): Promise<number> {
+  const given = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
+  return runFrozen(terminal, job, flags, {
+    find: async (sealed) => new BulkStaging(sealed, failedRowsOf(runId)),
+    missing:
+      `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
+      "Nothing was started. The runs are in the table runs.",
+    secretsOf(file) {
+      const secrets: Readonly<Record<string, string | null>> = { ...file.secrets, ...given };
+      if (secrets.signKey !== null) return secrets;
+      throw new InputError(
+        `run ${runId} signed its pack, and the key was not kept. Nothing was started. Give --sign-key again.`,
+      );
+    },
+    restart: false,
+  });
+}
+
+/** Continues the run of a job with an effect that began in a lake and did not end; the exit code. @throws InputError */
+export async function continueBulk(
+  terminal: Terminal,
+  job: AnyJob,
+  { restart = false, ...flags }: JobFlags & { readonly restart?: boolean },
+): Promise<number> {
+  return runFrozen(terminal, job, flags, {
+    async find(sealed) {
+      const holder = await new EffectClaims(sealed, job.kind).holder();
+      return holder && new BulkStaging(sealed, holder.staging);
+    },
+    missing: `every ${job.kind} run of this lake has ended. Nothing was started.`,
+    secretsOf: ({ secrets }) => secrets,
+    restart,
+  });
+}
+
+/** Rows that an earlier run left frozen in the lake. */
+interface FrozenRows {
+  find(sealed: SealedStore): Promise<BulkStaging | undefined>;
+  /** What to say where there are none. */
+  readonly missing: string;
+  secretsOf(file: FrozenFile): FrozenFile["secrets"];
+  readonly restart: boolean;
+}
+
+async function runFrozen(
+  terminal: Terminal,
+  job: AnyJob,
+  flags: JobFlags,
+  { find, missing, secretsOf, restart }: FrozenRows,
+): Promise<number> {
+  return runJob(terminal, flags, {
+    async plan({ keys, store }) {
+      const staging = keys && (await find(new SealedStore(store, createSealer(keys))));
+      const file = await staging?.file.find();
+      if (staging === undefined || file === undefined) throw new InputError(missing);
+      const { options, retryOf } = file;
+      const judged = await countRows(() => staging.everyRow(file));
+      const run = newRun(job, { judged, options, secrets: secretsOf(file), retryOf, restart });
+      return { pingedUser: NOBODY, run };
+    },
+  });
+}
