@@ -1,4 +1,4 @@
-import type { Business } from "./businesses/business-book.js";
+import type { Business } from "./businesses/business-store.js";
 import { Refusal } from "./http/answer.js";
 import type { Call } from "./http/router.js";
 import type { ClientToken } from "./vault/client-token.js";

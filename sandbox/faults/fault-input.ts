@@ -19,7 +19,8 @@ export function parseFaults(text: string, source = "faults"): Fault[] {
   );
 }
 
-function checkFault(value: unknown, where: string): Fault {
+/** A fault as it may be set. @throws InputError as {@link parseFaults} */
+export function checkFault(value: unknown, where: string): Fault {
   if (typeof value !== "object" || !value)
     throw new InputError(`${where}: a fault is an object with a "kind"`);
   const fault = value as Record<string, unknown>;

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../http/answer.js";
 import type { EffectOf } from "./fault.js";
-import type { Fire } from "./fault-book.js";
+import type { Fire } from "./fault-store.js";
 
 /** Sends the answer, through whichever fault of the wire fires for this call. */
 export async function send(response: ServerResponse, answer: Answer, fire: Fire): Promise<void> {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Fire } from "../faults/fault-book.js";
-import type { SandboxState } from "../state.js";
+import type { SandboxState } from "../assemble.js";
+import type { Fire } from "../faults/fault-store.js";
 import type { ClientToken } from "../vault/client-token.js";
 import { type Answer, Refusal } from "./answer.js";
 import type { RequestBody } from "./body.js";

@@ -1,4 +1,4 @@
-import { businessRecord, checkExternalId } from "../businesses/business-book.js";
+import { businessRecord, checkExternalId } from "../businesses/business-store.js";
 import { okJson, refuse } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { isObject, isVaultValue, type VaultValue } from "../vault/fields.js";

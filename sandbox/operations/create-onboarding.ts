@@ -1,8 +1,8 @@
+import type { SandboxState } from "../assemble.js";
 import { type Answer, okJson, Refusal, refuse } from "../http/answer.js";
 import type { Call, Operation, Subject } from "../http/router.js";
 import { type Onboarding, onboardingResult } from "../onboarding/onboarding.js";
-import { keptData } from "../onboarding/playbook-book.js";
-import type { SandboxState } from "../state.js";
+import { keptData } from "../onboarding/playbook-store.js";
 import { Fields, isObject } from "../vault/fields.js";
 
 const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];

@@ -16,11 +16,11 @@ export const uploadVaultValue: Operation = {
   body: "stream",
   async handle(call) {
     const token = tokenOf(call);
-    const { tokens, vaults, habits } = call.state;
+    const { tokens, vaults, service } = call.state;
     const identifier = call.params.identifier ?? "";
     checkIdentifiers("upload", [identifier]);
     tokens.demand(token, "vault", [identifier]);
-    const bytes = await call.body.read(habits.maxUploadBytes);
+    const bytes = await call.body.read(service.maxUploadBytes);
     vaults.upload(token.entity_id, identifier, bytes, call.body.contentType);
     return okJson({});
   },

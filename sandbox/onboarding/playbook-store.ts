@@ -31,7 +31,7 @@ export interface OutcomeScript {
 }
 
 /** The playbooks that there are, and the outcomes that scripts have set. */
-export class PlaybookBook {
+export class PlaybookStore {
   readonly #playbooks = new Map<string, Playbook>();
   readonly #scripts = new Map<string, ScriptedOutcome[]>();
 

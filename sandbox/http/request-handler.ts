@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import type { SandboxState } from "../assemble.js";
 import type { RecordedRequest } from "../calls.js";
 import type { EffectOf } from "../faults/fault.js";
-import type { Fire } from "../faults/fault-book.js";
+import type { Fire } from "../faults/fault-store.js";
 import { statusAnswer } from "../faults/status.js";
 import { send, write } from "../faults/transport.js";
-import type { SandboxState } from "../state.js";
 import type { ClientToken } from "../vault/client-token.js";
 import { Refusal, refuse } from "./answer.js";
 import type { RequestBody } from "./body.js";
@@ -98,7 +98,7 @@ async function answer(
   fire: Fire,
   body: RequestBody,
 ): Promise<void> {
-  const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
+  const wait = state.service.latencyMs + (fire("latency")?.ms ?? 0);
   if (wait > 0) await delay(wait);
   if (state.holds.some) await state.holds.pass(record, "before");
   if (response.destroyed) return;

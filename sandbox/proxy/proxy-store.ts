@@ -33,7 +33,7 @@ export interface ForwardedRequest {
 }
 
 /** The proxy configurations, and what went through them. */
-export class ProxyBook {
+export class ProxyStore {
   readonly #proxies = new Map<string, ProxyConfiguration>();
   readonly #forwarded: ForwardedRequest[] = [];
 

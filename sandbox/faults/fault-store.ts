@@ -25,7 +25,7 @@ interface Entry {
 }
 
 /** The faults that are set, and how often each met a call and fired. */
-export class FaultBook {
+export class FaultStore {
   #entries: Entry[] = [];
   #named = 0;
 
