@@ -41,7 +41,7 @@ export type RequestFilter = Partial<
 >;
 
 /** Counts since the start or the last `clear`. */
-export interface CallCounts {
+interface CallCounts {
   total: number;
   in_flight: number;
   max_in_flight: number;

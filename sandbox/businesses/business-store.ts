@@ -14,7 +14,7 @@ export interface Business {
 }
 
 /** A business to add by script. */
-export interface NewBusiness {
+interface NewBusiness {
   fp_bid?: string;
   external_id?: string;
   sandbox_id?: string;

@@ -16,7 +16,7 @@ export interface CipScript {
   fields?: Readonly<Record<string, unknown>>;
 }
 
-export type CipCheck = "date_of_birth" | "matched_address" | "tax_id" | WatchlistCheck;
+type CipCheck = "date_of_birth" | "matched_address" | "tax_id" | WatchlistCheck;
 type WatchlistCheck = "adverse_media" | "monitored_lists" | "politically_exposed_person" | "sanction";
 
 const CHECKS: readonly CipCheck[] = ["date_of_birth", "matched_address", "tax_id"];

@@ -4,7 +4,7 @@ import type { VaultStore } from "../vault/vault-store.js";
 import { type CipScript, cipReport } from "./cip-report.js";
 
 /** A report that was made. */
-export interface MadeReport {
+interface MadeReport {
   readonly at: string;
   readonly fp_id: string;
   readonly report: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** Which calls a fault meets, and when it fires among them. */
-export interface FaultSelector {
+interface FaultSelector {
   /** Name of the operation, such as `sync_transactions`; of faults of webhooks: the event's kind. */
   operation?: string;
   link?: string;
@@ -28,7 +28,7 @@ export interface FaultSelector {
 export type RetryAfter = number | { dateInSeconds: number } | { raw: string };
 
 /** What happens instead of, or with, the answer. */
-export type FaultEffect =
+type FaultEffect =
   | { kind: "latency"; ms: number }
   /** With `afterEffect`, here and below, the call takes effect all the same: only its answer is lost. */
   | { kind: "status"; status: number; retryAfter?: RetryAfter; body?: string; afterEffect?: boolean }

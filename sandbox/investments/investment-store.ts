@@ -16,7 +16,7 @@ interface InvestmentRecord {
  * Rows by script (docs/reference/service.md, "Investment transactions"); fields that are not set here
  * are served as given.
  */
-export interface NewInvestments {
+interface NewInvestments {
   transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
   securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
 }

@@ -16,7 +16,7 @@ type VaultEntry =
     };
 
 /** A look into a vault; names of transforms only, because their arguments may be keys. */
-export interface Decryption {
+interface Decryption {
   readonly at: string;
   readonly entity_id: string;
   readonly fields: readonly string[];

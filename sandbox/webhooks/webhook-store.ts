@@ -22,7 +22,7 @@ export interface WebhookOptions {
 }
 
 /** In which order what was held back goes out, and what of it never does. */
-export interface ReleaseOptions {
+interface ReleaseOptions {
   order?: "sent" | "reverse" | "shuffled";
   seed?: number;
   /** Ids of messages to lose. */

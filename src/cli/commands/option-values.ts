@@ -70,7 +70,7 @@ function listed(text: string): string[] {
   return text.split(",").map((name) => name.trim());
 }
 
-/** Reads a port to listen on; 0 takes a free one. */
+/** Reads a port to listen on; 0 picks a free one. */
 export const portNumber = between(0, 65_535, "a number");
 
 /** Reads a time-out in whole seconds. */

@@ -26,7 +26,7 @@ export const sandboxCommand: AddCommand = (program: Command, terminal) => {
     .option("--seed <n>", "seed of the population; the same seed gives the same data", count)
     .option("--berka-dir <directory>", "directory of the Berka bank data, for --population berka")
     .option("--latency <ms>", "delay before each answer, in milliseconds", count)
-    .option("--faults <json>", "faults to inject, as JSON or @file; see docs/use/sandbox.md")
+    .option("--faults <json>", "faults to inject, as JSON or @file")
     .option("--api-key <key>", "secret key to accept (default: sk_test_sandbox)")
     .option("--roster-out <file>", "write a roster of its users to this CSV file")
     .option("--no-record", "count requests without keeping them")
