@@ -40,14 +40,12 @@ export async function runBulk(
     },
     async plan({ config }, file) {
       const pingedUser = pingedBy(job, file);
-      let judged = file;
-      if (job.check !== undefined) {
-        await pingService(config.api, pingedUser);
-        judged = await askedRows(job, file, config.api);
-        refuseWrongRows(job, path, judged, continueInvalid);
-      }
-      const restart = flags.restart === true;
-      return { pingedUser, run: newRun(job, { judged, options, secrets, retryOf: null, restart }) };
+      const asked = { options, secrets, retryOf: null, restart: flags.restart === true };
+      if (job.check === undefined) return { pingedUser, run: newRun(job, { judged: file, ...asked }) };
+      await pingService(config.api, pingedUser);
+      const judged = await askedRows(job, file, config.api);
+      refuseWrongRows(job, path, judged, continueInvalid);
+      return { pingedUser: undefined, run: newRun(job, { judged, ...asked }) };
     },
   });
 }

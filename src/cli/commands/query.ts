@@ -35,6 +35,6 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
       );
       if (flags.json) return terminal.result(JSON.stringify(rows));
       terminal.result(tableOf(rows.slice(0, flags.limit)));
-      if (more) terminal.say(`the first ${flags.limit} rows; --limit 0 shows all`);
+      if (more) terminal.say(`showing the first ${flags.limit} rows; --limit 0 shows all`);
     });
 };

@@ -83,13 +83,13 @@ const STEERING = [
 function timesOfDay(text: string): TimeOfDay[] {
   const times = parseTimesOfDay(text);
   if (times === undefined)
-    throw new InvalidArgumentError("accepted: hours and minutes, as 02:15 or 02:15,14:15.");
+    throw new InvalidArgumentError("accepted: hours and minutes, such as 02:15 or 02:15,14:15.");
   return times;
 }
 
 function instant(text: string): Date {
   const at = new Date(text);
   if (!/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) || Number.isNaN(at.getTime()))
-    throw new InvalidArgumentError("accepted: an instant with its offset, as 2026-11-21T02:15:00Z.");
+    throw new InvalidArgumentError("accepted: an instant with its offset, such as 2026-11-21T02:15:00Z.");
   return at;
 }

@@ -20,7 +20,7 @@ export const verifyCommand: AddCommand = (program: Command, terminal, end) => {
         if (directory === undefined) {
           if (flags.publicKey !== undefined) {
             throw new InputError(
-              "--public-key is for an exported pack: name its directory. A lake has no signature.",
+              "--public-key is for an exported pack: give its directory. A lake has no signature.",
             );
           }
           const { verifyLake } = await import("../sync/verify-lake.js");

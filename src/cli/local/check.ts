@@ -70,7 +70,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
       await examine(
         "service",
         () => pingService(config.api),
-        () => "reached, and the key is accepted",
+        () => "reachable, and the key is accepted",
       );
       const report = (message: string) => terminal.say(message);
       if (settings.mode === "cluster") {
@@ -100,7 +100,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
           "worker",
           () => checkWorkers(preflight, server),
           (count) =>
-            count === 0 ? "none is running" : `${count} running, with this command's key of the service`,
+            count === 0 ? "none running" : `${count} running, with the same API key as this command`,
         );
       }
     }
@@ -131,7 +131,7 @@ async function checkWorkers(
   try {
     const { workers, others } = await comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
     if (others.length === 0) return workers.length;
-    const words = "has another NIGHTLEDGER_API_KEY than this command; restart it with the right one";
+    const words = "has a different NIGHTLEDGER_API_KEY than this command; restart it with the right one";
     throw new InputError(others.map((worker) => `${workerWords(worker)} ${words}`).join("\n"));
   } finally {
     await close();

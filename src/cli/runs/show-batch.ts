@@ -50,7 +50,7 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
     );
     if (recorded.statuses.length + recorded.ended.length === 0 && progress === undefined) {
       throw new InputError(
-        `batch ${batchId} has no outcome in the lake ${config.lake.address}, and does not run. Name a batch of the table onboardings.`,
+        `batch ${batchId} is not running and has no outcomes in the lake ${config.lake.address}. Give the id of a batch in the table onboardings.`,
       );
     }
     const { statuses, ended, findings } = recorded;

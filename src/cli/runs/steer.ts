@@ -46,7 +46,7 @@ async function batchNamed(terminal: Terminal, id: string): Promise<string> {
     const found = going.find(({ runId }) => runId === id);
     if (found !== undefined) return batchOf(found.workflowId);
     throw new InputError(
-      `run ${id} is not running and has no row in the table runs. Nothing was changed. Give the id of its batch.`,
+      `run ${id} is not running and is not in the table runs. Nothing was changed. Give the id of its batch instead.`,
     );
   });
 }

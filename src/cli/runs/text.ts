@@ -43,9 +43,9 @@ export function findingLines({ status, reason, count, action, examples }: Findin
 function continuation({ run_id, kind, status }: UnfinishedRun): string {
   if (JOBS.some((job) => job.effect && job.kind === kind))
     return `\`nightledger ${kind}s continue\` continues it`;
-  if (status === "lost") return "Temporal does not know it; the same command starts a new run";
+  if (status === "lost") return "Temporal has no record of it; run the same command to start a new run";
   const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
-  return `nothing works on it; ${again} continues it`;
+  return `no worker is on it; ${again} continues it`;
 }
 
 /** How far a run is that has not ended, and what it needs to go on. */
@@ -53,7 +53,7 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   const { status, running, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
   if (running === undefined || progress === undefined)
-    return "no worker answers for it; start one with `nightledger dev` or `nightledger worker`";
+    return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
   const never = () => Promise.reject(new Error("a run that is only looked at is not started"));
   const { progress: form } = jobRunOf(terminal, running, never);
   return `${status}: ${form.line(form.figures(progress))}`;

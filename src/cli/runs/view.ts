@@ -32,7 +32,7 @@ async function findClient(
   { config, settings, keys }: Preflight,
   releases: Releases,
 ): Promise<Pick<RunsView, "client" | "missing">> {
-  const off = "nothing works on runs here now, and no schedule fires: start `nightledger dev`";
+  const off = "no worker is running here, so no run advances and no schedule starts: run `nightledger dev`";
   const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined || keys === undefined) return { client: undefined, missing: off };
   try {
@@ -41,7 +41,7 @@ async function findClient(
     return { client, missing: undefined };
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    const words = `Temporal at ${server.address} does not answer, so runs that are going on are shown as interrupted`;
+    const words = `Temporal at ${server.address} does not answer, so runs in progress are shown as interrupted`;
     return { client: undefined, missing: settings.mode === "cluster" ? words : off };
   }
 }

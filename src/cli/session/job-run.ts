@@ -68,7 +68,7 @@ export async function followRun<Progress, Result>(
   const { temporal, signal } = session;
   signal.throwIfAborted();
   const started = await run.start(session);
-  terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
+  terminal.say(started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`);
   // With a cluster the log is what people read, and the runs are in the workers'.
   const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
   if (started.joined) note("a command joined the run");
@@ -95,7 +95,7 @@ export async function followRun<Progress, Result>(
     });
     let [end] = await Promise.all([watched, run.whileWatched?.(session, started)]);
     if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
-    if (end.kind === "interrupted") note("the command was interrupted; the run is kept");
+    if (end.kind === "interrupted") note("the command was interrupted; the run's progress is saved");
     // A cluster's run does not end with its command: Ctrl-C only detaches.
     const goesOn = !temporal.embedded && end.kind === "interrupted";
     const left = { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
@@ -133,9 +133,10 @@ async function otherKeys({ preflight, keys, temporal: { client } }: JobSession):
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {
-  if (end === undefined) return [`run ${runId} goes on without this command. Join it with:`, `  ${again}`];
+  if (end === undefined)
+    return [`run ${runId} continues without this command. Rejoin it with:`, `  ${again}`];
   if (end.kind === "interrupted")
-    return [`interrupted: run ${runId} is kept. Continue it with:`, `  ${again}`];
+    return [`interrupted: the progress of run ${runId} is saved. Continue it with:`, `  ${again}`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 

@@ -137,7 +137,7 @@ export async function findKeys(
   }
   if ((await store.get(CANARY_KEY)) === undefined) return undefined;
   throw new InputError(
-    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${home.path} holds no keys, but the lake ${store.address} was made with one. Give the lake's keys, or the NIGHTLEDGER_HOME that made it.`,
+    `NIGHTLEDGER_ENCRYPTION_KEYS is not set and ${home.path} holds no keys, but the lake ${store.address} was created with one. Set the lake's keys, or use the NIGHTLEDGER_HOME that created the lake.`,
   );
 }
 
@@ -147,12 +147,10 @@ export async function checkWritable(variable: string, path: string): Promise<voi
     const found = await stat(at).catch(() => undefined);
     if (found === undefined && at !== dirname(at)) continue;
     if (found !== undefined && !found.isDirectory()) {
-      throw new InputError(
-        `${variable}: ${at} is not a directory. Accepted: a directory that can be written.`,
-      );
+      throw new InputError(`${variable}: ${at} is not a directory. Accepted: a writable directory.`);
     }
     await access(at, constants.W_OK | constants.X_OK).catch(() => {
-      throw new InputError(`${variable}: ${at} can't be written. Accepted: a directory that can be written.`);
+      throw new InputError(`${variable}: ${at} is not writable. Accepted: a writable directory.`);
     });
     return;
   }
@@ -162,6 +160,6 @@ export async function checkWritable(variable: string, path: string): Promise<voi
 export function checkDetach({ detach }: { readonly detach?: boolean }, mode: TemporalSettings["mode"]): void {
   if (!detach || mode === "cluster") return;
   throw new InputError(
-    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
+    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): the embedded server stops when the command ends. To keep one running, use `nightledger dev`.",
   );
 }

@@ -129,7 +129,7 @@ function lineView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P>
     silent(embedded) {
       if (toldOfSilence || embedded) return;
       toldOfSilence = true;
-      terminal.say("no worker answers for this run; it waits. Start one with `nightledger worker`");
+      terminal.say("no worker is running, so this run is waiting; start one with `nightledger worker`");
     },
     stop: () => undefined,
   };

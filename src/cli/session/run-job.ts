@@ -67,5 +67,6 @@ async function afterAlerts(
   const isDone = await goingDeliveries(client, taskQueue)
     .then((ids) => deliveriesEnded(client, ids, signal))
     .catch(() => false);
-  if (!isDone) terminal.say("an alert is not delivered yet: tried again for a day, while a worker runs");
+  if (!isDone)
+    terminal.say("an alert is not delivered yet; while a worker runs, delivery is retried for a day");
 }

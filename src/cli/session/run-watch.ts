@@ -67,7 +67,7 @@ export async function watchRun<Progress, Result>(
       if (!isGrpcServiceError(error) || error instanceof WorkflowNotFoundError) throw error;
       if (Date.now() - answered > LOST_AFTER_MS) {
         throw new UnreachableError(
-          `Temporal at ${temporal.server.address} has not answered for two minutes. The run is as it was; the same command goes on with it`,
+          `Temporal at ${temporal.server.address} has not answered for two minutes. The run's progress is saved; run the same command to continue it`,
           { cause: error },
         );
       }

@@ -117,7 +117,7 @@ function watchServer(
       } catch (error) {
         // The check was interrupted; the server is not lost.
         if (signal?.aborted) return;
-        report(`The embedded Temporal server is gone and did not start again: ${(error as Error).message}`);
+        report(`the embedded Temporal server died and could not be restarted: ${(error as Error).message}`);
         reject(error);
         return;
       }

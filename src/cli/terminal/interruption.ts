@@ -18,7 +18,7 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   const releases = new Releases();
   const controller = new AbortController();
   const abort = () =>
-    controller.abort(new InterruptedError("stopped before a run was under way. Nothing was started"));
+    controller.abort(new InterruptedError("stopped before a run had started. Nothing was started"));
   process.once("SIGINT", abort);
   process.once("SIGTERM", abort);
   releases.add(() => {

@@ -26,7 +26,7 @@ export function waitingNews(before: WaitingState, after: WaitingState, now: numb
     ...(after.waiting_total > shown.length && after.waiting_total !== before.waiting_total
       ? [`waiting: ${after.waiting_total} in all`]
       : []),
-    ...(isOver ? ["waiting: for nothing any more"] : []),
+    ...(isOver ? ["waiting: nothing any more"] : []),
   ];
 }
 
