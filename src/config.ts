@@ -25,7 +25,7 @@ const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** What the service's client is made of. */
+/** The settings of the service's client. */
 export interface ApiConfig {
   /** Canonical: no slash at its end. */
   readonly url: string;
@@ -35,7 +35,7 @@ export interface ApiConfig {
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** Directory in which the processes of one HOME tell each other of a pause that the service asked for. */
+  /** Directory in which the processes of one HOME share a pause that the service asked for. */
   readonly pauses?: string;
 }
 
@@ -46,7 +46,7 @@ export interface WebhookConfig {
   readonly mode: "test" | "live";
 }
 
-/** What is judged after each run, and how whoever is to know is told. */
+/** Which alert rules are checked after each run, and how alerts are sent. */
 export interface AlertConfig {
   /** Of `nightledger.yaml`; undefined where that says nothing of alerts. */
   readonly settings: AlertSettings | undefined;

@@ -25,7 +25,7 @@ interface ShownBatch {
   readonly findings: readonly Finding[];
 }
 
-/** Shows how a batch stands; the exit code. @throws InputError where the lake knows nothing of it. */
+/** Shows the state of a batch; the exit code. @throws InputError where the lake knows nothing of it. */
 export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
   checkBatchId(batchId);
   return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {

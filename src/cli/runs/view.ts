@@ -8,7 +8,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const ANSWER_MS = 3_000;
 
-/** What a command that only looks has at hand. */
+/** What a read-only command works with. */
 export interface RunsView {
   readonly preflight: Preflight;
   /** Undefined where Temporal is not up. */
@@ -17,7 +17,7 @@ export interface RunsView {
   readonly missing: string | undefined;
 }
 
-/** Opens lake and Temporal for looking at them, and closes them again: nothing is started and nothing changes. */
+/** Opens lake and Temporal read-only and closes them again: nothing is started and nothing changes. */
 export async function withRunsView<R>(terminal: Terminal, work: (view: RunsView) => Promise<R>): Promise<R> {
   const preflight = await runPreflight(terminal);
   const releases = new Releases();

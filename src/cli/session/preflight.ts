@@ -26,20 +26,20 @@ import { checkTables } from "./writable-tables.js";
 
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "alerts"] as const;
 
-/** What a job is configured with; nothing but variables was looked at. */
+/** The configuration of a job, read from variables alone. */
 export interface JobConfig {
   readonly config: Config<(typeof PARTS)[number]>;
   readonly settings: TemporalSettings;
 }
 
-/** All that was found right before a job may begin. */
+/** Everything that was checked before a job may start. */
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
   /** The lake's service, or the one that its first use binds it to. */
   readonly service: ServiceBinding;
   readonly scope: string;
   readonly taskQueue: string;
-  /** Keys that stand already; undefined where embedded mode makes them at its first use. */
+  /** Keys that exist already; undefined where embedded mode creates them at its first use. */
   readonly keys: EncryptionKeys | undefined;
 }
 
@@ -70,7 +70,7 @@ export function readJobConfig(terminal: Terminal): JobConfig {
 }
 
 /**
- * Looks at lake and keys; writes nothing.
+ * Checks lake and keys; writes nothing.
  *
  * @throws InputError (exit 2) naming the variable, directory or table.
  */
@@ -81,8 +81,8 @@ export async function runPreflight(
   const store = createLocalStore(config.lake.address);
   const lake = checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
   const home = settings.mode === "embedded" ? checkWritable("NIGHTLEDGER_HOME", config.home.path) : undefined;
-  const looked = await Promise.allSettled([lake, home]);
-  readAll(Object.fromEntries(looked.map((one, at) => [at, () => outcomeOf(one)])));
+  const checked = await Promise.allSettled([lake, home]);
+  readAll(Object.fromEntries(checked.map((one, at) => [at, () => outcomeOf(one)])));
   const keys = await findKeys(store, config);
   const service = await findService(config);
   await checkTables(store);
@@ -106,8 +106,8 @@ export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake
 }
 
 /**
- * Whether a lake without a binding is one that nothing has used. Its first use writes the binding before the canary,
- * so one with a canary is older than bindings; the runbook lets people delete a canary, but not rows.
+ * Whether a lake without a binding is unused. Its first use writes the binding before the key check, so a lake with a
+ * key check is older than bindings; the runbook lets people delete a key check, but not rows.
  */
 async function isNewLake(store: ObjectStore): Promise<boolean> {
   if ((await store.get(CANARY_KEY)) !== undefined) return false;
@@ -141,7 +141,7 @@ export async function findKeys(
   );
 }
 
-/** Looks whether a directory, or the nearest one above it, can be written; makes nothing. */
+/** Checks that a directory, or its nearest existing parent, is writable; creates nothing. */
 export async function checkWritable(variable: string, path: string): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const found = await stat(at).catch(() => undefined);
@@ -156,7 +156,7 @@ export async function checkWritable(variable: string, path: string): Promise<voi
   }
 }
 
-/** Refuses to leave an embedded server alone. @throws InputError (exit 2). */
+/** Refuses to detach from an embedded server. @throws InputError (exit 2). */
 export function checkDetach({ detach }: { readonly detach?: boolean }, mode: TemporalSettings["mode"]): void {
   if (!detach || mode === "cluster") return;
   throw new InputError(
