@@ -3,7 +3,6 @@ import { refuse } from "../http/answer.js";
 import { seededId } from "../seeded-id.js";
 import type { VaultValue } from "../vault/fields.js";
 import type { VaultStore } from "../vault/vault-store.js";
-import type { ExternalIds } from "../world/external-ids.js";
 import { businessInsights } from "./insights.js";
 
 /** A business (docs/reference/service.md, "Business record"). */
@@ -27,7 +26,7 @@ export class BusinessStore {
   readonly #insights = new Map<string, unknown>();
 
   constructor(
-    private readonly externalIds: ExternalIds,
+    private readonly externalIds: Map<string, string>,
     private readonly vaults: VaultStore,
     private readonly seed: string | number,
   ) {}
@@ -48,8 +47,10 @@ export class BusinessStore {
   add({ fp_bid, external_id, sandbox_id, values = {} }: NewBusiness = {}): string {
     const id = fp_bid ?? seededId("fp_bid_", this.seed, this.#businesses.size + 1);
     if (this.#businesses.has(id)) throw new InputError(`business ${id} is there already: choose another id`);
-    if (external_id !== undefined && !this.externalIds.take(external_id, id)) {
-      throw new InputError("business: the external id is taken; nothing was added");
+    if (external_id !== undefined) {
+      if (this.externalIds.has(external_id))
+        throw new InputError("business: the external id is taken; nothing was added");
+      this.externalIds.set(external_id, id);
     }
     this.#businesses.set(id, { id, external_id, sandbox_id });
     if (Object.keys(values).length > 0) this.vaults.write(id, values);
@@ -64,14 +65,14 @@ export class BusinessStore {
   rename(business: Business, externalId: string): void {
     if (business.external_id === externalId) return;
     this.demandFree(externalId);
-    if (business.external_id !== undefined) this.externalIds.free(business.external_id);
-    this.externalIds.take(externalId, business.id);
+    if (business.external_id !== undefined) this.externalIds.delete(business.external_id);
+    this.externalIds.set(externalId, business.id);
     business.external_id = externalId;
   }
 
   /** @throws Refusal 400 for an external id that an entity has. */
   demandFree(externalId: string): void {
-    if (this.externalIds.entityOf(externalId) !== undefined) refuse("an entity with this external id exists");
+    if (this.externalIds.has(externalId)) refuse("an entity with this external id exists");
   }
 
   /** Sets the insights of an onboarding; `undefined` takes them back. */

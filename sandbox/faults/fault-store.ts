@@ -29,7 +29,7 @@ export class FaultStore {
   #entries: Entry[] = [];
   #named = 0;
 
-  /** Sets a fault and gives its id; one with the same id is replaced, its counts begin anew. */
+  /** Sets a fault and gives its id; one with the same id is replaced, its counts start at zero again. */
   add(fault: Fault): string {
     const id = fault.id ?? `fault-${++this.#named}`;
     this.remove(id);

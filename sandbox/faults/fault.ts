@@ -62,7 +62,7 @@ type FaultEffect =
   | { kind: "list_moves"; how?: "insert" | "remove" }
   /** A paged list gives the rows of the page before, under the number that was asked for. */
   | { kind: "page_repeated" }
-  /** `meta.next_page` names the page it stands on. */
+  /** `meta.next_page` names its own page. */
   | { kind: "next_page_loop" }
   /** Only the first `rows` of an import take effect; then 500. */
   | { kind: "partial_import"; rows: number }

@@ -21,7 +21,7 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /** Sets another limit, or none; every key begins anew. */
+  /** Sets another limit, or none; every key starts with a full bucket again. */
   set(options: RateLimitOptions | undefined): void {
     this.#options = options;
     this.#buckets.clear();

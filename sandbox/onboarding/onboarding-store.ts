@@ -23,7 +23,7 @@ interface NewRun {
   readonly synchronous: boolean;
 }
 
-/** Every onboarding: begins, settles, goes on; tells it by webhook. */
+/** Every onboarding: starts, decides and continues them, and sends their webhooks. */
 export class OnboardingStore {
   readonly #byId = new Map<string, Onboarding>();
   readonly #byEntity = new Map<string, Onboarding[]>();
@@ -52,8 +52,8 @@ export class OnboardingStore {
     if (name !== undefined) this.#byIdempotencyId.set(name, onboarding);
     const seed = `${this.seed}/${playbook.key}/${entityId}/${attempt}`;
     const outcome = decide(playbook, this.playbooks.take(entityId, playbook.key), run.data, seed);
-    if (run.synchronous && outcome.delayMs === 0) this.#settle(onboarding, outcome, playbook);
-    else this.clock.after(outcome.delayMs, () => this.#settle(onboarding, outcome, playbook));
+    if (run.synchronous && outcome.delayMs === 0) this.#decide(onboarding, outcome, playbook);
+    else this.clock.after(outcome.delayMs, () => this.#decide(onboarding, outcome, playbook));
     return onboarding;
   }
 
@@ -98,8 +98,8 @@ export class OnboardingStore {
     onboarding.requires_manual_review = false;
     onboarding.reviewed_by = reviewer;
     onboarding.status = status;
-    this.#tell("service.user.manual_review", onboarding);
-    if (open && isTerminal(status)) this.#tell("service.onboarding.completed", onboarding);
+    this.#emit("service.user.manual_review", onboarding);
+    if (open && isTerminal(status)) this.#emit("service.onboarding.completed", onboarding);
     return onboarding;
   }
 
@@ -117,7 +117,6 @@ export class OnboardingStore {
       kind: playbook.kind,
       playbook_key: playbook.key,
       playbook_version: version,
-      external_id: undefined,
       timestamp: this.clock.text(),
       data,
       // What a queued run shows is not documented; `pending` is what it has for "no decision yet".
@@ -137,7 +136,7 @@ export class OnboardingStore {
     return onboarding;
   }
 
-  #settle(onboarding: Onboarding, outcome: Outcome, playbook: Playbook): void {
+  #decide(onboarding: Onboarding, outcome: Outcome, playbook: Playbook): void {
     onboarding.running = false;
     onboarding.settled_at = this.clock.text();
     onboarding.requires_manual_review = outcome.requiresManualReview;
@@ -147,20 +146,20 @@ export class OnboardingStore {
     if (outcome.status === "incomplete") this.#continue(onboarding, playbook);
     this.#setStatus(onboarding, outcome.status);
     const { settles } = outcome;
-    if (settles) this.clock.after(settles.afterMs, () => this.#settleLater(onboarding, settles.status));
+    if (settles) this.clock.after(settles.afterMs, () => this.#decideLater(onboarding, settles.status));
     for (const resolve of this.#waiting.get(onboarding.id) ?? []) resolve();
     this.#waiting.delete(onboarding.id);
   }
 
-  // A reviewer may have been faster: a decision that stands is not taken back.
-  #settleLater(onboarding: Onboarding, status: OnboardingStatus): void {
+  // A reviewer may have been faster: a decision is not changed.
+  #decideLater(onboarding: Onboarding, status: OnboardingStatus): void {
     if (onboarding.status === "pending") this.#setStatus(onboarding, status);
   }
 
   #setStatus(onboarding: Onboarding, status: OnboardingStatus): void {
     onboarding.status = status;
-    if (status === "incomplete") this.#tell("service.onboarding.incomplete", onboarding);
-    if (isTerminal(status)) this.#tell("service.onboarding.completed", onboarding);
+    if (status === "incomplete") this.#emit("service.onboarding.incomplete", onboarding);
+    if (isTerminal(status)) this.#emit("service.onboarding.completed", onboarding);
   }
 
   #continue(onboarding: Onboarding, { continuationMs }: Playbook): void {
@@ -170,7 +169,7 @@ export class OnboardingStore {
     };
   }
 
-  #tell(
+  #emit(
     kind: "service.onboarding.completed" | "service.onboarding.incomplete" | "service.user.manual_review",
     onboarding: Onboarding,
   ): void {

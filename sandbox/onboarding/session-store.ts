@@ -60,12 +60,11 @@ export class SessionStore {
 }
 
 function partOf(onboarding: Onboarding): Record<string, unknown> {
-  const { entity_external_id, external_id } = onboarding;
+  const { entity_external_id } = onboarding;
   return {
     fp_id: onboarding.entity_id,
     ...(entity_external_id === undefined ? {} : { external_id: entity_external_id }),
     onboarding_id: onboarding.id,
-    ...(external_id === undefined ? {} : { onboarding_external_id: external_id }),
     playbook_key: onboarding.playbook_key,
     requires_manual_review: onboarding.requires_manual_review,
     status: onboarding.status,

@@ -9,7 +9,6 @@ export const createBusiness: Operation = {
   name: "create_business",
   method: "POST",
   path: "/businesses",
-  query: [],
   body: "whole",
   handle({ headers, body, state: { businesses } }) {
     const externalId = header(headers["x-external-id"], "x-external-id");

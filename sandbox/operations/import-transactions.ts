@@ -25,7 +25,6 @@ export const importTransactions: Operation = {
   name: "import_transactions",
   method: "POST",
   path: "/bank_links/{link_id}/import/transactions",
-  query: [],
   body: "whole",
   handle(call) {
     const { service } = call.state;

@@ -7,7 +7,6 @@ export const listLinkedBankAccounts: Operation = {
   name: "list_linked_bank_accounts",
   method: "GET",
   path: "/users/{fp_id}/linked_bank_accounts",
-  query: [],
   handle(call) {
     const accounts = call.state.world.linksOf(userOf(call).fpId).flatMap((link) => link.accounts);
     return ok(`{"accounts":[${accounts.map((account) => account.text).join(",")}]}`);

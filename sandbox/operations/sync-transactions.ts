@@ -5,7 +5,7 @@ import type { BankLink } from "../world/bank-link.js";
 import type { CursorState } from "../world/cursor.js";
 import type { LogEvent, PageLists } from "../world/link-log.js";
 
-/** One page of an update: what it holds, where the next begins, whether the update goes on. */
+/** One page of an update: what it holds, where the next begins, whether more follows. */
 interface Page {
   readonly lists: PageLists;
   readonly position: number;
@@ -92,7 +92,7 @@ function pageAnswer(
   return bodyOf(page.lists, formOf(lost ? (lost.next ?? "missing") : undefined, next, token), page.more);
 }
 
-/** Reads up to `size` events on, first out of a compacted history where the cursor stands in one. */
+/** Reads up to `size` events on, first from a compacted history where the cursor points into one. */
 function readPage(link: BankLink, start: CursorState, size: number): Page {
   const { log } = link;
   if (start.snapshot > 0) {

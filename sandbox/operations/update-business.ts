@@ -9,7 +9,6 @@ export const updateBusiness: Operation = {
   name: "update_business",
   method: "PATCH",
   path: "/businesses/{fp_bid}",
-  query: [],
   body: "whole",
   handle(call) {
     const business = businessOf(call);

@@ -11,7 +11,6 @@ export const uploadVaultValue: Operation = {
   name: "upload_vault_value",
   method: "POST",
   path: "/users/vault/{identifier}/upload",
-  query: [],
   auth: "client_token",
   body: "stream",
   async handle(call) {

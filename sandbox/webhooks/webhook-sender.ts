@@ -13,7 +13,7 @@ interface DeliveryChanges {
 
 const UNCHANGED: DeliveryChanges = { forged: false, ageSeconds: 0 };
 
-/** Brings messages to endpoints, signed, in each one's lanes; tries again what is not answered with 2xx. */
+/** Posts signed messages to endpoints, in each one's lanes, and retries those not answered with 2xx. */
 export class WebhookSender {
   readonly #agent = new Agent({ keepAlive: true });
   #onTheWay = 0;
@@ -68,7 +68,7 @@ export class WebhookSender {
   }
 }
 
-// Real time, not the stand-in's: who receives it compares the timestamp with a clock of its own.
+// Real time, not the stand-in's: the receiver compares the timestamp with its own clock.
 function signedHeaders(
   id: string,
   secrets: readonly string[],

@@ -29,7 +29,7 @@ interface ReleaseOptions {
   drop?: readonly string[];
 }
 
-/** Every webhook: made, held back, lost, sent, repeated. */
+/** Makes webhooks, holds them back, and sends, loses and repeats them. */
 export class WebhookStore {
   readonly #live: boolean;
   readonly #sender: WebhookSender;
@@ -104,12 +104,12 @@ export class WebhookStore {
     );
   }
 
-  /** From now on events are kept back. */
+  /** Holds events back from now on. */
   hold(): void {
     this.#held ??= [];
   }
 
-  /** Sends what was kept back, and keeps back nothing more. */
+  /** Sends the events that were held back, and stops holding. */
   release({ order = "sent", seed = 1, drop = [] }: ReleaseOptions = {}): void {
     const held = [...(this.#held ?? []), ...this.#overtaken];
     this.#held = undefined;
@@ -129,12 +129,12 @@ export class WebhookStore {
     this.#send(message);
   }
 
-  /** Resolves when nothing is on its way; retries that wait for the clock are not. */
+  /** Resolves when no delivery is under way; retries that wait for the clock do not count. */
   settled(): Promise<void> {
     return this.#sender.settled();
   }
 
-  /** Breaks off what is on its way. */
+  /** Aborts deliveries that are under way. */
   close(): void {
     this.#sender.close();
   }

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 
-/** What a cursor stands for. `page` 0 is a cursor at rest: the next call begins a new update. */
+/** What a cursor means. `page` 0 is a cursor at rest: the next call begins a new update. */
 export interface CursorState {
   readonly position: number;
   readonly page: number;
-  /** Cursors of an older epoch than the link's are refused, whatever they stand for. */
+  /** Cursors of an older epoch than the link's are always refused. */
   readonly cursorEpoch: number;
   /** Cursors in the middle of an update of an older epoch are refused. */
   readonly updateEpoch: number;
-  /** Length of the log that a compacted history stands for; then `position` counts in it. 0 without one. */
+  /** Length of the log that a compacted history replaces; then `position` counts in it. 0 without one. */
   readonly snapshot: number;
 }
 
