@@ -1,5 +1,10 @@
 import { InputError } from "../../src/domain/failures.js";
+import { OPERATIONS } from "../operations/index.js";
+import { EVENT_KINDS } from "../webhooks/event.js";
 import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
+
+/** What a fault may select by `operation`: a call, or the kind of a webhook. */
+const OPERATION_NAMES: readonly string[] = [...OPERATIONS.map(({ name }) => name), ...EVENT_KINDS];
 
 /**
  * Reads faults from JSON: one object or a list of them.
@@ -32,6 +37,10 @@ export function checkFault(value: unknown, where: string): Fault {
     if (!accepted.includes(field)) {
       throw new InputError(`${where}: ${kind} has no field "${field}"; accepted are ${accepted.join(", ")}`);
     }
+  }
+  if (fault.operation !== undefined && !OPERATION_NAMES.includes(String(fault.operation))) {
+    const known = OPERATION_NAMES.join(", ");
+    throw new InputError(`${where}: no operation ${JSON.stringify(fault.operation)}; accepted are ${known}`);
   }
   const required = REQUIRED_NUMBER[kind];
   if (required && typeof fault[required] !== "number") {

@@ -1,10 +1,14 @@
 import type { Client } from "@temporalio/client";
 import { UnreachableError } from "../../domain/failures.js";
+import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
+import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { runningServer } from "../../temporal/server/running-server.js";
+import { withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 
@@ -44,4 +48,14 @@ async function findClient(
     const words = `Temporal at ${server.address} does not answer, so runs in progress are shown as interrupted`;
     return { client: undefined, missing: settings.mode === "cluster" ? words : off };
   }
+}
+
+/** A run of the lake by its id: as it ended, or as Temporal has it. */
+export async function findRun(
+  { client, preflight: { store, taskQueue } }: RunsView,
+  id: string,
+): Promise<{ readonly ended: EndedRun | undefined; readonly running: RunningRun | undefined }> {
+  const ended = await withStoreQuery(store, (query) => endedRun(query, id), { tables: [runs] });
+  const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
+  return { ended, running: listed.find(({ runId }) => runId === id) };
 }

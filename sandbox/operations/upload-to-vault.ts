@@ -7,8 +7,8 @@ import { checkIdentifiers } from "../vault/identifiers.js";
  * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"): raw bytes; what breaks off
  * half-way changes nothing.
  */
-export const uploadVaultValue: Operation = {
-  name: "upload_vault_value",
+export const uploadToVault: Operation = {
+  name: "upload_to_vault",
   method: "POST",
   path: "/users/vault/{identifier}/upload",
   auth: "client_token",

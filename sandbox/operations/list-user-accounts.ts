@@ -3,8 +3,8 @@ import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
 
 /** GET /users/{fp_id}/linked_bank_accounts (docs/reference/service.md, "Bank accounts"). */
-export const listLinkedBankAccounts: Operation = {
-  name: "list_linked_bank_accounts",
+export const listUserAccounts: Operation = {
+  name: "list_user_accounts",
   method: "GET",
   path: "/users/{fp_id}/linked_bank_accounts",
   handle(call) {
