@@ -1,4 +1,4 @@
-import { SandboxControl } from "../sandbox/index.js";
+import { type RemoteSandbox, remoteSandbox } from "../sandbox/index.js";
 import { NIGHTLEDGER, startNode } from "./command-process.js";
 import { usageOf } from "./process-usage.js";
 
@@ -19,7 +19,7 @@ export interface StandInOptions {
 export interface StandIn {
   readonly url: string;
   readonly apiKey: string;
-  readonly control: SandboxControl;
+  readonly control: RemoteSandbox;
   /** CPU that it has used, in seconds: on a small machine it takes part of what is measured. */
   cpuSeconds(): number;
   close(): Promise<void>;
@@ -44,7 +44,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   return {
     url,
     apiKey: "sk_bench",
-    control: new SandboxControl(url),
+    control: remoteSandbox(url),
     cpuSeconds: () => usageOf(command.pid)?.cpuSeconds ?? 0,
     async close() {
       command.child.kill("SIGTERM");

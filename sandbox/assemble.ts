@@ -1,40 +1,41 @@
-import { BusinessBook } from "./businesses/business-book.js";
+import { BusinessStore } from "./businesses/business-store.js";
 import { CallLog } from "./calls.js";
-import { CipBook } from "./cip/cip-book.js";
+import { CipStore } from "./cip/cip-store.js";
 import { Clock } from "./clock.js";
-import { FaultBook } from "./faults/fault-book.js";
-import { habitsOf } from "./habits.js";
+import { FaultStore } from "./faults/fault-store.js";
 import { KeyRing } from "./http/auth.js";
 import { RateLimiter } from "./http/rate-limit.js";
 import { RequestHolds } from "./http/request-holds.js";
-import { InvestmentBook } from "./investments/investment-book.js";
-import { OnboardingBook } from "./onboarding/onboarding-book.js";
-import { PlaybookBook } from "./onboarding/playbook-book.js";
-import { SessionBook } from "./onboarding/session-book.js";
+import { InvestmentStore } from "./investments/investment-store.js";
+import { OnboardingStore } from "./onboarding/onboarding-store.js";
+import { PlaybookStore } from "./onboarding/playbook-store.js";
+import { SessionStore } from "./onboarding/session-store.js";
 import type { SandboxOptions } from "./options.js";
 import { populate } from "./population/population.js";
-import { ProxyBook } from "./proxy/proxy-book.js";
-import type { SandboxState } from "./state.js";
-import { TokenBook } from "./vault/token-book.js";
-import { VaultBook } from "./vault/vault-book.js";
-import { WebhookBook } from "./webhooks/webhook-book.js";
+import { ProxyStore } from "./proxy/proxy-store.js";
+import { DEFAULT_SERVICE_OPTIONS } from "./service-options.js";
+import { TokenStore } from "./vault/token-store.js";
+import { VaultStore } from "./vault/vault-store.js";
+import { WebhookStore } from "./webhooks/webhook-store.js";
 import { CursorCodec } from "./world/cursor.js";
 import { World } from "./world/world.js";
 
+/** All that a running stand-in holds. */
+export type SandboxState = ReturnType<typeof assemble>;
+
 /** Puts a stand-in's parts together. @throws InputError for options that can't be used */
-export function assemble(options: SandboxOptions, apiKeys: readonly string[]): SandboxState {
+export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
   const { seed = 1 } = options;
-  const habits = habitsOf(options);
   const clock = new Clock(options.clock);
   const world = new World(options.today);
-  const faults = new FaultBook();
-  const webhooks = new WebhookBook(clock, faults, seed, options.webhooks);
-  const playbooks = new PlaybookBook(options.playbooks);
-  const onboardings = new OnboardingBook(clock, playbooks, webhooks, seed);
-  const vaults = new VaultBook(clock, webhooks, options.vaults === "empty" ? undefined : seed);
-  const businesses = new BusinessBook(world.externalIds, vaults, seed);
+  const faults = new FaultStore();
+  const webhooks = new WebhookStore(clock, faults, seed, options.webhooks);
+  const playbooks = new PlaybookStore(options.playbooks);
+  const onboardings = new OnboardingStore(clock, playbooks, webhooks, seed);
+  const vaults = new VaultStore(clock, webhooks, options.vaults === "empty" ? undefined : seed);
+  const businesses = new BusinessStore(world.externalIds, vaults, seed);
   populate(world, options.population ?? { kind: "empty" });
-  const investments = new InvestmentBook(world);
+  const investments = new InvestmentStore(world);
   for (const { id, accounts } of options.investments ? world.links.values() : []) {
     if (accounts.length > 0) investments.fill(id, options.investments ?? 0);
   }
@@ -54,19 +55,19 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]): S
     faults,
     keys: new KeyRing(apiKeys),
     calls: new CallLog(options.recordRequests ?? 100_000),
-    habits,
+    service: { ...DEFAULT_SERVICE_OPTIONS, ...options },
     holds: new RequestHolds(),
     clock,
     rates: new RateLimiter(clock, options.rateLimit),
     playbooks,
     onboardings,
-    sessions: new SessionBook(clock, onboardings, seed),
+    sessions: new SessionStore(clock, onboardings, seed),
     vaults,
-    tokens: new TokenBook(clock, habits.tokenWithoutFields, seed),
+    tokens: new TokenStore(clock, seed),
     businesses,
-    cip: new CipBook(clock, onboardings, vaults, seed),
+    cip: new CipStore(clock, onboardings, vaults, seed),
     investments,
-    proxies: new ProxyBook(options.proxies),
+    proxies: new ProxyStore(options.proxies),
     webhooks,
   };
 }

@@ -1,4 +1,4 @@
-/** One request as it came in. `status` and `duration_ms` are set once it is answered; never holds credentials. */
+/** One request. `status` and `duration_ms` are set once it is answered; it never holds credentials. */
 export interface RecordedRequest {
   readonly sequence: number;
   /** Milliseconds since 1970. */
@@ -9,20 +9,20 @@ export interface RecordedRequest {
   readonly operation: string | undefined;
   readonly link: string | undefined;
   /** The user's `fp_id`, or the external id where only that was given. */
-  user: string | undefined;
-  business: string | undefined;
+  user?: string | undefined;
+  business?: string | undefined;
   readonly cursor: string | undefined;
   /** What it came with: the secret key, a client token, both, or neither. */
   readonly auth: "secret_key" | "client_token" | "both" | "none";
   /** Of the body as it came; unset until it has been read to its end. */
-  body_bytes: number | undefined;
-  body_sha256: string | undefined;
-  status: number | undefined;
-  fault: string | undefined;
-  duration_ms: number | undefined;
+  body_bytes?: number;
+  body_sha256?: string;
+  status?: number | undefined;
+  fault?: string;
+  duration_ms?: number;
 }
 
-/** Which recorded requests are meant; all fields given must be equal. */
+/** Selects recorded requests: every given field must match. */
 export type RequestFilter = Partial<
   Pick<
     RecordedRequest,
@@ -41,7 +41,7 @@ export type RequestFilter = Partial<
 >;
 
 /** Counts since the start or the last `clear`. */
-export interface CallCounts {
+interface CallCounts {
   total: number;
   in_flight: number;
   max_in_flight: number;
@@ -55,35 +55,27 @@ interface Waiter {
   missing: number;
 }
 
-/** What the service was asked: counts always, single requests up to a bound (the oldest go first). */
+/** The requests that the service received: their counts, and up to a bound each one (the oldest are dropped first). */
 export class CallLog {
-  readonly #keep: number;
   #requests: RecordedRequest[] = [];
   #counts: CallCounts = emptyCounts(0);
   #sequence = 0;
   #waiters: Waiter[] = [];
 
   /** @param keep how many requests are kept; 0 keeps counts only. */
-  constructor(keep: number) {
-    this.#keep = keep;
-  }
+  constructor(private readonly keep: number) {}
 
-  begin(
-    request: Omit<
-      RecordedRequest,
-      "sequence" | "at" | "status" | "fault" | "duration_ms" | "body_bytes" | "body_sha256"
-    >,
-  ): RecordedRequest {
+  begin(request: Omit<RecordedRequest, "sequence" | "at">): RecordedRequest {
     const counts = this.#counts;
     const name = request.operation ?? "unknown";
     counts.total++;
     counts.in_flight++;
     counts.max_in_flight = Math.max(counts.max_in_flight, counts.in_flight);
     counts.by_operation[name] = (counts.by_operation[name] ?? 0) + 1;
-    const record: RecordedRequest = { sequence: ++this.#sequence, at: Date.now(), ...request, ...BEGUN };
-    if (this.#keep > 0) this.#requests.push(record);
+    const record: RecordedRequest = { sequence: ++this.#sequence, at: Date.now(), ...request };
+    if (this.keep > 0) this.#requests.push(record);
     // Cut rarely: a shift for each request would cost as much as the request.
-    if (this.#requests.length > this.#keep * 2) this.#requests = this.#requests.slice(-this.#keep);
+    if (this.#requests.length > this.keep * 2) this.#requests = this.#requests.slice(-this.keep);
     this.#tell(record);
     return record;
   }
@@ -97,7 +89,7 @@ export class CallLog {
   }
 
   requests(filter: RequestFilter = {}): RecordedRequest[] {
-    return this.#requests.slice(-this.#keep || undefined).filter((request) => fits(request, filter));
+    return this.#requests.slice(-this.keep || undefined).filter((request) => fits(request, filter));
   }
 
   counts(): CallCounts {
@@ -127,19 +119,11 @@ export class CallLog {
   }
 }
 
-const BEGUN = {
-  status: undefined,
-  fault: undefined,
-  duration_ms: undefined,
-  body_bytes: undefined,
-  body_sha256: undefined,
-};
-
 function emptyCounts(inFlight: number): CallCounts {
   return { total: 0, in_flight: inFlight, max_in_flight: inFlight, by_operation: {}, by_status: {} };
 }
 
-/** Whether a request is one of those that a filter means. */
+/** Whether a request matches a filter. */
 export function fits(request: RecordedRequest, filter: RequestFilter): boolean {
   const names = Object.keys(filter) as (keyof RequestFilter)[];
   return names.every((name) => filter[name] === undefined || request[name] === filter[name]);

@@ -1,12 +1,12 @@
 interface Appointment {
   readonly at: number;
-  /** Taken away when it is called off. */
+  /** Removed when it is cancelled. */
   action: (() => void) | undefined;
 }
 
 const LONGEST_TIMER_MS = 2_000_000_000;
 
-/** Time in the stand-in: it runs as real time does, can be moved on, and can stand still. Milliseconds since 1970. */
+/** Time in the stand-in: it runs as real time does, can be advanced, and can be frozen. Milliseconds since 1970. */
 export class Clock {
   #offset = 0;
   #frozenAt: number | undefined;
@@ -30,7 +30,7 @@ export class Clock {
     return new Date(at).toISOString();
   }
 
-  /** Does something so many milliseconds later; the result calls it off. */
+  /** Does something so many milliseconds later; the result cancels it. */
   after(ms: number, action: () => void): () => void {
     if (this.#stopped) return () => undefined;
     const appointment: Appointment = { at: this.now() + Math.max(0, ms), action };
@@ -42,7 +42,7 @@ export class Clock {
     };
   }
 
-  /** Moves time on; what falls due on the way is done in its order, each at its own time. */
+  /** Advances time; what falls due on the way is done in its order, each at its own time. */
   advance(ms: number): void {
     const target = this.now() + ms;
     this.#runUntil(target);
@@ -56,7 +56,7 @@ export class Clock {
     this.#arm();
   }
 
-  /** Lets time run again from where it stands. */
+  /** Lets time run again from where it is. */
   thaw(): void {
     this.#offset = this.now() - Date.now();
     this.#frozenAt = undefined;
@@ -70,7 +70,7 @@ export class Clock {
     this.#arm();
   }
 
-  /** Behind all that is due no later: tens of thousands may be waiting, so it is not sorted anew. */
+  /** After everything due no later: tens of thousands may be waiting, so a search replaces a sort. */
   #placeOf(at: number): number {
     let [from, to] = [0, this.#appointments.length];
     while (from < to) {

@@ -1,16 +1,16 @@
 import type { Fault } from "./faults/fault.js";
-import type { HabitOptions } from "./habits.js";
 import type { RateLimitOptions } from "./http/rate-limit.js";
 import type { PlaybookOptions } from "./onboarding/playbook.js";
 import type { Population } from "./population/population.js";
-import type { NewProxy } from "./proxy/proxy-book.js";
-import type { WebhookOptions } from "./webhooks/webhook-book.js";
+import type { NewProxy } from "./proxy/proxy-store.js";
+import type { ServiceOptions } from "./service-options.js";
+import type { WebhookOptions } from "./webhooks/webhook-store.js";
 
-/** How to start a stand-in; everything has a default. `HabitOptions` are habits of the service. */
-export interface SandboxOptions extends HabitOptions {
+/** How to start a stand-in; everything has a default. */
+export interface SandboxOptions extends Partial<ServiceOptions> {
   /** Port on 127.0.0.1; 0, the default, takes a free one. */
   port?: number;
-  /** Keys that are good at the start; the first is `apiKey`. */
+  /** Keys that it accepts from the start; the first is `apiKey`. */
   apiKeys?: readonly string[];
   /** Who is in the world; default: nobody. */
   population?: Population;
@@ -19,11 +19,11 @@ export interface SandboxOptions extends HabitOptions {
   faults?: readonly Fault[];
   /** How many requests are kept for `requests()`; default 100,000; 0 keeps counts only (for benchmarks). */
   recordRequests?: number;
-  /** What cursors are made with: stand-ins with the same secret and world read each other's cursors. */
+  /** Signs cursors: stand-ins with the same secret and world accept each other's. */
   cursorSecret?: string;
-  /** What outcomes, identities, reports, insights, ids and tokens are made by. */
+  /** Seed of outcomes, identities, reports, insights, ids and tokens. */
   seed?: number | string;
-  /** The time at the start (ISO 8601), and whether it stands still; default: real time. */
+  /** The time at the start (ISO 8601), and whether it is frozen; default: real time. */
   clock?: { now?: string; frozen?: boolean };
   /** Requests a second of each key; default: no limit. */
   rateLimit?: RateLimitOptions;

@@ -7,45 +7,31 @@ import type { Population } from "./population/population.js";
 import type { Sandbox } from "./sandbox.js";
 import { startSandbox } from "./start.js";
 
-/** The options of `nightledger sandbox` as they stand on the command line; numbers may still be texts. */
-export interface SandboxCommand {
-  port?: number | string;
-  /** `synthetic` (default), `volume`, `berka` or `empty`. */
-  population?: string;
-  users?: number | string;
-  linksPerUser?: number | string;
-  rows?: number | string;
-  seed?: number | string;
-  berkaDir?: string;
+/** The options of `nightledger sandbox`. */
+export interface SandboxCommand
+  extends Pick<SandboxOptions, "port" | "businesses" | "investments" | "recordRequests"> {
+  readonly population?: "synthetic" | "volume" | "berka" | "empty";
+  readonly users?: number;
+  readonly linksPerUser?: number;
+  readonly rows?: number;
+  readonly seed?: number;
+  readonly berkaDir?: string;
   /** Milliseconds before each answer. */
-  latency?: number | string;
+  readonly latency?: number;
   /** JSON, or `@` and the name of a file that holds it. */
-  faults?: string;
-  rosterOut?: string;
-  apiKey?: string;
-  /** How many requests are kept for `/_sandbox/requests`; 0 for benchmarks. */
-  recordRequests?: number | string;
-  businesses?: number | string;
-  /** Investment transactions of each link. */
-  investments?: number | string;
+  readonly faults?: string;
+  readonly rosterOut?: string;
+  readonly apiKey?: string;
 }
 
-/** Compiles the command's options. @throws InputError naming the option, what was wrong and what is accepted. */
+/** Compiles the command's options. @throws InputError naming the option, what is wrong and what is accepted. */
 export function sandboxOptions(command: SandboxCommand): SandboxOptions {
-  const port = count("--port", command.port, 65_535);
-  const latencyMs = count("--latency", command.latency);
-  const recordRequests = count("--record-requests", command.recordRequests);
-  const businesses = count("--businesses", command.businesses);
-  const investments = count("--investments", command.investments);
+  const { port, businesses, investments, recordRequests, latency, faults, apiKey } = command;
   return {
     population: populationOf(command),
-    ...(businesses === undefined ? {} : { businesses }),
-    ...(investments === undefined ? {} : { investments }),
-    ...(port === undefined ? {} : { port }),
-    ...(latencyMs === undefined ? {} : { latencyMs }),
-    ...(recordRequests === undefined ? {} : { recordRequests }),
-    ...(command.faults === undefined ? {} : { faults: readFaults(command.faults) }),
-    ...(command.apiKey === undefined ? {} : { apiKeys: [command.apiKey] }),
+    ...given({ port, businesses, investments, recordRequests, latencyMs: latency }),
+    ...(faults !== undefined && { faults: readFaults(faults) }),
+    ...(apiKey !== undefined && { apiKeys: [apiKey] }),
   };
 }
 
@@ -60,7 +46,14 @@ export async function runSandbox(
 ): Promise<void> {
   const sandbox = await startSandbox(sandboxOptions(command));
   try {
-    if (command.rosterOut !== undefined) await writeRoster(sandbox, command.rosterOut);
+    const { rosterOut } = command;
+    if (rosterOut !== undefined) {
+      await sandbox.writeRoster(rosterOut).catch((error: Error) => {
+        throw new InputError(
+          `--roster-out: ${rosterOut} can't be written (${error.message}); the sandbox was stopped`,
+        );
+      });
+    }
     onReady(sandbox);
     if (!signal.aborted)
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
@@ -69,8 +62,8 @@ export async function runSandbox(
   }
 }
 
-/** Reads faults given as JSON, or as `@file`. @throws InputError */
-export function readFaults(text: string): Fault[] {
+/** Reads faults given as JSON, or as `@file`. */
+function readFaults(text: string): Fault[] {
   if (!text.startsWith("@")) return parseFaults(text, "--faults");
   const file = text.slice(1);
   let content: string;
@@ -85,40 +78,19 @@ export function readFaults(text: string): Fault[] {
 }
 
 function populationOf(command: SandboxCommand): Population {
-  const kind = command.population ?? "synthetic";
+  const { population: kind = "synthetic", berkaDir, users, linksPerUser, rows, seed } = command;
   if (kind === "empty") return { kind };
   if (kind === "berka") {
-    if (!command.berkaDir)
+    if (!berkaDir)
       throw new InputError("--population berka needs --berka-dir, the directory of the bank data");
-    return { kind, directory: command.berkaDir };
+    return { kind, directory: berkaDir };
   }
-  if (kind !== "synthetic" && kind !== "volume") {
-    throw new InputError(`--population: unknown; accepted are synthetic, volume, berka, empty`);
-  }
-  const sizes = {
-    users: count("--users", command.users),
-    linksPerUser: count("--links-per-user", command.linksPerUser),
-    rows: count("--rows", command.rows, 99_999_999),
-    seed: count("--seed", command.seed),
-  };
-  const given = Object.fromEntries(Object.entries(sizes).filter(([, value]) => value !== undefined));
-  return kind === "volume" ? { kind, ...given } : { kind, otherStates: true, ...given };
+  const sizes = given({ users, linksPerUser, rows, seed });
+  return kind === "volume" ? { kind, ...sizes } : { kind, otherStates: true, ...sizes };
 }
 
-function count(option: string, value: number | string | undefined, maximum = Number.MAX_SAFE_INTEGER) {
-  if (value === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(String(value)) || Number(value) > maximum) {
-    throw new InputError(`${option}: an integer from 0 to ${maximum} is accepted; nothing was started`);
-  }
-  return Number(value);
-}
-
-async function writeRoster(sandbox: Sandbox, file: string): Promise<void> {
-  try {
-    await sandbox.writeRoster(file);
-  } catch (error) {
-    throw new InputError(
-      `--roster-out: ${file} can't be written (${(error as Error).message}); the stand-in was stopped`,
-    );
-  }
+/** The options that are set: the others keep their defaults. */
+function given<K extends string>(options: Record<K, number | undefined>): { [N in K]?: number } {
+  const set = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { [N in K]?: number };
 }

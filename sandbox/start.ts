@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import { once } from "node:events";
 import { InputError } from "../src/domain/failures.js";
 import { assemble } from "./assemble.js";
 import { controlHandler } from "./control/endpoints.js";
@@ -6,29 +6,28 @@ import { Router } from "./http/router.js";
 import { createSandboxServer } from "./http/server.js";
 import { OPERATIONS } from "./operations/index.js";
 import type { SandboxOptions } from "./options.js";
-import { Sandbox } from "./sandbox.js";
+import { type Sandbox, sandboxOf } from "./sandbox.js";
 
 /**
  * Starts a stand-in of the service on 127.0.0.1.
  * @throws InputError if the port is taken, the population can't be read, or an option can't be used.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const apiKeys = options.apiKeys ?? ["sk_test_sandbox"];
+  const { apiKeys = ["sk_test_sandbox"], port = 0 } = options;
   const state = assemble(options, apiKeys);
   let sandbox: Sandbox | undefined;
-  const control = controlHandler(() => sandbox!);
-  const server = createSandboxServer(state, new Router(OPERATIONS), control);
-  await listen(server, options.port ?? 0);
-  sandbox = new Sandbox(server, state, apiKeys[0] ?? "");
+  const server = createSandboxServer(
+    state,
+    new Router(OPERATIONS),
+    controlHandler(() => sandbox!),
+  );
+  try {
+    await once(server.listen(port, "127.0.0.1"), "listening");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const message = `port ${port} can't be opened on 127.0.0.1 (${code}); nothing was started. Choose another port.`;
+    throw new InputError(message, { cause: error });
+  }
+  sandbox = sandboxOf(server, state, apiKeys[0] ?? "");
   return sandbox;
-}
-
-function listen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const taken = `port ${port} can't be opened on 127.0.0.1 (${error.code}); nothing was started: choose another`;
-      reject(new InputError(taken, { cause: error }));
-    });
-    server.listen(port, "127.0.0.1", () => resolve());
-  });
 }

@@ -14,7 +14,10 @@ interface ConfigFile {
 const duration = z.string().transform((text, context) => {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  context.addIssue({ code: "custom", message: "accepted: a number and a unit, as 14d, 36h, 90m or 30s" });
+  context.addIssue({
+    code: "custom",
+    message: "accepted: a number and a unit, such as 14d, 36h, 90m or 30s",
+  });
   return z.NEVER;
 });
 const count = z
@@ -50,7 +53,7 @@ export function readConfigFile(path: string, isNamed: boolean): ConfigFile {
   const parsed = FILE.safeParse(yamlOf(path, text) ?? {});
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw refusal(path, issue === undefined ? "is not right" : problemOf(issue));
+    throw refusal(path, issue === undefined ? "is invalid" : problemOf(issue));
   }
   const { alerts } = parsed.data;
   if (!alerts) return {};
@@ -63,7 +66,7 @@ function textOf(path: string, isNamed: boolean): string | undefined {
     return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     if (codeOf(error) === "ENOENT" && !isNamed) return undefined;
-    throw refusal(path, `can't be read (${codeOf(error)}); give it as a UTF-8 text file`);
+    throw refusal(path, `can't be read (${codeOf(error)}); make it a UTF-8 text file`);
   }
 }
 
@@ -82,12 +85,12 @@ function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code === "unrecognized_keys") {
     const unknown = issue.keys.map((key) => (where === "" ? key : `${where}.${key}`)).join(", ");
     const accepted = Object.keys(where === "alerts" ? FILE.shape.alerts.unwrap().unwrap().shape : FILE.shape);
-    return `has a setting that does not exist: ${unknown}; accepted: ${accepted.join(", ")}`;
+    return `has an unknown setting: ${unknown}; accepted: ${accepted.join(", ")}`;
   }
   const words = issue.message.startsWith("accepted:")
     ? issue.message
     : "accepted: see docs/run/configuration.md";
-  return `${where === "" ? "the file" : where} is not right; ${words}`;
+  return `${where === "" ? "the file" : where} is invalid; ${words}`;
 }
 
 function refusal(path: string, problem: string): InputError {

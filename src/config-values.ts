@@ -102,7 +102,7 @@ export function directory(name: Variable, text: string, cwd: string): string {
     throw invalid(
       name,
       `is ${JSON.stringify(path)}, which is not a directory`,
-      "a directory, there or not yet",
+      "a directory, existing or new",
     );
   }
   return real;
@@ -127,9 +127,7 @@ export function unknownVariables(values: Values): string[] {
   const known: readonly string[] = VARIABLES;
   return [...values.keys()]
     .filter((name) => name.startsWith("NIGHTLEDGER_") && !known.includes(name))
-    .map(
-      (name) => `${name} is not a variable of Nightledger and was ignored; did you mean ${nearest(name)}?`,
-    );
+    .map((name) => `${name} is not a Nightledger variable and was ignored; did you mean ${nearest(name)}?`);
 }
 
 function nearest(name: string): string {

@@ -25,7 +25,7 @@ const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** What the service's client is made of. */
+/** The settings of the service's client. */
 export interface ApiConfig {
   /** Canonical: no slash at its end. */
   readonly url: string;
@@ -35,7 +35,7 @@ export interface ApiConfig {
   readonly headersTimeoutMs: number;
   readonly bodyTimeoutMs: number;
   readonly maxBodyBytes: number;
-  /** Directory in which the processes of one HOME tell each other of a pause that the service asked for. */
+  /** Directory in which the processes of one HOME share a pause that the service asked for. */
   readonly pauses?: string;
 }
 
@@ -46,7 +46,7 @@ export interface WebhookConfig {
   readonly mode: "test" | "live";
 }
 
-/** What is judged after each run, and how whoever is to know is told. */
+/** Which alert rules are checked after each run, and how alerts are sent. */
 export interface AlertConfig {
   /** Of `nightledger.yaml`; undefined where that says nothing of alerts. */
   readonly settings: AlertSettings | undefined;
@@ -160,7 +160,7 @@ function readDotEnv(cwd: string): Record<string, string | undefined> {
   } catch (error) {
     if (codeOf(error) === "ENOENT") return {};
     throw new InputError(
-      `${path} can't be read (${codeOf(error)}); nothing was started. Give it as a UTF-8 text file, or remove it`,
+      `${path} can't be read (${codeOf(error)}); nothing was started. Make it a UTF-8 text file, or remove it`,
     );
   }
 }
@@ -180,7 +180,7 @@ function apiUrl(values: Values, warnings: string[]): string {
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text))
     throw invalid(name, "has a query or a fragment", accepted);
   if (url.protocol === "http:" && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)) {
-    warnings.push(`${name} is http: to another host, the key travels in the clear; use https:`);
+    warnings.push(`${name} uses http: to another host, so the key is sent unencrypted; use https:`);
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }
@@ -193,7 +193,7 @@ function apiKey(values: Values): string {
     throw invalid(
       name,
       "has a space, a colon or a character that is not ASCII",
-      "the key as the service issued it",
+      "the key exactly as the service issued it",
     );
   }
   return key;
@@ -205,7 +205,7 @@ function lakeAddress(text: string, cwd: string): string {
     throw invalid(name, "is an S3 address, which this version can't write yet", "a directory");
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw invalid(name, "is an address of an unknown kind", "a directory");
+    throw invalid(name, "is an unsupported kind of address", "a directory");
   return directory(name, text, cwd);
 }
 

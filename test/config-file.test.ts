@@ -55,18 +55,18 @@ test("NIGHTLEDGER_CONFIG names another file, which must be there", () => {
 });
 
 test.each([
-  ["alert: {}", /does not exist: alert; accepted: alerts\. Nothing was started/],
-  ["alerts: { max-agee: 3h }", /does not exist: alerts\.max-agee; accepted: max-age, failed-links/],
-  ["alerts: { max-age: 36 }", /alerts\.max-age is not right/],
-  ["alerts: { max-age: soon }", /alerts\.max-age is not right; accepted: a number and a unit/],
-  ["alerts: { failed-links: -1 }", /alerts\.failed-links is not right; accepted: a whole number from 0/],
-  ["alerts: { run-missing: maybe }", /alerts\.run-missing is not right; accepted: true or false/],
+  ["alert: {}", /unknown setting: alert; accepted: alerts\. Nothing was started/],
+  ["alerts: { max-agee: 3h }", /unknown setting: alerts\.max-agee; accepted: max-age, failed-links/],
+  ["alerts: { max-age: 36 }", /alerts\.max-age is invalid/],
+  ["alerts: { max-age: soon }", /alerts\.max-age is invalid; accepted: a number and a unit/],
+  ["alerts: { failed-links: -1 }", /alerts\.failed-links is invalid; accepted: a whole number from 0/],
+  ["alerts: { run-missing: maybe }", /alerts\.run-missing is invalid; accepted: true or false/],
   [
     "alerts: { notify-webhook: 'ftp://secret@x' }",
-    /alerts\.notify-webhook is not right; accepted: an http: or/,
+    /alerts\.notify-webhook is invalid; accepted: an http: or/,
   ],
   ["alerts: [", /is not YAML \(line 1/],
-  ["- alerts", /the file is not right/],
+  ["- alerts", /the file is invalid/],
 ])("%s is refused, and no value is quoted", (text, words) => {
   write(text);
   expect(() => alerts()).toThrow(words);

@@ -102,7 +102,7 @@ describe("a bad value is refused, naming the variable and what is accepted", () 
       { NIGHTLEDGER_LAKE: "s3://bucket/x" },
       ["NIGHTLEDGER_LAKE", "S3", "can't write yet", "a directory"],
     ],
-    ["other address", "lake", { NIGHTLEDGER_LAKE: "gs://bucket" }, ["NIGHTLEDGER_LAKE", "unknown kind"]],
+    ["other address", "lake", { NIGHTLEDGER_LAKE: "gs://bucket" }, ["NIGHTLEDGER_LAKE", "unsupported kind"]],
     ["cluster without keys", "clusterKeys", {}, ["NIGHTLEDGER_ENCRYPTION_KEYS is not set"]],
     ["mode", "webhooks", { NIGHTLEDGER_WEBHOOK_MODE: "prod" }, ["NIGHTLEDGER_WEBHOOK_MODE", "test, live"]],
     [
@@ -184,7 +184,7 @@ describe("warnings and secrets", () => {
 
   it("a key sent in the clear to another host is warned of", () => {
     const env = { ...API, NIGHTLEDGER_API_URL: "http://api.example.com" };
-    expect(readConfig({ env, cwd }, ["api"]).warnings[0]).toContain("in the clear");
+    expect(readConfig({ env, cwd }, ["api"]).warnings[0]).toContain("unencrypted");
   });
 
   it("every configured secret is known to the redaction", () => {

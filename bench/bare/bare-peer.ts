@@ -20,7 +20,7 @@ export interface BareRun {
   readonly seconds: number;
   /** Its worker. */
   readonly process: ProcessUsage;
-  /** Temporal and whoever signals. */
+  /** Temporal and the signal senders. */
   readonly children: ProcessUsage;
 }
 

@@ -18,7 +18,7 @@ export async function writeWithDuckDb(sql: SqlSession, source: string, path: str
   await writeFiles(sql, query, sqlText(path), APPENDED_FILE);
 }
 
-/** What stands in a file, read by DuckDB: all rows, different ids, and the awkward row's values as text. */
+/** The contents of a file, read by DuckDB: all rows, different ids, and the awkward row's values as text. */
 export async function readBack(
   sql: SqlSession,
   path: string,

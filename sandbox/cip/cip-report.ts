@@ -16,16 +16,14 @@ export interface CipScript {
   fields?: Readonly<Record<string, unknown>>;
 }
 
-export type CipCheck = "date_of_birth" | "matched_address" | "tax_id" | WatchlistCheck;
-type WatchlistCheck = "adverse_media" | "monitored_lists" | "politically_exposed_person" | "sanction";
-
-const CHECKS: readonly CipCheck[] = ["date_of_birth", "matched_address", "tax_id"];
-const WATCHLIST_CHECKS: readonly WatchlistCheck[] = [
+const CHECKS = ["date_of_birth", "matched_address", "tax_id"] as const;
+const WATCHLIST_CHECKS = [
   "adverse_media",
   "monitored_lists",
   "politically_exposed_person",
   "sanction",
-];
+] as const;
+type CipCheck = (typeof CHECKS)[number] | (typeof WATCHLIST_CHECKS)[number];
 
 /** What a report is about. */
 interface CipSubject {
@@ -42,7 +40,7 @@ interface CipSubject {
 
 /**
  * A user's CIP report (docs/reference/service.md, "CIP report"). The same for the same seed and user but for
- * `watchlist.check_completed_at`: a report is made anew for each request, with a new screening.
+ * `watchlist.check_completed_at`: each request makes a new report with a new screening.
  */
 export function cipReport(subject: CipSubject): Record<string, unknown> {
   const { script, vault, fpId, now } = subject;

@@ -1,5 +1,10 @@
 import { InputError } from "../../src/domain/failures.js";
+import { OPERATIONS } from "../operations/index.js";
+import { EVENT_KINDS } from "../webhooks/event.js";
 import { FAULT_FIELDS, type Fault, type FaultKind, REQUIRED_NUMBER, SELECTOR_FIELDS } from "./fault.js";
+
+/** What a fault may select by `operation`: a call, or the kind of a webhook. */
+const OPERATION_NAMES: readonly string[] = [...OPERATIONS.map(({ name }) => name), ...EVENT_KINDS];
 
 /**
  * Reads faults from JSON: one object or a list of them.
@@ -19,7 +24,8 @@ export function parseFaults(text: string, source = "faults"): Fault[] {
   );
 }
 
-function checkFault(value: unknown, where: string): Fault {
+/** A fault as it may be set. @throws InputError as {@link parseFaults} */
+export function checkFault(value: unknown, where: string): Fault {
   if (typeof value !== "object" || !value)
     throw new InputError(`${where}: a fault is an object with a "kind"`);
   const fault = value as Record<string, unknown>;
@@ -31,6 +37,10 @@ function checkFault(value: unknown, where: string): Fault {
     if (!accepted.includes(field)) {
       throw new InputError(`${where}: ${kind} has no field "${field}"; accepted are ${accepted.join(", ")}`);
     }
+  }
+  if (fault.operation !== undefined && !OPERATION_NAMES.includes(String(fault.operation))) {
+    const known = OPERATION_NAMES.join(", ");
+    throw new InputError(`${where}: no operation ${JSON.stringify(fault.operation)}; accepted are ${known}`);
   }
   const required = REQUIRED_NUMBER[kind];
   if (required && typeof fault[required] !== "number") {

@@ -1,5 +1,5 @@
 /** Which calls a fault meets, and when it fires among them. */
-export interface FaultSelector {
+interface FaultSelector {
   /** Name of the operation, such as `sync_transactions`; of faults of webhooks: the event's kind. */
   operation?: string;
   link?: string;
@@ -28,7 +28,7 @@ export interface FaultSelector {
 export type RetryAfter = number | { dateInSeconds: number } | { raw: string };
 
 /** What happens instead of, or with, the answer. */
-export type FaultEffect =
+type FaultEffect =
   | { kind: "latency"; ms: number }
   /** With `afterEffect`, here and below, the call takes effect all the same: only its answer is lost. */
   | { kind: "status"; status: number; retryAfter?: RetryAfter; body?: string; afterEffect?: boolean }
@@ -62,7 +62,7 @@ export type FaultEffect =
   | { kind: "list_moves"; how?: "insert" | "remove" }
   /** A paged list gives the rows of the page before, under the number that was asked for. */
   | { kind: "page_repeated" }
-  /** `meta.next_page` names the page it stands on. */
+  /** `meta.next_page` names its own page. */
   | { kind: "next_page_loop" }
   /** Only the first `rows` of an import take effect; then 500. */
   | { kind: "partial_import"; rows: number }

@@ -1,8 +1,8 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer } from "../http/answer.js";
-import type { EffectOf } from "./fault.js";
-import type { Fire } from "./fault-book.js";
+import { type Answer, errorBody } from "../http/answer.js";
+import type { EffectOf, RetryAfter } from "./fault.js";
+import type { Fire } from "./fault-store.js";
 
 /** Sends the answer, through whichever fault of the wire fires for this call. */
 export async function send(response: ServerResponse, answer: Answer, fire: Fire): Promise<void> {
@@ -70,4 +70,24 @@ function flushed(response: ServerResponse, bytes: Buffer): Promise<void> {
     response.once("close", resolve);
     response.write(bytes, () => resolve());
   });
+}
+
+/** The answer of a `status` fault; dates are by the stand-in's clock. */
+export function statusAnswer(fault: EffectOf<"status">, now: number): Answer {
+  const headers: Record<string, string> = {};
+  if (fault.retryAfter !== undefined) headers["retry-after"] = retryAfterText(fault.retryAfter, now);
+  return {
+    status: fault.status,
+    headers,
+    body:
+      fault.body === undefined
+        ? errorBody("fault", `status ${fault.status} by a fault`)
+        : Buffer.from(fault.body),
+  };
+}
+
+function retryAfterText(value: RetryAfter, now: number): string {
+  if (typeof value === "number") return String(value);
+  if ("raw" in value) return value.raw;
+  return new Date(now + value.dateInSeconds * 1000).toUTCString();
 }

@@ -8,17 +8,15 @@ const MAX_JSON_BYTES = 16 * 1024 * 1024;
 
 /** The body of a request: read once, its size and digest noted in the record, never its contents. */
 export class RequestBody {
-  readonly #request: IncomingMessage;
-  readonly #record: RecordedRequest;
   #bytes: Buffer | undefined;
 
-  constructor(request: IncomingMessage, record: RecordedRequest) {
-    this.#request = request;
-    this.#record = record;
-  }
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly record: RecordedRequest,
+  ) {}
 
   get contentType(): string | undefined {
-    return this.#request.headers["content-type"];
+    return this.request.headers["content-type"];
   }
 
   /** Reads the whole body. @throws Refusal 413 above `limit` bytes. */
@@ -32,18 +30,18 @@ export class RequestBody {
 
   /** The body piece by piece. @throws Refusal 413 above `limit` bytes, at once where its length is declared. */
   async *chunks(limit: number): AsyncGenerator<Buffer> {
-    if (Number(this.#request.headers["content-length"] ?? 0) > limit) tooLarge(limit);
+    if (Number(this.request.headers["content-length"] ?? 0) > limit) tooLarge(limit);
     const hash = createHash("sha256");
     let size = 0;
     // Left unread at a refusal, not destroyed: the answer goes out on the same socket.
-    for await (const chunk of this.#request.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of this.request.iterator({ destroyOnReturn: false })) {
       size += (chunk as Buffer).length;
       if (size > limit) tooLarge(limit);
       hash.update(chunk as Buffer);
       yield chunk as Buffer;
     }
-    this.#record.body_bytes = size;
-    this.#record.body_sha256 = hash.digest("hex");
+    this.record.body_bytes = size;
+    this.record.body_sha256 = hash.digest("hex");
   }
 
   /** The JSON that was read before, `undefined` for an empty body. @throws Refusal 400, 415 */

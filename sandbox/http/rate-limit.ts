@@ -11,16 +11,17 @@ export interface RateLimitOptions {
 
 /** Lets each key's requests through at a rate, by a bucket that fills with the stand-in's clock. */
 export class RateLimiter {
-  readonly #clock: Clock;
   readonly #buckets = new Map<string, { tokens: number; at: number }>();
   #options: RateLimitOptions | undefined;
 
-  constructor(clock: Clock, options?: RateLimitOptions) {
-    this.#clock = clock;
+  constructor(
+    private readonly clock: Clock,
+    options?: RateLimitOptions,
+  ) {
     this.#options = options;
   }
 
-  /** Sets another limit, or none; every key begins anew. */
+  /** Sets another limit, or none; every key starts with a full bucket again. */
   set(options: RateLimitOptions | undefined): void {
     this.#options = options;
     this.#buckets.clear();
@@ -30,7 +31,7 @@ export class RateLimiter {
   check(key: string): void {
     const options = this.#options;
     if (!options) return;
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const bucket = this.#buckets.get(key) ?? { tokens: options.perSecond, at: now };
     this.#buckets.set(key, bucket);
     bucket.tokens = Math.min(

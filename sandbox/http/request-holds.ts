@@ -9,7 +9,7 @@ interface Hold {
   readonly over: Promise<void>;
 }
 
-/** Requests that wait until they are let go: whoever sent them is still at work, however fast the machine is. */
+/** Requests that wait until they are released, so that their sender is still at work on any machine. */
 export class RequestHolds {
   readonly #holds = new Set<Hold>();
 

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Fire } from "../faults/fault-book.js";
-import type { SandboxState } from "../state.js";
+import type { SandboxState } from "../assemble.js";
+import type { Fire } from "../faults/fault-store.js";
 import type { ClientToken } from "../vault/client-token.js";
 import { type Answer, Refusal } from "./answer.js";
 import type { RequestBody } from "./body.js";
 import type { Query } from "./query.js";
 
-/** A call that passed the door: its parameters and the state it works on. */
+/** A call whose credentials are checked: its parameters and the state it works on. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -30,8 +30,8 @@ export interface Operation {
   readonly method: "GET" | "POST" | "PATCH";
   /** Path with `{name}` for parameters; `{link_id}`, `{fp_id}` and `{fp_bid}` are what faults select by. */
   readonly path: string;
-  /** The query parameters it knows; any other is refused. */
-  readonly query: readonly string[];
+  /** The query parameters it knows, none by default; any other is refused. */
+  readonly query?: readonly string[];
   /** What authenticates it; default: the secret key. */
   readonly auth?: "client_token";
   /** `whole`: read before it is handled; `stream`: the operation reads it; default: none is taken. */

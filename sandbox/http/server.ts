@@ -1,14 +1,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { SandboxState } from "../assemble.js";
 import type { RecordedRequest } from "../calls.js";
 import { write } from "../faults/transport.js";
-import type { SandboxState } from "../state.js";
 import { errorBody, Refusal } from "./answer.js";
 import { RequestBody } from "./body.js";
-import { handleCall } from "./door.js";
+import { handleCall } from "./request-handler.js";
 import type { Route, Router } from "./router.js";
 
-/** Answers what is not for the service itself; `false` when it is not meant. */
-export type ControlHandler = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
+/** Answers what is for the stand-in itself, not for the service. */
+export type ControlHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+) => Promise<void>;
 
 /** Makes the HTTP server of a stand-in; the caller binds and closes it. */
 export function createSandboxServer(state: SandboxState, router: Router, control: ControlHandler): Server {
@@ -17,8 +21,8 @@ export function createSandboxServer(state: SandboxState, router: Router, control
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const queryText = mark < 0 ? "" : url.slice(mark + 1);
-    if (path.startsWith("/_sandbox/") && control(request, response, path)) return;
-    void serve(state, router, request, response, path, queryText);
+    if (path.startsWith("/_sandbox/")) void control(request, response, path);
+    else void serve(state, router, request, response, path, queryText);
   });
   // A kept connection that the server closes first looks like a reset to the client: keep it as long as a test lasts.
   server.keepAliveTimeout = 600_000;

@@ -6,15 +6,15 @@ import { onboardingItem } from "./onboarding.js";
 export function onboardingPageIndex(
   _params: unknown,
   query: URLSearchParams,
-  { habits }: Call["state"],
+  { service }: Call["state"],
 ): number {
-  const { first } = habits.onboardingPages;
+  const { first } = service.onboardingPages;
   return Math.max(0, Number(query.get("page") ?? first) - first) || 0;
 }
 
-/** A page of an entity's onboardings, the newest first. After the last page `next_page` is null; which number the first page has is a habit. */
+/** A page of an entity's onboardings, the newest first. After the last page `next_page` is null; `onboardingPages` says which number the first page has. */
 export function onboardingPage({ query, state, fire }: Call, entityId: string): Answer {
-  const { size: usual, maximum, first } = state.habits.onboardingPages;
+  const { size: usual, maximum, first } = state.service.onboardingPages;
   const number = query.integer("page", Number.MAX_SAFE_INTEGER, first) ?? first;
   const size = query.integer("page_size", maximum) ?? usual;
   const all = state.onboardings.of(entityId).toReversed();

@@ -9,16 +9,11 @@ export interface Onboarding {
   readonly kind: "kyc" | "kyb";
   readonly playbook_key: string;
   readonly playbook_version: number;
-  /**
-   * The id given with an onboarding session; the API's own calls give none
-   * (docs/reference/service.md, "Onboarding lists").
-   */
-  readonly external_id: string | undefined;
   readonly timestamp: string;
   /** Prerequisite data that the playbook kept. */
   readonly data: Readonly<Record<string, unknown>>;
   status: OnboardingStatus;
-  /** Whether the execution still goes on in the background. */
+  /** Whether it is still being executed. */
   running: boolean;
   settled_at: string | undefined;
   requires_manual_review: boolean;
@@ -64,10 +59,9 @@ function continuationOf({ token, expiresAt }: Continuation): Record<string, stri
   };
 }
 
-/** As in docs/reference/service.md, "Onboarding lists". */
-export function onboardingItem(onboarding: Onboarding): Record<string, unknown> {
-  const { id, external_id, playbook_key, status, timestamp } = onboarding;
-  return { id, ...(external_id === undefined ? {} : { external_id }), playbook_key, status, timestamp };
+/** As in docs/reference/service.md, "Onboarding lists"; without `external_id`, which only onboarding sessions give. */
+export function onboardingItem({ id, playbook_key, status, timestamp }: Onboarding): Record<string, unknown> {
+  return { id, playbook_key, status, timestamp };
 }
 
 /**
@@ -89,6 +83,6 @@ export function onboardingEvent(
     requires_manual_review: onboarding.requires_manual_review,
     onboarding_id: onboarding.id,
     external_id: onboarding.entity_external_id ?? null,
-    onboarding_external_id: onboarding.external_id ?? null,
+    onboarding_external_id: null,
   };
 }

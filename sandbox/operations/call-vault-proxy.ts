@@ -7,7 +7,6 @@ export const callVaultProxy: Operation = {
   name: "call_vault_proxy",
   method: "POST",
   path: "/vault_proxy/{id}",
-  query: [],
   body: "whole",
   async handle({ params, headers, body, state }) {
     const proxy = state.proxies.find(params.id ?? "");

@@ -1,4 +1,4 @@
-import { businessRecord, checkExternalId } from "../businesses/business-book.js";
+import { businessRecord, checkExternalId } from "../businesses/business-store.js";
 import { okJson, refuse } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { isObject, isVaultValue, type VaultValue } from "../vault/fields.js";
@@ -9,7 +9,6 @@ export const createBusiness: Operation = {
   name: "create_business",
   method: "POST",
   path: "/businesses",
-  query: [],
   body: "whole",
   handle({ headers, body, state: { businesses } }) {
     const externalId = header(headers["x-external-id"], "x-external-id");

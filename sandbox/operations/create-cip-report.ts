@@ -11,7 +11,6 @@ export const createCipReport: Operation = {
   name: "create_cip_report",
   method: "POST",
   path: "/users/{fp_id}/integrations/brokerage/cip_report",
-  query: [],
   body: "whole",
   handle(call) {
     const user = userOf(call);

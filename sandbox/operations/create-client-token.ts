@@ -8,7 +8,6 @@ export const createClientToken: Operation = {
   name: "create_client_token",
   method: "POST",
   path: "/users/{fp_id}/client_token",
-  query: [],
   body: "whole",
   handle(call) {
     const user = userOf(call);

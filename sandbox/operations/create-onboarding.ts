@@ -1,8 +1,8 @@
+import type { SandboxState } from "../assemble.js";
 import { type Answer, okJson, Refusal, refuse } from "../http/answer.js";
 import type { Call, Operation, Subject } from "../http/router.js";
 import { type Onboarding, onboardingResult } from "../onboarding/onboarding.js";
-import { keptData } from "../onboarding/playbook-book.js";
-import type { SandboxState } from "../state.js";
+import { keptData } from "../onboarding/playbook-store.js";
 import { Fields, isObject } from "../vault/fields.js";
 
 const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];
@@ -12,7 +12,6 @@ export const createOnboarding: Operation = {
   name: "create_onboarding",
   method: "POST",
   path: "/onboardings",
-  query: [],
   body: "whole",
   about: subjectOf,
   handle(call) {
@@ -26,7 +25,7 @@ export const createOnboarding: Operation = {
     const seconds = body.integer("synchronous_timeout_secs", 1, 30);
     const { playbook, version } = state.playbooks.find(key);
     const data = keptData(playbook, body.object("prerequisite_data"));
-    const entity = entityOf(state, fpId ?? state.world.externalIds.entityOf(externalId ?? ""));
+    const entity = entityOf(state, fpId ?? state.world.externalIds.get(externalId ?? ""));
     if (entity.kind !== playbook.kind) refuse(`the playbook is ${playbook.kind}, the entity is not`);
     const onboarding = state.onboardings.start({
       entityId: entity.id,
@@ -68,6 +67,6 @@ function subjectOf(body: unknown, { world, businesses }: SandboxState): Subject 
   if (!isObject(body)) return {};
   const given = typeof body.fp_id === "string" ? body.fp_id : body.external_id;
   if (typeof given !== "string") return {};
-  const id = given === body.fp_id ? given : (world.externalIds.entityOf(given) ?? given);
+  const id = given === body.fp_id ? given : (world.externalIds.get(given) ?? given);
   return businesses.has(id) ? { business: id } : { user: id };
 }

@@ -13,7 +13,6 @@ export const decryptVault: Operation = {
   name: "decrypt_vault",
   method: "POST",
   path: "/users/vault/decrypt",
-  query: [],
   auth: "client_token",
   body: "whole",
   handle(call) {

@@ -10,7 +10,6 @@ export const getBusinessInsights: Operation = {
   name: "get_business_insights",
   method: "GET",
   path: "/businesses/{fp_bid}/onboardings/{onboarding_id}/details",
-  query: [],
   handle(call) {
     const business = businessOf(call);
     const { onboardings, businesses } = call.state;

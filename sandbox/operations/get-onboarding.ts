@@ -10,7 +10,6 @@ export const getOnboarding: Operation = {
   name: "get_onboarding",
   method: "GET",
   path: "/onboardings/{id}",
-  query: [],
   handle({ params, state: { onboardings, clock } }) {
     const onboarding = onboardings.find(params.id ?? "");
     if (!onboarding) throw new Refusal(404, "not_found", "no such onboarding");

@@ -7,6 +7,5 @@ export const getUser: Operation = {
   name: "get_user",
   method: "GET",
   path: "/users/{fp_id}",
-  query: [],
   handle: (call) => ok(userOf(call).text),
 };

@@ -19,30 +19,29 @@ interface ImportedRow {
 /**
  * POST /bank_links/{link_id}/import/transactions (docs/reference/service.md, "Transaction import"): the rows come back
  * through sync as created. All are taken, or none. A `transaction_id` becomes the row's id. What a second row
- * of that id does is not shown; see `importDuplicates` in habits.ts.
+ * of that id does is not shown; see `importDuplicates` in service.ts.
  */
 export const importTransactions: Operation = {
   name: "import_transactions",
   method: "POST",
   path: "/bank_links/{link_id}/import/transactions",
-  query: [],
   body: "whole",
   handle(call) {
-    const { habits } = call.state;
+    const { service } = call.state;
     const link = linkOf(call);
     const body = new Fields(call.body.json(), ["transactions"]);
     const list = body.list("transactions") ?? body.refuse("transactions", "missing");
-    if (list.length > habits.maxImportRows) {
-      body.refuse("transactions", `more than ${habits.maxImportRows} rows`);
+    if (list.length > service.maxImportRows) {
+      body.refuse("transactions", `more than ${service.maxImportRows} rows`);
     }
     const rows = list.map((value, index) => importedRow(value, index, link));
     const given = rows.flatMap(({ id }) => id ?? []);
-    if (habits.importDuplicates === "refuse") {
+    if (service.importDuplicates === "refuse") {
       const known = given.some((id, index) => link.log.live(id) !== undefined || given.indexOf(id) < index);
       if (known) refuse("a transaction_id is there already");
     }
     const partial = call.fire("partial_import");
-    for (const row of rows.slice(0, partial?.rows)) write(link, row, habits.importDuplicates);
+    for (const row of rows.slice(0, partial?.rows)) write(link, row, service.importDuplicates);
     if (partial) throw new Refusal(500, "fault", "only a part of the rows was imported, by a fault");
     return okJson({});
   },

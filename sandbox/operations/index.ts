@@ -13,24 +13,24 @@ import { listBankLinks } from "./list-bank-links.js";
 import { listBusinessOnboardings } from "./list-business-onboardings.js";
 import { listInvestmentTransactions } from "./list-investment-transactions.js";
 import { listLinkAccounts } from "./list-link-accounts.js";
-import { listLinkedBankAccounts } from "./list-linked-bank-accounts.js";
-import { listLinkedBankTransactions } from "./list-linked-bank-transactions.js";
+import { listUserAccounts } from "./list-user-accounts.js";
 import { listUserOnboardings } from "./list-user-onboardings.js";
+import { listUserTransactions } from "./list-user-transactions.js";
 import { sendTestWebhook } from "./send-test-webhook.js";
 import { syncTransactions } from "./sync-transactions.js";
 import { updateBusiness } from "./update-business.js";
 import { updateVault } from "./update-vault.js";
-import { uploadVaultValue } from "./upload-vault-value.js";
+import { uploadToVault } from "./upload-to-vault.js";
 import { validateSession } from "./validate-session.js";
 
 /** Every operation of the stand-in; a new one is its file and its line here. */
 export const OPERATIONS: readonly Operation[] = [
   getUser,
   listBankLinks,
-  listLinkedBankAccounts,
+  listUserAccounts,
   listLinkAccounts,
   syncTransactions,
-  listLinkedBankTransactions,
+  listUserTransactions,
   listInvestmentTransactions,
   importTransactions,
   createOnboarding,
@@ -41,7 +41,7 @@ export const OPERATIONS: readonly Operation[] = [
   createClientToken,
   decryptVault,
   updateVault,
-  uploadVaultValue,
+  uploadToVault,
   createCipReport,
   createBusiness,
   updateBusiness,

@@ -7,7 +7,6 @@ export const listBankLinks: Operation = {
   name: "list_bank_links",
   method: "GET",
   path: "/users/{fp_id}/bank_links",
-  query: [],
   handle(call) {
     const links = call.state.world.linksOf(userOf(call).fpId);
     return ok(`{"links":[${links.map((link) => link.text).join(",")}]}`);

@@ -7,7 +7,6 @@ export const listLinkAccounts: Operation = {
   name: "list_link_accounts",
   method: "GET",
   path: "/bank_links/{link_id}/accounts",
-  query: [],
   handle: (call) =>
     ok(
       `{"accounts":[${linkOf(call)

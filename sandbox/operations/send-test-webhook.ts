@@ -12,7 +12,6 @@ export const sendTestWebhook: Operation = {
   name: "send_test_webhook",
   method: "POST",
   path: "/webhooks/test",
-  query: [],
   body: "whole",
   handle(call) {
     const body = new Fields(call.body.json(), ["idempotency_key", "payload"]);

@@ -5,7 +5,7 @@ import type { BankLink } from "../world/bank-link.js";
 import type { CursorState } from "../world/cursor.js";
 import type { LogEvent, PageLists } from "../world/link-log.js";
 
-/** One page of an update: what it holds, where the next begins, whether the update goes on. */
+/** One page of an update: what it holds, where the next begins, whether more follows. */
 interface Page {
   readonly lists: PageLists;
   readonly position: number;
@@ -30,7 +30,7 @@ export const syncTransactions: Operation = {
   handle(call) {
     const { query, state } = call;
     const token = query.text("cursor");
-    const size = query.integer("size", state.habits.maxSyncSize);
+    const size = query.integer("size", state.service.maxSyncSize);
     const link = linkOf(call);
     if (size !== undefined) {
       const refused = call.fire("size_refused", ({ above = 0 }) => size > above);
@@ -39,15 +39,15 @@ export const syncTransactions: Operation = {
     const start = startOf(call, link, token);
     const notReady = call.fire("not_ready");
     if (notReady) return bodyOf(EMPTY, formOf(notReady.next ?? "missing", undefined, undefined), false);
-    return pageAnswer(call, link, start, token, size ?? state.habits.defaultSyncSize);
+    return pageAnswer(call, link, start, token, size ?? state.service.defaultSyncSize);
   },
 };
 
 /** Where a call begins to read. @throws Refusal 400 for a cursor that is not, or no longer, good. */
 function startOf(call: Call, link: BankLink, token: string | undefined): CursorState {
-  const { cursors, habits } = call.state;
+  const { cursors, service } = call.state;
   if (token === undefined) {
-    const snapshot = habits.history === "compacted" ? link.log.length : 0;
+    const snapshot = service.history === "compacted" ? link.log.length : 0;
     return { position: 0, page: 0, cursorEpoch: link.cursorEpoch, updateEpoch: link.updateEpoch, snapshot };
   }
   const state = cursors.decode(link.id, token);
@@ -92,7 +92,7 @@ function pageAnswer(
   return bodyOf(page.lists, formOf(lost ? (lost.next ?? "missing") : undefined, next, token), page.more);
 }
 
-/** Reads up to `size` events on, first out of a compacted history where the cursor stands in one. */
+/** Reads up to `size` events on, first from a compacted history where the cursor points into one. */
 function readPage(link: BankLink, start: CursorState, size: number): Page {
   const { log } = link;
   if (start.snapshot > 0) {

@@ -1,4 +1,4 @@
-import { businessRecord, checkExternalId } from "../businesses/business-book.js";
+import { businessRecord, checkExternalId } from "../businesses/business-store.js";
 import { okJson } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { businessOf } from "../owner.js";
@@ -9,7 +9,6 @@ export const updateBusiness: Operation = {
   name: "update_business",
   method: "PATCH",
   path: "/businesses/{fp_bid}",
-  query: [],
   body: "whole",
   handle(call) {
     const business = businessOf(call);

@@ -9,7 +9,6 @@ export const updateVault: Operation = {
   name: "update_vault",
   method: "PATCH",
   path: "/users/vault",
-  query: [],
   auth: "client_token",
   body: "whole",
   handle(call) {

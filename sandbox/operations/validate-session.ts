@@ -7,7 +7,6 @@ export const validateSession: Operation = {
   name: "validate_session",
   method: "POST",
   path: "/onboarding/session/validate",
-  query: [],
   body: "whole",
   handle({ body, state: { sessions } }) {
     return okJson(

@@ -8,8 +8,6 @@ export interface BerkaPopulation {
   kind: "berka";
   /** Directory with `trans.csv.gz` and `disp.csv.gz` of the PKDD'99 bank data. */
   directory: string;
-  /** Leaves out owners whose account has no transaction. */
-  activeOnly?: boolean;
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
@@ -32,10 +30,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
  * amounts as the file writes them.
  * @throws InputError if a file can't be read or a line does not have its columns.
  */
-export function populateBerka(
-  world: World,
-  { directory, activeOnly = false }: Omit<BerkaPopulation, "kind">,
-): void {
+export function populateBerka(world: World, { directory }: Omit<BerkaPopulation, "kind">): void {
   const events = new Map<string, NewEvent[]>();
   const rows = readTable(directory, "trans.csv.gz", 10);
   rows.forEach(([id, account, date, type, operation, amount, , symbol], index) => {
@@ -64,15 +59,14 @@ export function populateBerka(
     });
   });
   for (const [, client, account, role] of readTable(directory, "disp.csv.gz", 4)) {
-    const history = events.get(account!) ?? [];
-    if (role !== "OWNER" || (activeOnly && history.length === 0)) continue;
+    if (role !== "OWNER") continue;
     const link = world.addLink({
       fp_id: `berka_client_${client}`,
       id: `berka_link_${account}`,
       fields: { institution_name: "PKDD Bank", provider: "berka" },
       accounts: [{ id: `berka_acc_${account}` }],
     });
-    world.append(link.id, history);
+    world.append(link.id, events.get(account!) ?? []);
   }
 }
 

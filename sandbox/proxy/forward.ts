@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
+import type { SandboxState } from "../assemble.js";
 import { type Answer, Refusal } from "../http/answer.js";
-import type { SandboxState } from "../state.js";
 import { isVaultValue, type VaultValue } from "../vault/fields.js";
 import { egress } from "./egress.js";
 import { valueAt } from "./ingress-rule.js";
 import { type Escaping, Placeholders } from "./placeholder.js";
-import type { ProxyConfiguration } from "./proxy-book.js";
 import { type ProxyDirections, proxyDirections } from "./proxy-headers.js";
+import type { ProxyConfiguration } from "./proxy-store.js";
 
 /**
  * Forwards a request through a proxy (docs/reference/service.md, "Proxy headers"): placeholders in body, path and

@@ -15,15 +15,13 @@ type VaultLookup = (fpId: string, identifier: string) => VaultValue | undefined;
  * `{{<fp_id>.<data identifier>}}`, and with a user at hand `{{<data identifier>}}`.
  */
 export class Placeholders {
-  readonly #lookup: VaultLookup;
-  readonly #fpId: string | undefined;
   /** What was replaced, by vault. */
   readonly used = new Map<string, Set<string>>();
 
-  constructor(lookup: VaultLookup, fpId: string | undefined) {
-    this.#lookup = lookup;
-    this.#fpId = fpId;
-  }
+  constructor(
+    private readonly lookup: VaultLookup,
+    private readonly fpId: string | undefined,
+  ) {}
 
   /** @throws Refusal 400 for a placeholder that stands for nothing. */
   text(text: string, escaping: Escaping): string {
@@ -44,7 +42,7 @@ export class Placeholders {
 
   #value(name: string): VaultValue {
     const { fpId, identifier } = this.#split(name);
-    const value = this.#lookup(fpId, identifier);
+    const value = this.lookup(fpId, identifier);
     if (value === undefined) refuse(`placeholder for ${identifier}: the vault holds no such value`);
     const used = this.used.get(fpId) ?? new Set();
     this.used.set(fpId, used.add(identifier));
@@ -53,8 +51,8 @@ export class Placeholders {
 
   #split(name: string): { fpId: string; identifier: string } {
     if (isAccepted("proxy", name)) {
-      if (this.#fpId === undefined) refuse("a placeholder without its user needs x-fp-id");
-      return { fpId: this.#fpId, identifier: name };
+      if (this.fpId === undefined) refuse("a placeholder without its user needs x-fp-id");
+      return { fpId: this.fpId, identifier: name };
     }
     const [, fpId = "", identifier = ""] = /^([^.]+)\.(.+)$/.exec(name) ?? [];
     if (!isAccepted("proxy", identifier)) refuse("a placeholder that names no data identifier");

@@ -42,14 +42,13 @@ export function tokenGrant(body: unknown): TokenGrant & { ttl: number } {
 }
 
 /**
- * Whether a token lets its bearer do something with an identifier. `vault_card` opens a card under an alias
- * of the service's choice, so none of the data identifiers.
+ * Whether a token lets its bearer do something with an identifier; one without `fields` opens none. `vault_card` opens
+ * a card under an alias of the service's choice, so none of the data identifiers.
  */
 export function permits(
   { scope, fields }: TokenGrant,
   use: "vault" | "decrypt",
   identifier: string,
-  withoutFields: "none" | "all",
 ): boolean {
   const uses: Readonly<Record<TokenScope, readonly string[]>> = {
     vault: ["vault"],
@@ -58,5 +57,5 @@ export function permits(
     decrypt_download: ["decrypt"],
     vault_card: [],
   };
-  return uses[scope].includes(use) && (fields?.includes(identifier) ?? withoutFields === "all");
+  return uses[scope].includes(use) && fields?.includes(identifier) === true;
 }

@@ -94,7 +94,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value may stand in a vault: string, integer, boolean or object. */
+/** Whether a value may be stored in a vault: string, integer, boolean or object. */
 export function isVaultValue(value: unknown): value is VaultValue {
   if (typeof value === "number") return Number.isInteger(value);
   return typeof value === "string" || typeof value === "boolean" || isObject(value);

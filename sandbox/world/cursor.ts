@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 
-/** What a cursor stands for. `page` 0 is a cursor at rest: the next call begins a new update. */
+/** What a cursor means. `page` 0 is a cursor at rest: the next call begins a new update. */
 export interface CursorState {
   readonly position: number;
   readonly page: number;
-  /** Cursors of an older epoch than the link's are refused, whatever they stand for. */
+  /** Cursors of an older epoch than the link's are always refused. */
   readonly cursorEpoch: number;
   /** Cursors in the middle of an update of an older epoch are refused. */
   readonly updateEpoch: number;
-  /** Length of the log that a compacted history stands for; then `position` counts in it. 0 without one. */
+  /** Length of the log that a compacted history replaces; then `position` counts in it. 0 without one. */
   readonly snapshot: number;
 }
 
@@ -17,11 +17,7 @@ const STATE_BYTES = 20;
 
 /** Makes and reads random-looking cursors; only this key's cursors for this link can be read, so no table is kept. */
 export class CursorCodec {
-  readonly #key: string;
-
-  constructor(key: string) {
-    this.#key = key;
-  }
+  constructor(private readonly key: string) {}
 
   encode(linkId: string, state: CursorState): string {
     const plain = Buffer.alloc(STATE_BYTES);
@@ -52,11 +48,11 @@ export class CursorCodec {
 
   // Hashed in one go: a stand-in's cursors keep no secret, and an HMAC costs several times as much.
   #mac(linkId: string, plain: Buffer): Buffer {
-    return digest(`${this.#key}\0${linkId}\0${plain.toString("latin1")}`).subarray(0, MAC_BYTES);
+    return digest(`${this.key}\0${linkId}\0${plain.toString("latin1")}`).subarray(0, MAC_BYTES);
   }
 
   #masked(mac: Buffer, bytes: Buffer): Buffer {
-    const masked = digest(`${this.#key}\0mask\0${mac.toString("latin1")}`).subarray(0, bytes.length);
+    const masked = digest(`${this.key}\0mask\0${mac.toString("latin1")}`).subarray(0, bytes.length);
     for (let at = 0; at < masked.length; at++) masked[at]! ^= bytes[at]!;
     return masked;
   }

@@ -18,35 +18,11 @@ export interface TransactionRow {
   [field: string]: unknown;
 }
 
-type LinkState = "connecting" | "connected" | "deleted" | "error";
+/** Fields of a bank link to set (docs/reference/service.md, "Bank links"), such as `state` and `error_code`. */
+export type LinkFields = Readonly<Record<string, unknown>>;
 
-/** Fields of a bank link that may be set (docs/reference/service.md, "Bank links"); the rest is filled in. */
-export interface LinkFields {
-  created_at?: string;
-  state?: LinkState | (string & {});
-  error_code?: string | null;
-  available_products?: string[];
-  products?: Record<string, unknown>;
-  external_id?: string | null;
-  institution_id?: string | null;
-  institution_name?: string | null;
-  institution_logo?: string | null;
-  provider?: string | null;
-  tags?: string[] | null;
-  [field: string]: unknown;
-}
-
-/** Fields of an account that may be set (docs/reference/service.md, "Bank accounts"); the rest is filled in. */
-export interface AccountFields {
-  name?: string;
-  nickname?: string | null;
-  mask?: string | null;
-  closed?: boolean | null;
-  account_type?: unknown;
-  balances?: Record<string, unknown> | null;
-  raw_provider_data?: Record<string, unknown> | null;
-  [field: string]: unknown;
-}
+/** Fields of an account to set (docs/reference/service.md, "Bank accounts"). */
+export type AccountFields = Readonly<Record<string, unknown>>;
 
 /** A whole, valid transaction out of the fields that matter to a test. */
 export function transactionRow(fields: Partial<TransactionRow> & { transaction_id: string }): TransactionRow {

@@ -15,7 +15,7 @@ export interface TruthRow {
 }
 
 /** What is true of one link. */
-export interface LinkTruth {
+interface LinkTruth {
   readonly link_id: string;
   readonly fp_id: string;
   readonly rows: readonly TruthRow[];
@@ -23,7 +23,7 @@ export interface LinkTruth {
 }
 
 /** Sums over the rows that are there now, as `DECIMAL(28,10)` prints them. */
-export interface AccountTotal {
+interface AccountTotal {
   readonly account_id: string;
   readonly rows: number;
   readonly amount: string;

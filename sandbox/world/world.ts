@@ -1,6 +1,5 @@
 import { InputError } from "../../src/domain/failures.js";
 import { BankLink } from "./bank-link.js";
-import { ExternalIds } from "./external-ids.js";
 import type { ChangeType, GeneratedRows } from "./link-log.js";
 import {
   type AccountFields,
@@ -53,7 +52,8 @@ export type NewEvent =
 export class World {
   readonly users = new Map<string, User>();
   readonly links = new Map<string, BankLink>();
-  readonly externalIds = new ExternalIds();
+  /** Users and businesses by the customer's own id, which only one of them can have. */
+  readonly externalIds = new Map<string, string>();
   today: string;
 
   constructor(today = "2026-11-20") {
@@ -67,7 +67,8 @@ export class World {
     const record = { id: fp_id, ...(external_id === undefined ? {} : { external_id }), is_live: false };
     const user = { fpId: fp_id, externalId: external_id, text: raw ?? JSON.stringify(record), linkIds: [] };
     this.users.set(fp_id, user);
-    if (external_id !== undefined) this.externalIds.take(external_id, fp_id);
+    if (external_id !== undefined && !this.externalIds.has(external_id))
+      this.externalIds.set(external_id, fp_id);
     return user;
   }
 

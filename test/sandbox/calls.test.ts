@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Sandbox, SandboxControl, startSandbox, transactionRow } from "../../sandbox/index.js";
+import { remoteSandbox, type Sandbox, startSandbox, transactionRow } from "../../sandbox/index.js";
 import { ask, get, sync } from "../helpers/stand-in/reader.js";
 
 let sandbox: Sandbox;
@@ -144,7 +144,7 @@ test("links and accounts have every field of the contract, and raw ones are serv
 });
 
 test("another process controls the stand-in over HTTP as its methods do", async () => {
-  const control = new SandboxControl(sandbox.url);
+  const control = remoteSandbox(sandbox.url);
   await control.addLink({ fp_id: "fp2", id: "far" });
   const raw = '{"transaction_id":"r","amount":1.50,"description":"\u2028"}';
   await control.append("far", [

@@ -1,6 +1,7 @@
 import { type IncomingMessage, request } from "node:http";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SANDBOX_OPERATIONS, type Sandbox, startSandbox } from "../../sandbox/index.js";
+import { OPERATIONS } from "../../src/api/operations/index.js";
 import { type CallSettings, call, tokenFor } from "../helpers/stand-in/caller.js";
 import { type Receiver, startReceiver } from "../helpers/webhooks/receiver.js";
 
@@ -61,7 +62,7 @@ beforeEach(async () => {
     create_client_token: ["/users/u/client_token", { body: grant }],
     decrypt_vault: ["/users/vault/decrypt", { token, body: { fields: ["id.email"] } }],
     update_vault: ["/users/vault", { token, body: { "id.email": "a@example.com" } }],
-    upload_vault_value: ["/users/vault/id.email/upload", { token, body: "b@example.com" }],
+    upload_to_vault: ["/users/vault/id.email/upload", { token, body: "b@example.com" }],
     create_cip_report: [
       "/users/u/integrations/brokerage/cip_report",
       { body: { default_approver: "ops@example.com" } },
@@ -70,9 +71,9 @@ beforeEach(async () => {
     update_business: ["/businesses/fp_bid_1", { body: { external_id: "acme-1" } }],
     get_business_insights: [`/businesses/fp_bid_1/onboardings/${started.body.id}/details`, {}],
     list_bank_links: ["/users/u/bank_links", {}],
-    list_linked_bank_accounts: ["/users/u/linked_bank_accounts", {}],
+    list_user_accounts: ["/users/u/linked_bank_accounts", {}],
     list_link_accounts: ["/bank_links/l/accounts", {}],
-    list_linked_bank_transactions: ["/users/u/linked_bank_transactions", {}],
+    list_user_transactions: ["/users/u/linked_bank_transactions", {}],
     list_investment_transactions: ["/bank_links/l/investments/transactions", {}],
     sync_transactions: ["/bank_links/l/transactions/sync", {}],
     import_transactions: [
@@ -98,7 +99,10 @@ function ask(name: string) {
 test("the stand-in has the contract's 23 operations and no other", () => {
   const paths = SANDBOX_OPERATIONS.map(({ method, path }) => `${method} ${path}`);
   expect([...paths].sort()).toEqual([...CONTRACT].sort());
-  expect(new Set(SANDBOX_OPERATIONS.map(({ name }) => name)).size).toBe(23);
+  // A fault selects by the name that `nightledger call --list` shows.
+  expect(SANDBOX_OPERATIONS.map(({ name }) => name).sort()).toEqual(
+    OPERATIONS.map(({ name }) => name).sort(),
+  );
 });
 
 const NAMES = SANDBOX_OPERATIONS.map(({ name }) => name);

@@ -214,7 +214,7 @@ test("upload: above the limit it is answered 413, whether its length is declared
 test("upload: what breaks off half-way leaves what was there", async () => {
   const token = await tokenFor(sandbox, "u", { scope: "vault", fields: ["custom.score"] });
   const headers = { "x-fp-authorization": token, "content-length": 1_000 };
-  const arrived = sandbox.waitForRequests(1, { operation: "upload_vault_value" });
+  const arrived = sandbox.waitForRequests(1, { operation: "upload_to_vault" });
   const outgoing = request(`${sandbox.url}/users/vault/custom.score/upload`, { method: "POST", headers });
   outgoing.on("error", () => undefined);
   outgoing.write(Buffer.alloc(500));

@@ -33,13 +33,12 @@ export async function runBulk(
   return runJob(terminal, flags, {
     read: async () => refuseInvalid(job, path, await judgeFile(terminal, job, path), continueInvalid),
     async plan({ config: { api } }, file) {
+      const asked = { options, secrets, retryOf: null, restart };
       const pingedUser = file.first && job.owner(file.first);
-      let judged = file;
-      if (job.check !== undefined) {
-        await pingService(api, pingedUser);
-        judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
-      }
-      return { pingedUser, run: newRun(job, { judged, options, secrets, retryOf: null, restart }) };
+      if (job.check === undefined) return { pingedUser, run: newRun(job, { judged: file, ...asked }) };
+      await pingService(api, pingedUser);
+      const judged = refuseInvalid(job, path, await askedRows(job, file, api), continueInvalid);
+      return { pingedUser: undefined, run: newRun(job, { judged, ...asked }) };
     },
   });
 }

@@ -18,14 +18,29 @@ interface AlertFlags {
 
 function withAlertOptions(command: Command): Command {
   return command
-    .option("--max-age <time>", "alert when the newest completed sync is older, as 36h", duration)
-    .option("--failed-links [n]", "alert when more bank links failed when last read (default: 0)", count)
-    .option("--open-quarantine [n]", "alert when more rows are open in quarantine (default: 0)", count)
-    .option("--run-missing", "alert when a schedule was due and no run of it began")
-    .option("--run-longer-than <time>", "alert when a run goes on, or took, longer, as 2h", duration)
-    .option("--notify-command <command>", "run this for each alert, with one JSON line on its standard input")
-    .option("--notify-webhook <url>", "send each alert to this address, also that of a chat", webhook)
-    .option("--json", "print what is open as one JSON value on standard output");
+    .option(
+      "--max-age <time>",
+      "alert when the newest completed sync is older than this, such as 36h",
+      duration,
+    )
+    .option(
+      "--failed-links [n]",
+      "alert when more than n bank links failed their last read (default: 0)",
+      count,
+    )
+    .option("--open-quarantine [n]", "alert when more than n quarantined rows are open (default: 0)", count)
+    .option("--run-missing", "alert when a schedule was due but no run started")
+    .option("--run-longer-than <time>", "alert when a run takes longer than this, such as 2h", duration)
+    .option(
+      "--notify-command <command>",
+      "run this command for each alert, with one JSON line on its standard input",
+    )
+    .option(
+      "--notify-webhook <url>",
+      "post each alert to this URL, for example a chat's incoming webhook",
+      webhook,
+    )
+    .option("--json", "print the open alerts as JSON");
 }
 
 function webhook(text: string): string {
@@ -46,10 +61,10 @@ function rulesOf({ failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRu
 
 /** `nightledger alerts` */
 export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
-  const alerts = program.command("alerts").description("tell whoever is on call what is wrong, once");
+  const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")
-    .description("judge the alert rules now, and tell what is new; exit 1 where an alert is open");
+    .description("evaluate the alert rules now and send new alerts; exit 1 if an alert is open");
   withAlertOptions(check).action(async (flags: AlertFlags) => {
     const { checkNow } = await import("../alerts/check.js");
     const { scheduleFacts } = await import("../../intake/schedules/schedule-facts.js");

@@ -9,34 +9,32 @@ export function withBatchOptions(
 ): Command {
   for (const option of batchOptions()) command.addOption(option.hideHelp(hidden));
   return command
-    .option("--detach", "with a cluster: return once the run is started")
-    .option("--json", "print the summary as one JSON value on standard output");
+    .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
+    .option("--json", "print the summary as JSON");
 }
 
 function batchOptions(): Option[] {
   return [
     new Option(
       "--sync-timeout <seconds>",
-      "1 to 30: how long a decision may take in sync mode; default 30",
+      "how long to wait for a decision in sync mode, 1 to 30 (default: 30)",
     ).argParser(between(1, 30)),
-    new Option("--window <n>", "customers that are worked on at once")
-      .argParser(between(1, 500))
-      .default(100),
-    new Option("--deadline <time>", "how long customers and reviewers are waited for")
+    new Option("--window <n>", "customers to process concurrently").argParser(between(1, 500)).default(100),
+    new Option("--deadline <time>", "how long to wait for customers and reviewers")
       .argParser(duration)
       .default(parseDuration("14d"), "14d"),
-    new Option("--circuit <n>", "equal errors in a row that pause the batch; 0 for never")
+    new Option("--circuit <n>", "consecutive identical errors that pause the batch; 0 never pauses it")
       .argParser(between(0, 1_000_000))
       .default(20),
     new Option(
       "--continuations <file>",
-      "append links for customers who must go on, encrypted, to this file",
+      "append the links of customers who must continue to this file, encrypted",
     ),
     new Option(
       "--continuation-command <command>",
-      "run this for each such link, with one JSON line on its standard input",
+      "run this command for each such link, with one JSON line on its standard input",
     ),
-    new Option("--plain-output", "write the playbook's output into the table in the clear"),
-    new Option("--until <state>", "settled: wait for customers and reviewers too").choices(["settled"]),
+    new Option("--plain-output", "store the playbook's output unencrypted in the table"),
+    new Option("--until <state>", "settled: also wait for customers and reviewers").choices(["settled"]),
   ];
 }

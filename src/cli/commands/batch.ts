@@ -10,29 +10,29 @@ interface JsonFlag {
 
 /** `nightledger batch` */
 export const batchCommand: AddCommand = (program: Command, terminal, end) => {
-  const batch = program.command("batch").description("show and steer the batches of onboarding");
+  const batch = program.command("batch").description("show and control onboarding batches");
   batch
     .command("show")
-    .argument("<batch>", "its id")
-    .description("show how the customers of a batch stand, and whose turn it is")
-    .option("--json", "print it as one JSON value on standard output")
+    .argument("<batch>", "id of the batch")
+    .description("show the state of a batch's customers and who has to act next")
+    .option("--json", "print it as JSON")
     .action(async (id: string, { json = false }: JsonFlag) => {
       const { showBatch } = await import("../runs/show-batch.js");
       end(await showBatch(terminal, id, json));
     });
   batch
     .command("cancel")
-    .argument("<batch>", "its id")
-    .description("end a batch: what is done stays, the rest is not begun")
-    .option("--json", "print the summary as one JSON value on standard output")
+    .argument("<batch>", "id of the batch")
+    .description("cancel a batch: finished work is kept, the rest is not started")
+    .option("--json", "print the summary as JSON")
     .action(async (id: string, { json = false }: JsonFlag) => {
       const { steerBatch } = await import("../onboarding/batches.js");
       end(await steerBatch(terminal, "cancel", id, json));
     });
   const retry = batch
     .command("retry")
-    .argument("<batch>", "its id")
-    .description("run again what failed in a batch, as a new attempt");
+    .argument("<batch>", "id of the batch")
+    .description("retry a batch's failed rows as a new attempt");
   withBatchOptions(retry).action(async (id: string, flags: BatchFlags) => {
     const { retryBatch } = await import("../onboarding/batches.js");
     end(await retryBatch(terminal, id, flags));
@@ -50,9 +50,9 @@ export function addSteering(
   for (const [name, description] of STEERING) {
     parent
       .command(name, options)
-      .argument("<batch>", "its id")
+      .argument("<batch>", "id of the batch")
       .description(description)
-      .option("--json", "print the summary as one JSON value on standard output")
+      .option("--json", "print the summary as JSON")
       .action(async (id: string, { json = false }: JsonFlag) => {
         const { steerBatch } = await import("../onboarding/batches.js");
         end(await steerBatch(terminal, name, id, json));
@@ -60,8 +60,8 @@ export function addSteering(
   }
   parent
     .command("links", options)
-    .argument("<file>", "what --continuations wrote")
-    .description("print the links of a continuation file in the clear, one JSON object per line")
+    .argument("<file>", "the file written by --continuations")
+    .description("decrypt a continuation file and print its links, one JSON object per line")
     .action(async (file: string) => {
       const { printLinks } = await import("../onboarding/batches.js");
       await printLinks(terminal, file);
@@ -69,6 +69,6 @@ export function addSteering(
 }
 
 const STEERING = [
-  ["pause", "start no more customers; those that run continue"],
-  ["resume", "continue a batch that was paused, and follow it"],
+  ["pause", "stop starting new customers; those already running continue"],
+  ["resume", "resume a paused batch and follow it"],
 ] as const;

@@ -6,26 +6,29 @@ import type { AddCommand } from "./command.js";
 export const callCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program
     .command("call")
-    .argument("[operation]", "its name, such as get_user; --list shows all")
-    .description("make one call of the service and show the answer")
+    .argument("[operation]", "name of the operation, such as get_user; --list shows all")
+    .description("make one call to the service and show the response")
     .option(
       "--param <name=value>",
-      "a parameter, header option or body field; again for each, and for each item of a list",
+      "a parameter, header or body field; repeat it for each one and for each item of a list",
       (text: string, before: string[] = []) => [...before, text],
     )
-    .option("--body <file>", "the body: JSON, or bytes where the operation takes them; - is standard input")
-    .option("--for <fp_id>", "user whose client token a client operation uses; made for this call alone")
-    .option("--output <file>", "write the answer's body to a file, as it comes")
-    .option("--any-status", "take any status as the answer: behind a proxy it may be the target's")
-    .option("--json", "print {status, headers, body} on standard output")
+    .option(
+      "--body <file>",
+      "file with the body: JSON, or bytes where the operation takes them; - is standard input",
+    )
+    .option("--for <fp_id>", "user to create a client token for, used by this call only (client operations)")
+    .option("--output <file>", "write the response body to a file, unchanged")
+    .option("--any-status", "accept any status as the response: behind a proxy it may be the target's")
+    .option("--json", "print {status, headers, body} as JSON")
     .option("--list", "list the operations instead")
-    .option("--show-secrets", "show tokens and personal values that are hidden otherwise")
-    .option("--durable", "make it as a run: it takes effect once, whatever is killed")
-    .option("--request-id <id>", "with --durable: the same id joins the call or gives its kept answer")
+    .option("--show-secrets", "show tokens and personal values, which are hidden by default")
+    .option("--durable", "make it a run: it takes effect exactly once, whatever is killed")
+    .option("--request-id <id>", "with --durable: the same id joins the call, or returns its stored response")
     .option("--detach", "with --durable: start it and return; needs a Temporal cluster")
     // The help of one operation comes from the registry, which is loaded only when it is needed.
     .helpOption(false)
-    .option("-h, --help", "display help for command, with an operation also for that");
+    .option("-h, --help", "display help for command, and for an operation where one is given");
   command.action(async (name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {
     if (flags.help) {
       const { callHelp } = await import("../calls/help.js");

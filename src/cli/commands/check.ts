@@ -6,10 +6,10 @@ export const checkCommand: AddCommand = (program: Command, terminal, end) => {
   program
     .command("check")
     .description(
-      "look at configuration, lake, keys, service and Temporal as a job would; write nothing to the lake",
+      "check configuration, lake, keys, service and Temporal the way a job would, without writing to the lake",
     )
-    .option("--roster <file>", "check this roster too")
-    .option("--json", "print an array of findings on standard output")
+    .option("--roster <file>", "also check this roster")
+    .option("--json", "print the findings as a JSON array")
     .action(async (flags: { readonly roster?: string; readonly json?: boolean }) => {
       const { runCheck } = await import("../local/check.js");
       end(await runCheck(terminal, flags));

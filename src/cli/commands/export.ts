@@ -11,20 +11,23 @@ function withCipOptions(command: Command): Command {
     command
       .requiredOption(
         "--roster <file>",
-        "CSV or JSONL: fp_id, optionally external_id, risk, account_closed_on, legal_hold, excluded (why)",
+        "CSV or JSONL file: fp_id, optionally external_id, risk, account_closed_on, legal_hold, excluded (a reason)",
       )
-      .requiredOption("--approver <name>", "who stands for automatic approvals: a name or an e-mail address")
-      .option("--since <export>", "the export to compare with: its id or directory (default: the newest)")
-      .option("--reason <text>", "why it is made; recorded in the manifest")
+      .requiredOption(
+        "--approver <name>",
+        "who is accountable for automatic approvals: a name or an e-mail address",
+      )
+      .option("--since <export>", "the export to compare with, by id or directory (default: the newest)")
+      .option("--reason <text>", "why the export is made; recorded in the manifest")
       .option(
         "--unmasked",
         "show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason",
       )
-      .option("--sample <people>", "people of each stratum in the examiner's sample", between(1, 1_000))
-      .option("--sample-seed <text>", "seed of the sample; the same seed and strata give the same people")
-      .option("--no-pdf", "leave report.pdf out, which is printed where a Chromium is found")
+      .option("--sample <people>", "people per stratum in the examiner's sample", between(1, 1_000))
+      .option("--sample-seed <text>", "seed of the sample; the same seed and strata select the same people")
+      .option("--no-pdf", "skip report.pdf, which is made where Chromium is installed")
       .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")
-      .option("--out <directory>", "where the pack is made (default: _exports/cip in the lake)"),
+      .option("--out <directory>", "where to write the pack (default: _exports/cip in the lake)"),
   );
 }
 
@@ -32,11 +35,11 @@ function withCipOptions(command: Command): Command {
 export const exportCommand: AddCommand = (program: Command, terminal, end) => {
   const exports = program
     .command("export")
-    .description("export compliance evidence as a pack that proves itself");
+    .description("export compliance evidence as a self-verifying pack");
   const cip = exports
     .command("cip")
     .description(
-      "export the CIP report of each user of a roster as one pack of tables, pages and a manifest",
+      "export the CIP reports of all users in a roster as one pack of tables, pages and a manifest",
     );
   withCipOptions(cip).action(async (flags: CipFlags) => {
     const { exportCip } = await import("../bulk/export-cip.js");

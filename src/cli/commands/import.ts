@@ -18,12 +18,12 @@ function withImportOptions(command: Command): Command {
     command
       .requiredOption(
         "--transactions <file>",
-        "CSV or JSONL: link_id, account_id, amount, date, optionally description, transaction_id, transaction_type",
+        "CSV or JSONL file: link_id, account_id, amount, date, optionally description, transaction_id, transaction_type",
       )
-      .option("--chunk <rows>", "rows of one request, at most 5,000", between(1, 5_000), 500)
+      .option("--chunk <rows>", "rows per request, at most 5,000", between(1, 5_000), 500)
       .option(
         "--send-unknown",
-        "send rows again of which an earlier run could not tell; look first: imports verify",
+        "resend rows whose fate an earlier run could not determine; check first with `imports verify`",
       ),
   );
 }
@@ -37,7 +37,7 @@ export const importCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program
     .command("import")
     .description(
-      "import transactions of a file into bank links, each once; the same file again posts nothing",
+      "import transactions from a file into bank links, each exactly once; the same file again posts nothing",
     );
   withImportOptions(command).action(async (flags: ImportFlags) => {
     const { runBulk } = await import("../bulk/run.js");

@@ -5,10 +5,8 @@ import type { AddCommand } from "./command.js";
 export const materializeCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("materialize")
-    .description(
-      "bring the table transactions up to the change feed's head, in this process; a sync ends with it",
-    )
-    .option("--json", "print what was done as one JSON value on standard output")
+    .description("bring the transactions table up to date with the change feed; every sync ends with this")
+    .option("--json", "print what was done as JSON")
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { runMaterialize } = await import("../lake/materialize.js");
       await runMaterialize(terminal, json === true);

@@ -9,21 +9,24 @@ import type { Schedulable } from "./schedulable.js";
 
 function withOnboardOptions(command: Command): Command {
   command
-    .requiredOption("--customers <file>", "CSV or JSONL, a customer a row; see docs/use/onboarding.md")
     .requiredOption(
-      "--playbook <key>",
-      "playbook key, with a version tag if you like: pb_1 or pb_1:v3",
-      playbook,
+      "--customers <file>",
+      "CSV or JSONL file with one customer per row; see docs/use/onboarding.md",
     )
+    .requiredOption("--playbook <key>", "playbook key, optionally with a version: pb_1 or pb_1:v3", playbook)
     .addOption(
-      new Option("--mode <mode>", "sync: wait for each decision; async: be told by webhook, or look")
+      new Option("--mode <mode>", "sync: wait for each decision; async: learn of it by webhook or polling")
         .choices([...ONBOARDING_MODES])
         .default("async"),
     )
-    .option("--validate-only", "judge the file and start nothing")
-    .option("--continue-invalid", "run the other rows of a file that has wrong ones")
-    .option("--limit <n>", "only the first n rows; a higher limit later goes on", between(1, 10_000_000))
-    .option("--restart", "give up the run of the same batch that is going on, and start a new one");
+    .option("--validate-only", "only validate the file; start nothing")
+    .option("--continue-invalid", "run the valid rows of a file that also has invalid ones")
+    .option(
+      "--limit <n>",
+      "only the first n rows; a higher limit later continues from there",
+      between(1, 10_000_000),
+    )
+    .option("--restart", "abandon the batch's current run and start a new one");
   return withBatchOptions(command);
 }
 
@@ -31,7 +34,7 @@ function withOnboardOptions(command: Command): Command {
 export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program
     .command("onboard")
-    .description("run a playbook on every customer of a file; the same command again posts nothing twice");
+    .description("run a playbook on every customer in a file; running it again posts nothing twice");
   withOnboardOptions(command).action(async (flags: OnboardFlags) => {
     const { runOnboard } = await import("../onboarding/run.js");
     end(await runOnboard(terminal, flags));

@@ -14,7 +14,9 @@ export function playbook(text: string): string {
 export function duration(text: string): number {
   const ms = parseDuration(text);
   if (ms === undefined)
-    throw new InvalidArgumentError("accepted: a number and a unit, as 14d, 36h, 90m or 30s; at most 3650d.");
+    throw new InvalidArgumentError(
+      "accepted: a number and a unit, such as 14d, 36h, 90m or 30s; at most 3650d.",
+    );
   return ms;
 }
 
@@ -70,7 +72,7 @@ function listed(text: string): string[] {
   return text.split(",").map((name) => name.trim());
 }
 
-/** Reads a port to listen on; 0 takes a free one. */
+/** Reads a port to listen on; 0 picks a free one. */
 export const portNumber = between(0, 65_535, "a number");
 
 /** Reads a time-out in whole seconds. */
@@ -82,7 +84,7 @@ export function pastInstant(text: string): string {
   const at = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
   const isTime = ago !== undefined || /^\d{4}-\d{2}-\d{2}(T.*(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   if (!isTime || Number.isNaN(at.getTime()))
-    throw new InvalidArgumentError("accepted: 2026-11-21, 2026-11-21T02:15:00Z, or a time ago, as 36h.");
+    throw new InvalidArgumentError("accepted: 2026-11-21, 2026-11-21T02:15:00Z, or a time ago, such as 36h.");
   return at.toISOString();
 }
 
@@ -90,7 +92,9 @@ export function pastInstant(text: string): string {
 export function failRules(text: string): FailRules {
   const rules = parseFailRules(text);
   if (!("wrong" in rules)) return rules;
-  const quotes = rules.wrong.startsWith("stale") ? "; put quotes around it: a shell redirects at >" : "";
+  const quotes = rules.wrong.startsWith("stale")
+    ? "; quote it, because the shell treats > as a redirection"
+    : "";
   throw new InvalidArgumentError(
     `unknown rule ${JSON.stringify(rules.wrong)}; accepted: ${FAIL_RULES}${quotes}.`,
   );

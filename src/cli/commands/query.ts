@@ -13,11 +13,11 @@ interface QueryFlags {
 export const queryCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("query")
-    .argument("<sql>", "a DuckDB SELECT over the lake's tables, each a view of its name")
-    .description("read the lake with SQL; decimals come as exact text")
-    .option("--json", "print an array of rows on standard output")
-    .option("--limit <rows>", "rows shown without --json; 0 shows all", rowLimit, 100)
-    .option("--decrypt", "show encrypted columns in the clear; needs the lake's keys")
+    .argument("<sql>", "a DuckDB SELECT; each table is a view of the same name")
+    .description("query the lake with SQL; decimals are printed as exact text")
+    .option("--json", "print the rows as a JSON array")
+    .option("--limit <rows>", "rows to show without --json; 0 shows all", rowLimit, 100)
+    .option("--decrypt", "decrypt encrypted columns; needs the lake's keys")
     .action(async (sql: string, flags: QueryFlags) => {
       const { withLakeQuery } = await import("../lake/query.js");
       const rows: Readonly<Record<string, unknown>>[] = [];
@@ -35,6 +35,6 @@ export const queryCommand: AddCommand = (program: Command, terminal) => {
       );
       if (flags.json) return terminal.result(JSON.stringify(rows));
       terminal.result(tableOf(rows.slice(0, flags.limit)));
-      if (more) terminal.say(`the first ${flags.limit} rows; --limit 0 shows all`);
+      if (more) terminal.say(`showing the first ${flags.limit} rows; --limit 0 shows all`);
     });
 };

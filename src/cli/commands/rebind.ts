@@ -6,9 +6,9 @@ export const rebindCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("rebind")
     .description(
-      "say that the service of this lake has moved to NIGHTLEDGER_API_URL; nothing is posted or read again",
+      "record that this lake's service has moved to NIGHTLEDGER_API_URL; nothing is posted or read again",
     )
-    .option("--json", "print what was done as one JSON value on standard output")
+    .option("--json", "print what was done as JSON")
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { runRebind } = await import("../lake/rebind.js");
       await runRebind(terminal, json === true);

@@ -17,53 +17,56 @@ export const runsCommand: AddCommand = (program: Command, terminal, end) => {
     .description("list, show, watch, cancel and retry the runs of every job");
   runs
     .command("list")
-    .description("list runs: those that have not ended first, then the newest")
-    .option("--kind <kind>", "only runs of this job: sync, onboard, cip, import")
-    .option("--status <status>", "only runs that stand so: completed_with_failures, running, interrupted, …")
-    .option("--schedule <name>", "only runs that this schedule fired")
+    .description("list runs: unfinished ones first, then the newest")
+    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import")
+    .option(
+      "--status <status>",
+      "only runs with this status: completed_with_failures, running, interrupted, …",
+    )
+    .option("--schedule <name>", "only runs started by this schedule")
     .option(
       "--since <time>",
-      "only runs since then: 2026-11-21, an instant, or a time ago as 36h",
+      "only runs started since: 2026-11-21, an instant, or a time ago such as 36h",
       pastInstant,
     )
-    .option("--limit <n>", "at most so many; 0 shows all", rowLimit, 20)
-    .option("--json", "print them as one JSON array on standard output")
+    .option("--limit <n>", "show at most this many; 0 shows all", rowLimit, 20)
+    .option("--json", "print them as a JSON array")
     .action(async (flags: ListFlags) => {
       const { listRuns } = await import("../runs/list.js");
       end(await listRuns(terminal, flags));
     });
   runs
     .command("show")
-    .argument("<run>", "its id")
-    .description("show a run: counts, cost, what failed with the action to take, and what it waits for")
-    .option("--json", "print it as one JSON value on standard output")
+    .argument("<run>", "id of the run")
+    .description("show a run: counts, cost, failures with the action to take, and what it is waiting for")
+    .option("--json", "print it as JSON")
     .action(async (id: string, { json = false }: JsonFlag) => {
       const { showRun } = await import("../runs/show.js");
       end(await showRun(terminal, id, json));
     });
   runs
     .command("watch")
-    .argument("<run>", "its id")
-    .description("follow a run to its end, and exit with its exit code")
-    .option("--json", "print the summary as one JSON value on standard output")
+    .argument("<run>", "id of the run")
+    .description("follow a run to its end and exit with its exit code")
+    .option("--json", "print the summary as JSON")
     .action(async (id: string, { json = false }: JsonFlag) => {
       const { watchRun } = await import("../runs/watch.js");
       end(await watchRun(terminal, id, json));
     });
   runs
     .command("cancel")
-    .argument("<run>", "its id")
-    .description("end a run: what is done stays, the rest is not begun")
-    .option("--json", "print the summary as one JSON value on standard output")
+    .argument("<run>", "id of the run")
+    .description("cancel a run: finished work is kept, the rest is not started")
+    .option("--json", "print the summary as JSON")
     .action(async (id: string, { json = false }: JsonFlag) => {
       const { cancelRun } = await import("../runs/steer.js");
       end(await cancelRun(terminal, id, json));
     });
   const retry = runs
     .command("retry")
-    .argument("<run>", "its id")
-    .description("run again what failed: of a sync the links and users, of a bulk job the rows")
-    .option("--sign-key <file>", "of an export that was signed: its Ed25519 private key again (PEM)");
+    .argument("<run>", "id of the run")
+    .description("retry what failed: the links and users of a sync, the rows of a bulk job")
+    .option("--sign-key <file>", "the Ed25519 private key (PEM) again, for an export that was signed");
   withBatchOptions(retry, { hidden: true }).action(async (id: string, flags: RetryFlags) => {
     const { retryRun } = await import("../runs/steer.js");
     end(await retryRun(terminal, id, flags));

@@ -1,31 +1,35 @@
 import { type Command, Option } from "commander";
 import { withInterruption } from "../terminal/interruption.js";
 import type { AddCommand } from "./command.js";
-import { count } from "./option-values.js";
+import { between, count, portNumber } from "./option-values.js";
 
 /** `nightledger sandbox` */
 export const sandboxCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("sandbox")
-    .description("serve a strict, stateful stand-in of the service on this machine, to try things against")
-    .option("--port <number>", "port on 127.0.0.1; 0 takes a free one", count, 8787)
+    .description("run a stand-in for the service on this machine, to try everything against")
+    .option("--port <number>", "port on 127.0.0.1; 0 picks a free one", portNumber, 8787)
     .addOption(
       new Option("--population <kind>", "what it serves")
         .choices(["synthetic", "volume", "berka"])
         .default("synthetic"),
     )
-    .option("--users <n>", "users of a synthetic or volume population", count)
-    .option("--links-per-user <n>", "bank links of each user", count)
-    .option("--rows <n>", "transactions of each link", count)
-    .option("--businesses <n>", "businesses with insights", count)
-    .option("--investments <n>", "investment transactions of each link", count)
-    .option("--seed <n>", "seed of the population", count)
-    .option("--berka-dir <directory>", "folder of the Berka bank data (population berka)")
-    .option("--latency <ms>", "milliseconds before each answer", count)
-    .option("--faults <json>", "faults to begin with: JSON, or @file")
-    .option("--api-key <key>", "secret key it accepts")
-    .option("--roster-out <file>", "write a roster CSV of its users")
-    .option("--no-record", "count requests, but do not keep them")
+    .option("--users <n>", "number of users (synthetic: 3, volume: 20)", count)
+    .option("--links-per-user <n>", "bank links per user (synthetic: 2, volume: 1)", count)
+    .option(
+      "--rows <n>",
+      "transactions per bank link (synthetic: 120, volume: 50,000)",
+      between(0, 99_999_999),
+    )
+    .option("--businesses <n>", "number of businesses", count)
+    .option("--investments <n>", "investment transactions per bank link", count)
+    .option("--seed <n>", "seed of the population; the same seed gives the same data", count)
+    .option("--berka-dir <directory>", "directory of the Berka bank data, for --population berka")
+    .option("--latency <ms>", "delay before each answer, in milliseconds", count)
+    .option("--faults <json>", "faults to inject, as JSON or @file")
+    .option("--api-key <key>", "secret key to accept (default: sk_test_sandbox)")
+    .option("--roster-out <file>", "write a roster of its users to this CSV file")
+    .option("--no-record", "count requests without keeping them")
     .action(async ({ record, ...flags }: { record: boolean } & Record<string, unknown>) => {
       const { runSandbox } = await import("../../../sandbox/index.js");
       const options = { ...flags, ...(record ? {} : { recordRequests: 0 }) };
@@ -33,7 +37,7 @@ export const sandboxCommand: AddCommand = (program: Command, terminal) => {
         runSandbox(options, signal, ({ url, apiKey }) => {
           terminal.result(JSON.stringify({ url, api_key: apiKey }));
           terminal.say(
-            "stand-in of the service; end it with Ctrl-C. Point NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY at it.",
+            "The sandbox is running. Set NIGHTLEDGER_API_URL and NIGHTLEDGER_API_KEY to the values above; press Ctrl-C to stop it.",
           );
         }),
       );

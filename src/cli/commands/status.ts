@@ -9,13 +9,15 @@ import { duration } from "./option-values.js";
 export const statusCommand: AddCommand = (program: Command, terminal, end) => {
   program
     .command("status")
-    .description("say what ran last, what failed and what to do, what is open, and what runs next")
+    .description(
+      "show what ran last, what failed and what to do about it, what is still open, and what runs next",
+    )
     .addOption(
-      new Option("--stale <time>", "name bank links that nothing was committed of for longer")
+      new Option("--stale <time>", "list bank links with no commit for longer than this")
         .argParser(duration)
         .default(parseDuration("3d"), "3d"),
     )
-    .option("--json", "print it as one JSON value on standard output")
+    .option("--json", "print it as JSON")
     .action(async (flags: StatusFlags) => {
       const { showStatus } = await import("../runs/status.js");
       end(await showStatus(terminal, flags));

@@ -23,23 +23,23 @@ const STREAM_NAMES = STREAMS.map(({ name }) => name);
 
 function withSyncOptions(command: Command): Command {
   return command
-    .requiredOption("--roster <file>", "CSV or JSONL naming the users (fp_id, optional external_id)")
+    .requiredOption("--roster <file>", "CSV or JSONL file of users (fp_id, optionally external_id)")
     .addOption(
-      new Option("--streams <list>", `comma-separated, of ${STREAM_NAMES.join(", ")}`)
+      new Option("--streams <list>", `comma-separated list of: ${STREAM_NAMES.join(", ")}`)
         .argParser(namesOf("stream", STREAM_NAMES))
         .default(defaultStreams(STREAMS), defaultStreams(STREAMS).join(",")),
     )
-    .option("--links <ids>", "only these bank links, comma-separated", linkIds)
-    .option("--full", "read every link again from its beginning, and accept large removals")
-    .option("--page-size <rows>", "rows asked for in one page", positive, 500)
-    .option("--restart", "give up the run of the same job that is going on, and start a new one")
+    .option("--links <ids>", "sync only these bank links, comma-separated", linkIds)
+    .option("--full", "re-read every link from the beginning, and accept large removals")
+    .option("--page-size <rows>", "rows to request per page", positive, 500)
+    .option("--restart", "abandon the job's current run and start a new one")
     .option(
       "--fail-on <rules>",
-      "exit 1 also on: quarantine, skipped, 'stale>3d'; comma-separated",
+      "also exit 1 on any of: quarantine, skipped, 'stale>3d' (comma-separated)",
       failRules,
     )
-    .option("--detach", "with a cluster: return once the run is started")
-    .option("--json", "print the summary as one JSON value on standard output");
+    .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
+    .option("--json", "print the summary as JSON");
 }
 
 function optionsOf({ streams, links, full, pageSize }: SyncFlags): SyncOptions {
@@ -51,7 +51,7 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
   const command = program
     .command("sync")
     .description(
-      "read every bank link of every user in a roster into the lake; the same command again joins the run",
+      "sync every bank link of every user in a roster into the lake; running it again joins a run in progress",
     );
   withSyncOptions(command).action(async (flags: SyncFlags) => {
     const { runSync } = await import("../sync/run.js");

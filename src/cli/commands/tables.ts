@@ -7,7 +7,7 @@ export const tablesCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("tables")
     .description("list the lake's tables: version, rows, files, bytes")
-    .option("--json", "print an array with each table's columns on standard output")
+    .option("--json", "print the tables with their columns as a JSON array")
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { withLakeQuery } = await import("../lake/query.js");
       const tables = await withLakeQuery(terminal, (lake) => lake.listTables());

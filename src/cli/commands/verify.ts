@@ -6,12 +6,12 @@ import type { AddCommand } from "./command.js";
 export const verifyCommand: AddCommand = (program: Command, terminal, end) => {
   program
     .command("verify")
-    .argument("[directory]", "an exported pack; without it the lake")
+    .argument("[directory]", "directory of an exported pack; omit it to verify the lake")
     .description(
-      "prove an exported pack offline: files, counts, chain and signature; without a directory, the lake",
+      "verify an exported pack offline: files, counts, chain and signature; without a directory, the lake",
     )
-    .option("--public-key <file>", "the Ed25519 key, in PEM, that must have signed the pack")
-    .option("--json", "print what was proved as one JSON value on standard output")
+    .option("--public-key <file>", "Ed25519 public key (PEM) that must have signed the pack")
+    .option("--json", "print what was verified as JSON")
     .action(
       async (
         directory: string | undefined,
@@ -20,7 +20,7 @@ export const verifyCommand: AddCommand = (program: Command, terminal, end) => {
         if (directory === undefined) {
           if (flags.publicKey !== undefined) {
             throw new InputError(
-              "--public-key is for an exported pack: name its directory. A lake has no signature.",
+              "--public-key is for an exported pack: give its directory. A lake has no signature.",
             );
           }
           const { verifyLake } = await import("../sync/verify-lake.js");

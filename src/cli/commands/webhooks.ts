@@ -7,11 +7,11 @@ import { portNumber, seconds } from "./option-values.js";
 export const webhooksCommand: AddCommand = (program: Command, terminal, end) => {
   const webhooks = program
     .command("webhooks")
-    .description("receive the service's webhooks, or have it send one as a test");
+    .description("receive the service's webhooks, or request a test webhook");
   webhooks
     .command("serve")
-    .description("receive webhooks until it is stopped")
-    .option("--port <number>", "port to listen on; 0 takes a free one", portNumber, 8788)
+    .description("receive webhooks until stopped")
+    .option("--port <number>", "port to listen on; 0 picks a free one", portNumber, 8788)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .action(async (place: { readonly port: number; readonly host: string }) => {
       const { serveWebhooks } = await import("../webhooks/serve.js");
@@ -19,14 +19,14 @@ export const webhooksCommand: AddCommand = (program: Command, terminal, end) => 
     });
   webhooks
     .command("test")
-    .description("have the service send a test webhook, and wait until a receiver has seen it")
+    .description("ask the service for a test webhook and wait until a receiver has seen it")
     .addOption(
-      new Option("--kind <kinds...>", "which events; all of them in turn with: all")
+      new Option("--kind <kinds...>", "events to send; `all` sends each in turn")
         .choices([...EVENT_KINDS, "all"])
         .default(["service.onboarding.completed"]),
     )
-    .option("--timeout <seconds>", "how long each is waited for", seconds, 30)
-    .option("--json", "print an array of what became of each on standard output")
+    .option("--timeout <seconds>", "how long to wait for each", seconds, 30)
+    .option("--json", "print the result of each as a JSON array")
     .action(async ({ kind, ...flags }: TestFlags) => {
       const kinds = kind.includes("all") ? EVENT_KINDS : (kind as EventKind[]);
       const { testWebhooks } = await import("../webhooks/test-run.js");

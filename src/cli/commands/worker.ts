@@ -5,7 +5,7 @@ import type { AddCommand } from "./command.js";
 export const workerCommand: AddCommand = (program: Command, terminal) => {
   program
     .command("worker")
-    .description("work on the runs of a Temporal cluster until it is stopped (SIGTERM or Ctrl-C)")
+    .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
     .action(async () => {
       const { runWorker } = await import("../local/worker.js");
       await runWorker(terminal);

@@ -1,4 +1,3 @@
-import { readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { openness } from "../../lake/store/modes.js";
@@ -26,90 +25,101 @@ interface Finding {
   readonly detail: string;
 }
 
-/** Looks at everything a job needs, each thing by itself; the exit code of the first that failed. */
+/** Checks everything a job needs, each thing by itself; the exit code of the first that failed. */
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
-  const findings: Finding[] = [];
-  let code = 0;
-  const examine = async <R>(check: string, work: () => Promise<R>, words: (found: R) => string) => {
+  const report = new CheckReport();
+  await withInterruption(({ signal }) => checkAll(terminal, flags, report, signal));
+  if (flags.json) terminal.result(JSON.stringify(report.findings));
+  else {
+    for (const { check, ok, detail } of report.findings)
+      terminal.result(`${ok ? "ok  " : "FAIL"} ${check}: ${detail}`);
+  }
+  return report.code;
+}
+
+/** What was found so far. */
+class CheckReport {
+  readonly findings: Finding[] = [];
+  code = 0;
+
+  /** Runs one check; its result, undefined where it failed. */
+  async add<R>(check: string, work: () => Promise<R>, words: (found: R) => string): Promise<R | undefined> {
     try {
       const found = await work();
-      findings.push({ check, ok: true, detail: words(found) });
+      this.findings.push({ check, ok: true, detail: words(found) });
       return found;
     } catch (error) {
-      code ||= exitCodeOf(error);
+      this.code ||= exitCodeOf(error);
       // Several settings that are wrong are a line each.
-      for (const detail of (error as Error).message.split("\n")) findings.push({ check, ok: false, detail });
+      for (const detail of (error as Error).message.split("\n"))
+        this.findings.push({ check, ok: false, detail });
       return undefined;
     }
-  };
-  await withInterruption(async ({ signal }) => {
-    let configuration: JobConfig | undefined;
-    const preflight = await examine(
-      "configuration, lake and keys",
-      async () => {
-        configuration = readJobConfig(terminal);
-        return runPreflight(terminal, configuration);
-      },
-      (found) =>
-        `${found.config.api.url}, lake ${found.config.lake.address}, ${found.settings.mode} Temporal`,
+  }
+}
+
+async function checkAll(
+  terminal: Terminal,
+  { roster }: CheckFlags,
+  report: CheckReport,
+  signal: AbortSignal,
+): Promise<void> {
+  let configuration: JobConfig | undefined;
+  const preflight = await report.add(
+    "configuration, lake and keys",
+    async () => {
+      configuration = readJobConfig(terminal);
+      return runPreflight(terminal, configuration);
+    },
+    ({ config, settings }) => `${config.api.url}, lake ${config.lake.address}, ${settings.mode} Temporal`,
+  );
+  if (preflight !== undefined)
+    await report.add("who may read the lake", () => openness(preflight.store.address), String);
+  if (roster !== undefined)
+    await report.add(
+      "roster",
+      () => readRoster(roster),
+      ({ rows }) => `${rows.length} users`,
     );
-    if (preflight !== undefined) {
-      const { address } = preflight.store;
-      await examine("who may read the lake", () => openness(address), String);
-    }
-    const { roster } = flags;
-    if (roster !== undefined) {
-      await examine(
-        "roster",
-        () => readRoster(roster),
-        ({ rows }) => `${rows.length} users`,
-      );
-    }
-    if (configuration !== undefined) {
-      const { settings, config } = configuration;
-      await examine(
-        "service",
-        () => pingService(config.api),
-        () => "reached, and the key is accepted",
-      );
-      const report = (message: string) => terminal.say(message);
-      if (settings.mode === "cluster") {
-        const { encryptionKeys } = readConfig({ env: terminal.env, cwd: terminal.cwd }, [
-          "clusterKeys",
-        ]).clusterKeys;
-        const keys = parseEncryptionKeys(encryptionKeys);
-        await examine(
-          "temporal",
-          async () => (await connectClient(settings, keys)).close(),
-          () => `${settings.address}, namespace ${settings.namespace}`,
-        );
-      } else {
-        const env = { ...config.temporal.env, ...terminal.env };
-        await examine(
-          "temporal",
-          () => findTemporalCli({ env, report, signal }),
-          ({ path, origin }) => `${path} (${origin})`,
-        );
-      }
-    }
-    const isReached = findings.every(({ check, ok }) => ok || check !== "temporal");
-    if (preflight !== undefined && isReached) {
-      const server = await serverOf(preflight);
-      if (server !== undefined) {
-        await examine(
-          "worker",
-          () => checkWorkers(preflight, server),
-          (count) =>
-            count === 0 ? "none is running" : `${count} running, with this command's key of the service`,
-        );
-      }
-    }
-  });
-  if (flags.json) terminal.result(JSON.stringify(findings));
-  else
-    for (const { check, ok, detail } of findings)
-      terminal.result(`${ok ? "ok  " : "FAIL"} ${check}: ${detail}`);
-  return code;
+  if (configuration === undefined) return;
+  const { api } = configuration.config;
+  await report.add(
+    "service",
+    () => pingService(api),
+    () => "reachable, and the key is accepted",
+  );
+  const temporal = await checkTemporal(terminal, configuration, report, signal);
+  if (preflight === undefined || temporal === undefined) return;
+  const server = await serverOf(preflight);
+  if (server === undefined) return;
+  await report.add(
+    "worker",
+    () => checkWorkers(preflight, server),
+    (count) => (count === 0 ? "none running" : `${count} running, with the same API key as this command`),
+  );
+}
+
+/** Connects to the cluster, or finds the CLI that embedded mode starts; undefined where that failed. */
+async function checkTemporal(
+  terminal: Terminal,
+  { config, settings }: JobConfig,
+  report: CheckReport,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (settings.mode === "cluster") {
+    const keys = parseEncryptionKeys(config.keys.encryptionKeys ?? "");
+    const connect = async () => {
+      await (await connectClient(settings, keys)).close();
+      return settings;
+    };
+    return report.add("temporal", connect, ({ address, namespace }) => `${address}, namespace ${namespace}`);
+  }
+  const env = { ...config.temporal.env, ...terminal.env };
+  return report.add(
+    "temporal",
+    () => findTemporalCli({ env, report: (message) => terminal.say(message), signal }),
+    ({ path, origin }) => `${path} (${origin})`,
+  );
 }
 
 /** The Temporal server on which workers of these settings may be; undefined where none runs. */
@@ -118,9 +128,9 @@ async function serverOf({ settings, config }: Preflight): Promise<TemporalAddres
 }
 
 /**
- * How many workers there are. Their key is this command's, which the service was just asked with.
+ * How many workers there are; all have this command's key of the service, which the service just accepted.
  *
- * @throws InputError naming each that has another one.
+ * @throws InputError naming each that has a different one.
  */
 async function checkWorkers(
   { keys, config, taskQueue }: Preflight,
@@ -131,7 +141,7 @@ async function checkWorkers(
   try {
     const { workers, others } = await comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
     if (others.length === 0) return workers.length;
-    const words = "has another NIGHTLEDGER_API_KEY than this command; restart it with the right one";
+    const words = "has a different NIGHTLEDGER_API_KEY than this command; restart it with the right one";
     throw new InputError(others.map((worker) => `${workerWords(worker)} ${words}`).join("\n"));
   } finally {
     await close();

@@ -35,19 +35,19 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
     const roster = await readRoster(rosterPath);
     terminal.say(`stand-in service at ${sandbox.url}: ${roster.rows.length} users`);
     const session = await openJobSession(terminal, preflight, held);
-    terminal.say("\nfirst night: everything the banks have");
+    terminal.say("\nfirst night: the full history from the banks");
     const first = await night(terminal, session, roster);
     if (first === undefined) return EXIT.failures;
-    terminal.say("\nan import: three rows of a file, each once");
+    terminal.say("\nan import: three rows from a file, each exactly once");
     const imported = await importRows(terminal, session, sandbox, home);
     if (imported === undefined) return EXIT.failures;
     sandbox.advance({ days: 3, seed: 7 });
     terminal.say(
-      "\nthree days later: new, changed, settled and removed rows, and the imported ones come back",
+      "\nthree days later: new, changed, posted and removed rows, and the imported rows come back",
     );
     const second = await night(terminal, session, roster);
     if (second === undefined) return EXIT.failures;
-    terminal.say("\na CIP export: the report of each user, as one pack that proves itself");
+    terminal.say("\na CIP export: every user's report in one self-verifying pack");
     const pack = await exportReports(terminal, session, rosterPath);
     if (pack === undefined) return EXIT.failures;
     const shown = { directory: relative(outer.cwd, home) || ".", pack: relative(outer.cwd, pack) };
@@ -64,7 +64,7 @@ async function makeAnew(home: string): Promise<void> {
   );
   if (entries.length > 0 && !ours) {
     throw new InputError(
-      `--directory: ${home} holds files that no demo made. Name a new or empty directory.`,
+      `--directory: ${home} contains files that no demo created. Choose a new or empty directory.`,
     );
   }
   await rm(home, { recursive: true, force: true });
@@ -126,21 +126,23 @@ async function showResult(
       for await (const batch of lake.query(sql)) return batch;
       return [];
     };
-    terminal.result("\nthe latest transactions, as they stand now (table transactions)");
+    terminal.result("\nthe latest transactions (table transactions)");
     terminal.result(
       tableOf(
         await ask(`select "date", amount, currency, "type", pending, description from transactions
           order by "date" desc, sequence desc, link_id limit 5`),
       ),
     );
-    terminal.result("\nwhat was imported, as it came back (tables transaction_imports and transactions)");
+    terminal.result(
+      "\nthe imported rows, as sync brought them back (tables transaction_imports and transactions)",
+    );
     terminal.result(
       tableOf(
         await ask(`select i.status, t."date", t.amount, t.description, left(i.transaction_id, 12) as transaction_id
           from transaction_imports i join transactions t using (link_id, transaction_id) order by i.line`),
       ),
     );
-    terminal.result("\nthe proof of completeness of one link, run by run (table link_syncs)");
+    terminal.result("\none link's proof of completeness, run by run (table link_syncs)");
     terminal.result(
       tableOf(
         await ask(`with recursive chain as (
@@ -158,8 +160,8 @@ async function showResult(
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
   terminal.result(
     [
-      `\nfiles     ${directory}/lake: Parquet in Delta tables; DuckDB, Polars, Spark read them as they are`,
-      `pack      ${pack}/report.html: open it in a browser; sha256sum -c SHA256SUMS proves its files`,
+      `\nfiles     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
+      `pack      ${pack}/report.html: open it in a browser; to verify its files: sha256sum -c SHA256SUMS`,
       "\ntry next",
       `  npx nightledger verify ${pack}`,
       `  ${lake} tables`,

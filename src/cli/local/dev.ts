@@ -12,7 +12,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
   const preflight = await runPreflight(terminal);
   if (preflight.settings.mode === "cluster") {
     throw new InputError(
-      "TEMPORAL_ADDRESS: set, so there is a cluster. Use `nightledger worker`, or unset it for the embedded server.",
+      "TEMPORAL_ADDRESS is set, so jobs use that cluster. Run `nightledger worker`, or unset it to use the embedded server.",
     );
   }
   const { webhooksIfAny: webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
@@ -29,7 +29,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
     terminal.say(`lake      ${preflight.config.lake.address}`);
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
-    terminal.say("Jobs of this directory use this server while it runs. Ctrl-C ends it.");
+    terminal.say("Jobs in this directory use this server while it runs. Press Ctrl-C to stop it.");
     await Promise.race([aborted(signal), temporal.lost]);
   });
 }

@@ -75,7 +75,7 @@ function quoted(word: string): string {
 
 function escaped(text: string): string {
   if (/[\0\n\r]/.test(text)) {
-    throw new InputError(`${JSON.stringify(text)} can't stand in a systemd unit. Nothing was written.`);
+    throw new InputError(`${JSON.stringify(text)} can't be used in a systemd unit. Nothing was written.`);
   }
   return text.replaceAll("%", "%%");
 }

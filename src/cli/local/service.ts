@@ -32,12 +32,14 @@ export async function installService(terminal: Terminal, flags: ServiceFlags): P
   const name = flags.name ?? serviceName(terminal.cwd);
   if (/[/\\]_npx[/\\]/.test(process.program)) {
     throw new InputError(
-      `${process.program} is npx's own copy, which may be deleted at any time. Nothing was installed. Install the package in ${terminal.cwd} first: npm install nightledger`,
+      `${process.program} is npx's temporary copy, which npm may delete at any time. Nothing was installed. First install the package in ${terminal.cwd}: npm install nightledger`,
     );
   }
   if (globalThis.process.platform === "darwin") {
     terminal.result(launchdPlist(process, name));
-    terminal.say(`write this to ~/Library/LaunchAgents/${name}.plist, then: launchctl load -w that file`);
+    terminal.say(
+      `save this as ~/Library/LaunchAgents/${name}.plist, then run: launchctl load -w ~/Library/LaunchAgents/${name}.plist`,
+    );
     return EXIT.completed;
   }
   if (flags.print) {
@@ -48,12 +50,14 @@ export async function installService(terminal: Terminal, flags: ServiceFlags): P
   await mkdir(dirname(unit.path), { recursive: true });
   await writeFile(unit.path, systemdUnit(process), { mode: 0o644 }).catch((error: NodeJS.ErrnoException) => {
     throw new InputError(
-      `${unit.path} can't be written (${error.code}). Nothing was installed. Run it as root, or with --user.`,
+      `${unit.path} can't be written (${error.code}). Nothing was installed. Run this as root, or with --user.`,
     );
   });
   await systemctl(unit, "daemon-reload");
   await systemctl(unit, "enable", "--now", unit.name);
-  terminal.say(`${unit.path} is written and enabled: \`${process.command}\` runs now, and after a reboot`);
+  terminal.say(
+    `${unit.path} is installed: \`${process.command}\` is running now and will start again after a reboot`,
+  );
   if (unit.user) await keepAfterLogout(terminal);
   return EXIT.completed;
 }
@@ -81,7 +85,7 @@ export async function uninstallService(terminal: Terminal, flags: ServiceFlags):
   await systemctl(unit, "disable", "--now", unit.name);
   await rm(unit.path, { force: true });
   await systemctl(unit, "daemon-reload");
-  terminal.say(`${unit.path} is removed; the lake and its schedules stay as they are`);
+  terminal.say(`${unit.path} is removed; the lake and its schedules are unchanged`);
   return EXIT.completed;
 }
 
@@ -101,7 +105,7 @@ async function systemctl({ user }: Unit, ...words: readonly string[]): Promise<v
   await run("systemctl", args).catch((error: { stderr?: string; message: string }) => {
     const why = (error.stderr || error.message).trim();
     throw new InputError(
-      `systemctl ${args.join(" ")} failed: ${why}. Without systemd, keep the command running by other means: \`service install --print\` shows the unit.`,
+      `systemctl ${args.join(" ")} failed: ${why}. Without systemd, keep the command running by other means; \`service install --print\` shows the unit.`,
     );
   });
 }
@@ -117,6 +121,6 @@ async function asked({ user, name }: Unit, question: string): Promise<string> {
 async function keepAfterLogout(terminal: Terminal): Promise<void> {
   const { username } = userInfo();
   await run("loginctl", ["enable-linger", username]).catch(() => {
-    terminal.say(`so that it runs without a login: sudo loginctl enable-linger ${username}`);
+    terminal.say(`to keep it running while you are logged out: sudo loginctl enable-linger ${username}`);
   });
 }

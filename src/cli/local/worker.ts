@@ -13,7 +13,7 @@ export async function runWorker(terminal: Terminal): Promise<void> {
   const { config, settings, keys, taskQueue } = preflight;
   if (settings.mode === "embedded" || keys === undefined) {
     throw new InputError(
-      "TEMPORAL_ADDRESS: not set. A worker of its own needs a Temporal cluster; without one, `nightledger dev` brings up server and worker.",
+      "TEMPORAL_ADDRESS is not set, and `nightledger worker` needs a Temporal cluster. Without one, use `nightledger dev`, which runs a server and a worker.",
     );
   }
   await withInterruption(async ({ signal, releases }) => {

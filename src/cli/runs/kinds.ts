@@ -23,7 +23,7 @@ export function batchOf(workflowId: string): string {
 
 type AnyJobRun = JobRun<unknown, unknown>;
 
-/** A run that is going on as its own command sees it; `start` joins it. */
+/** A running run as its own command sees it; `start` joins it. */
 export function jobRunOf(
   terminal: Terminal,
   { runId, workflowId }: { readonly runId: string; readonly workflowId: string },

@@ -33,7 +33,7 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
     const isLeft = found.some(({ status }) => status === "interrupted");
     if (view.missing !== undefined && isLeft) terminal.say(view.missing);
     if (json) terminal.result(JSON.stringify(found));
-    else if (found.length === 0) terminal.say("no such run");
+    else if (found.length === 0) terminal.say("no runs match");
     else for (const run of found) terminal.result(runLine(run));
     return EXIT.completed;
   });
@@ -42,5 +42,5 @@ export async function listRuns(terminal: Terminal, { limit, json, ...filter }: L
 /** @throws InputError for a word that no run has, which would list nothing without saying why. */
 function checkWord(flag: string, word: string | undefined, accepted: readonly string[]): void {
   if (word === undefined || accepted.includes(word)) return;
-  throw new InputError(`${flag}: no run has ${JSON.stringify(word)}. Accepted: ${accepted.join(", ")}.`);
+  throw new InputError(`${flag}: ${JSON.stringify(word)} is unknown. Accepted: ${accepted.join(", ")}.`);
 }

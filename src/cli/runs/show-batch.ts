@@ -25,7 +25,7 @@ interface ShownBatch {
   readonly findings: readonly Finding[];
 }
 
-/** Shows how a batch stands; the exit code. @throws InputError where the lake knows nothing of it. */
+/** Shows the state of a batch; the exit code. @throws InputError where the lake knows nothing of it. */
 export async function showBatch(terminal: Terminal, batchId: string, json: boolean): Promise<number> {
   checkBatchId(batchId);
   return withRunsView(terminal, async ({ client, preflight: { store, scope, config } }) => {
@@ -50,7 +50,7 @@ export async function showBatch(terminal: Terminal, batchId: string, json: boole
     );
     if (recorded.statuses.length + recorded.ended.length === 0 && progress === undefined) {
       throw new InputError(
-        `batch ${batchId} has no outcome in the lake ${config.lake.address}, and does not run. Name a batch of the table onboardings.`,
+        `batch ${batchId} is not running and has no outcomes in the lake ${config.lake.address}. Give the id of a batch in the table onboardings.`,
       );
     }
     const { statuses, ended, findings } = recorded;

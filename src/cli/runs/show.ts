@@ -48,7 +48,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
 /** That no run of this lake has an id. */
 export function noRun(id: string): InputError {
   return new InputError(
-    `there is no run ${id} in this lake. Nothing was changed. nightledger runs list shows those that are there.`,
+    `there is no run ${id} in this lake. Nothing was changed. To list its runs: nightledger runs list`,
   );
 }
 
@@ -79,7 +79,7 @@ function runLines(run: ShownRun): string[] {
     ...(message === null ? [] : [`message   ${message}`]),
     ...findings.flatMap(findingLines),
     ...(findings.some(({ status }) => status === "failed") && run.finished_at !== null
-      ? [`next      run again only what failed: ${retryCommand(run)}`]
+      ? [`next      retry only what failed: ${retryCommand(run)}`]
       : []),
   ];
 }

@@ -1,18 +1,14 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
 import { JOBS } from "../../jobs/index.js";
-import { runs } from "../../lake/tables/runs.js";
-import { runningRuns } from "../../temporal/running-workflows.js";
 import { cancelBulk, retryBulk } from "../bulk/steer.js";
-import { withStoreQuery } from "../lake/query.js";
 import { retryBatch, steerBatch } from "../onboarding/batches.js";
 import type { BatchFlags } from "../onboarding/flags.js";
 import { cancelSync } from "../sync/cancel.js";
 import { retrySync } from "../sync/retry.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { endedRun } from "./ended-runs.js";
 import { batchOf } from "./kinds.js";
-import { withRunsView } from "./view.js";
+import { findRun, withRunsView } from "./view.js";
 
 /** Options of every retry; those of a batch have no meaning for other jobs. */
 export interface RetryFlags extends BatchFlags {
@@ -38,14 +34,10 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
 /** The batch of an id, be it that of one of its runs. @throws InputError where no such run is known. */
 async function batchNamed(terminal: Terminal, id: string): Promise<string> {
   if (!isRunId("onboard", id)) return id;
-  return withRunsView(terminal, async ({ client, preflight: { store, taskQueue } }) => {
-    const ended = await withStoreQuery(store, (query) => endedRun(query, id), { tables: [runs] });
-    if (ended?.job_id != null) return ended.job_id;
-    const going = client === undefined ? [] : await runningRuns(client, taskQueue);
-    const found = going.find(({ runId }) => runId === id);
-    if (found !== undefined) return batchOf(found.workflowId);
-    throw new InputError(
-      `run ${id} is not running and has no row in the table runs. Nothing was changed. Give the id of its batch.`,
-    );
-  });
+  const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));
+  if (ended?.job_id != null) return ended.job_id;
+  if (running !== undefined) return batchOf(running.workflowId);
+  throw new InputError(
+    `run ${id} is not running and is not in the table runs. Nothing was changed. Give the id of its batch instead.`,
+  );
 }

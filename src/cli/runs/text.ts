@@ -39,27 +39,27 @@ export function findingLines({ status, reason, count, action, examples }: Findin
   return action === null ? [line] : [line, `${" ".repeat(10)}→ ${action}`];
 }
 
-/** How a run that nothing works on comes to its end. */
+/** How to bring a run to its end that no worker is on. */
 function continuation({ run_id, kind, status }: UnfinishedRun): string {
   if (JOBS.some((job) => job.effect && job.kind === kind))
     return `\`nightledger ${kind}s continue\` continues it`;
-  if (status === "lost") return "Temporal does not know it; the same command starts a new run";
+  if (status === "lost") return "Temporal has no record of it; run the same command to start a new run";
   const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
-  return `nothing works on it; ${again} continues it`;
+  return `no worker is on it; ${again} continues it`;
 }
 
-/** How far a run is that has not ended, and what it needs to go on. */
+/** How far an unfinished run is, and what it needs to continue. */
 export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   const { status, running, progress } = run;
   if (status === "interrupted" || status === "lost") return `${status}: ${continuation(run)}`;
   if (running === undefined || progress === undefined)
-    return "no worker answers for it; start one with `nightledger dev` or `nightledger worker`";
-  const never = () => Promise.reject(new Error("a run that is only looked at is not started"));
+    return "no worker is running; start one with `nightledger dev` or `nightledger worker`";
+  const never = () => Promise.reject(new Error("a run that is only shown is not started"));
   const { progress: form } = jobRunOf(terminal, running, never);
   return `${status}: ${form.line(form.figures(progress))}`;
 }
 
-/** What a run waits for that is going on, in lines. */
+/** What a running run waits for, in lines. */
 export function waitingWords({ progress }: UnfinishedRun): string[] {
   const told = progress as Partial<WaitingState> | undefined;
   return told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now());

@@ -1,14 +1,18 @@
 import type { Client } from "@temporalio/client";
 import { UnreachableError } from "../../domain/failures.js";
+import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
+import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
 import { runningServer } from "../../temporal/server/running-server.js";
+import { withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { Releases } from "../terminal/releases.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 
-/** What a command that only looks has at hand. */
+/** What a read-only command works with. */
 export interface RunsView {
   readonly preflight: Preflight;
   /** Undefined where Temporal is not up. */
@@ -17,7 +21,7 @@ export interface RunsView {
   readonly missing: string | undefined;
 }
 
-/** Opens lake and Temporal for looking at them, and closes them again: nothing is started and nothing changes. */
+/** Opens lake and Temporal read-only and closes them again: nothing is started and nothing changes. */
 export async function withRunsView<R>(terminal: Terminal, work: (view: RunsView) => Promise<R>): Promise<R> {
   const preflight = await runPreflight(terminal);
   const releases = new Releases();
@@ -32,7 +36,7 @@ async function findClient(
   { config, settings, keys }: Preflight,
   releases: Releases,
 ): Promise<Pick<RunsView, "client" | "missing">> {
-  const off = "nothing works on runs here now, and no schedule fires: start `nightledger dev`";
+  const off = "no worker is running here, so no run advances and no schedule starts: run `nightledger dev`";
   const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined || keys === undefined) return { client: undefined, missing: off };
   try {
@@ -41,7 +45,17 @@ async function findClient(
     return { client, missing: undefined };
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    const words = `Temporal at ${server.address} does not answer, so runs that are going on are shown as interrupted`;
+    const words = `Temporal at ${server.address} does not answer, so runs in progress are shown as interrupted`;
     return { client: undefined, missing: settings.mode === "cluster" ? words : off };
   }
+}
+
+/** A run of the lake by its id: as it ended, or as Temporal has it. */
+export async function findRun(
+  { client, preflight: { store, taskQueue } }: RunsView,
+  id: string,
+): Promise<{ readonly ended: EndedRun | undefined; readonly running: RunningRun | undefined }> {
+  const ended = await withStoreQuery(store, (query) => endedRun(query, id), { tables: [runs] });
+  const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
+  return { ended, running: listed.find(({ runId }) => runId === id) };
 }

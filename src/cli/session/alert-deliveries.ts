@@ -1,7 +1,7 @@
 import type { Client } from "@temporalio/client";
 import { aborted } from "../terminal/interruption.js";
 
-/** A command is held up no longer than this by a target of alerts that does not answer. */
+/** The longest that a command waits for an alert target that does not answer. */
 const LONGEST_MS = 15_000;
 
 /** Ids of the workflows of a task queue that are delivering alerts. */
@@ -12,7 +12,7 @@ export async function goingDeliveries(client: Client, taskQueue: string): Promis
   return ids;
 }
 
-/** Waits for deliveries to end; whether they did before it took too long or the user stopped it. */
+/** Waits for deliveries to end; false where that takes too long or the user stops it. */
 export async function deliveriesEnded(
   client: Client,
   ids: readonly string[],

@@ -9,16 +9,16 @@ import type { JobRun } from "./job-run.js";
 import type { JobSession } from "./job-session.js";
 import { runJob } from "./run-job.js";
 
-/** A run that is to be cancelled, whatever its job. */
+/** A run to cancel, of any job. */
 interface CancelledRun<Progress, Result> {
   readonly runId: string;
   /** The run as a command sees it. */
   runOf(start: (session: JobSession) => Promise<StartedRun>): JobRun<Progress, Result>;
-  /** Takes away what a cancelled run takes away itself, where it had to be ended. */
+  /** Removes what a cancelled run removes itself, for a run that had to be terminated. */
   cleanUp(store: ObjectStore): (runId: string) => Promise<void>;
 }
 
-/** Cancels a run that is going on, or ends it where it can't be cancelled; the exit code. @throws InputError */
+/** Cancels a run in progress, or terminates it where it can't be cancelled; the exit code. @throws InputError */
 export async function cancelRun<Progress, Result>(
   terminal: Terminal,
   json: boolean,
@@ -32,7 +32,7 @@ export async function cancelRun<Progress, Result>(
     { json },
     {
       async plan({ keys, store, taskQueue }) {
-        // Where HOME has no keys yet, nothing was ever run: it is left as it is.
+        // Without keys in HOME nothing was ever run there.
         if (keys === undefined) throw notRunning;
         const run = runOf(async ({ temporal: { client } }) => {
           const running = await runningRun(client, taskQueue, runId);
@@ -46,7 +46,7 @@ export async function cancelRun<Progress, Result>(
   );
 }
 
-/** The run of this id, bound to its execution; undefined where it is not going on. */
+/** The run of this id, bound to its execution; undefined where it is not running. */
 export async function runningRun(
   client: Client,
   taskQueue: string,

@@ -12,20 +12,20 @@ import type { Preflight } from "./preflight.js";
 import { createProgressView, type ProgressForm } from "./progress-view.js";
 import { type RunEnd, watchRun } from "./run-watch.js";
 
-/** One run of a job as its command sees it: how it starts, what is shown of it, what is said at its end. */
+/** One run of a job as its command sees it: how it starts, how its progress is shown, and what its end means. */
 export interface JobRun<Progress, Result> {
-  /** Starts the run, or joins the one of the same job that is going on. */
+  /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
-  /** Says what else is going on. */
+  /** Says what else is in progress. */
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
-  /** What the command does while it watches the run; it ends with the run, or when it is aborted. */
+  /** What the command does while it watches the run, until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
   /** What joins the run, or continues it; left out, the command as it was typed. */
   readonly again?: string;
-  /** What to say of a progress besides showing it; `before` is the last one. */
+  /** What else to say about a progress; `before` is the one before it. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
-  /** Whether the run stands still, so that nothing is gained by waiting; left out, it never does. */
+  /** Whether the run is paused, so that waiting is pointless; left out, it never is. */
   isHalted?(progress: Progress): boolean;
   /** What else a run that is completed waits for. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
@@ -36,9 +36,9 @@ export interface JobRun<Progress, Result> {
 /** A run as its command leaves it. */
 export interface LeftRun<Progress, Result> {
   readonly started: StartedRun;
-  /** Undefined where the run goes on without the command. */
+  /** Undefined where the run continues without the command. */
   readonly end: RunEnd<Result> | undefined;
-  /** What was seen last. */
+  /** The last progress that was seen. */
   readonly sofar: Progress | undefined;
   readonly watchedMs: number;
   /** Where the service refused the credentials: workers that have others than the command. */
@@ -59,7 +59,7 @@ interface RunOutcome {
   readonly notes: readonly string[];
 }
 
-/** Starts or joins a run and shows its progress to its end, or until it stands still; detached it only starts it. */
+/** Starts or joins a run and shows its progress until it ends or is paused; detached, it only starts it. */
 export async function followRun<Progress, Result>(
   terminal: Terminal,
   session: JobSession,
@@ -69,7 +69,7 @@ export async function followRun<Progress, Result>(
   const { temporal, signal } = session;
   signal.throwIfAborted();
   const started = await run.start(session);
-  terminal.say(started.joined ? `joined run ${started.runId}, which is going on` : `run ${started.runId}`);
+  terminal.say(started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`);
   // With a cluster the log is what people read, and the runs are in the workers'.
   const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
   if (started.joined) note("a command joined the run");
@@ -91,15 +91,15 @@ export async function followRun<Progress, Result>(
         view.show(progress);
       },
       isHalted: (progress) => run.isHalted?.(progress) ?? false,
-      onSilence: () => view.silent(temporal.embedded),
+      onSilence: () => view.silent(),
       onFailure: (words) => view.say(words),
     });
     let [end] = await Promise.all([watched, run.whileWatched?.(session, started)]);
     if (end.kind === "completed" && run.afterEnd) end = await run.afterEnd(session, end.result);
-    if (end.kind === "interrupted") note("the command was interrupted; the run is kept");
-    // A cluster's run does not end with its command: Ctrl-C only detaches.
-    const goesOn = !temporal.embedded && end.kind === "interrupted";
-    const left = { started, end: goesOn ? undefined : end, sofar, watchedMs: Date.now() - since };
+    if (end.kind === "interrupted") note("the command was interrupted; the run's progress is saved");
+    // A cluster's run outlives its command: Ctrl-C only detaches.
+    const continues = !temporal.embedded && end.kind === "interrupted";
+    const left = { started, end: continues ? undefined : end, sofar, watchedMs: Date.now() - since };
     return mayBeRefused(end) ? { ...left, otherKeys: await otherKeys(session) } : left;
   } finally {
     view.stop();
@@ -134,9 +134,10 @@ async function otherKeys({ preflight, keys, temporal: { client } }: JobSession):
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {
-  if (end === undefined) return [`run ${runId} goes on without this command. Join it with:`, `  ${again}`];
+  if (end === undefined)
+    return [`run ${runId} continues without this command. Rejoin it with:`, `  ${again}`];
   if (end.kind === "interrupted")
-    return [`interrupted: run ${runId} is kept. Continue it with:`, `  ${again}`];
+    return [`interrupted: the progress of run ${runId} is saved. Continue it with:`, `  ${again}`];
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 

@@ -10,7 +10,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import type { Preflight } from "./preflight.js";
 import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
 
-/** What a command holds while it works on jobs. */
+/** What a command holds while it runs jobs. */
 export interface JobSession {
   readonly preflight: Preflight;
   readonly temporal: TemporalSession;
@@ -20,7 +20,7 @@ export interface JobSession {
   readonly signal: AbortSignal;
 }
 
-/** Begins to write: HOME and its keys; then connects to Temporal, and binds the lake to its service and keys. */
+/** Creates HOME and its keys, connects to Temporal, and binds the lake to its service and keys. */
 export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
@@ -61,7 +61,7 @@ export async function openJobSession(
   };
 }
 
-/** Binds a lake to its service and keys at its first use: the service first, so that a lake with a key check has both. */
+/** Binds a lake to its service and keys at its first use: the service first, so a lake with a key check has both. */
 export async function bindLake({ store, service }: Preflight, keys: EncryptionKeys): Promise<void> {
   await ensureBinding(store, service);
   await ensureKeyCheck(store, keys);

@@ -26,6 +26,6 @@ export function refusedWords(others: readonly WorkerIdentity[]): string[] {
   if (others.length === 0) return ["the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY"];
   return others.map(
     (worker) =>
-      `the service refused the key of ${workerWords(worker)}, which is another one than this command's; restart it with the right NIGHTLEDGER_API_KEY`,
+      `the service refused the key of ${workerWords(worker)}, which differs from this command's; restart that worker with the right NIGHTLEDGER_API_KEY`,
   );
 }

@@ -26,20 +26,20 @@ import { checkTables } from "./writable-tables.js";
 
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "alerts"] as const;
 
-/** What a job is configured with; nothing but variables was looked at. */
+/** The configuration of a job, read from variables alone. */
 export interface JobConfig {
   readonly config: Config<(typeof PARTS)[number]>;
   readonly settings: TemporalSettings;
 }
 
-/** All that was found right before a job may begin. */
+/** Everything that was checked before a job may start. */
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
   /** The lake's service, or the one that its first use binds it to. */
   readonly service: ServiceBinding;
   readonly scope: string;
   readonly taskQueue: string;
-  /** Keys that stand already; undefined where embedded mode makes them at its first use. */
+  /** Keys that exist already; undefined where embedded mode creates them at its first use. */
   readonly keys: EncryptionKeys | undefined;
 }
 
@@ -70,7 +70,7 @@ export function readJobConfig(terminal: Terminal): JobConfig {
 }
 
 /**
- * Looks at lake and keys; writes nothing.
+ * Checks lake and keys; writes nothing.
  *
  * @throws InputError (exit 2) naming the variable, directory or table.
  */
@@ -81,8 +81,8 @@ export async function runPreflight(
   const store = createLocalStore(config.lake.address);
   const lake = checkWritable("NIGHTLEDGER_LAKE", config.lake.address);
   const home = settings.mode === "embedded" ? checkWritable("NIGHTLEDGER_HOME", config.home.path) : undefined;
-  const looked = await Promise.allSettled([lake, home]);
-  readAll(Object.fromEntries(looked.map((one, at) => [at, () => outcomeOf(one)])));
+  const checked = await Promise.allSettled([lake, home]);
+  readAll(Object.fromEntries(checked.map((one, at) => [at, () => outcomeOf(one)])));
   const keys = await findKeys(store, config);
   const service = await findService(config);
   await checkTables(store);
@@ -106,8 +106,8 @@ export async function findService({ api, lake }: Pick<ConfigParts, "api" | "lake
 }
 
 /**
- * Whether a lake without a binding is one that nothing has used. Its first use writes the binding before the key check,
- * so one with a key check is older than bindings; the runbook lets people delete a key check, but not rows.
+ * Whether a lake without a binding is unused. Its first use writes the binding before the key check, so a lake with a
+ * key check is older than bindings; the runbook lets people delete a key check, but not rows.
  */
 async function isNewLake(store: ObjectStore): Promise<boolean> {
   if ((await store.get(KEY_CHECK)) !== undefined) return false;
@@ -137,31 +137,29 @@ export async function findKeys(
   }
   if ((await store.get(KEY_CHECK)) === undefined) return undefined;
   throw new InputError(
-    `NIGHTLEDGER_ENCRYPTION_KEYS: not set, and ${home.path} holds no keys, but the lake ${store.address} was made with one. Give the lake's keys, or the NIGHTLEDGER_HOME that made it.`,
+    `NIGHTLEDGER_ENCRYPTION_KEYS is not set and ${home.path} holds no keys, but the lake ${store.address} was created with one. Set the lake's keys, or use the NIGHTLEDGER_HOME that created the lake.`,
   );
 }
 
-/** Looks whether a directory, or the nearest one above it, can be written; makes nothing. */
+/** Checks that a directory, or its nearest existing parent, is writable; creates nothing. */
 export async function checkWritable(variable: string, path: string): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const found = await stat(at).catch(() => undefined);
     if (found === undefined && at !== dirname(at)) continue;
     if (found !== undefined && !found.isDirectory()) {
-      throw new InputError(
-        `${variable}: ${at} is not a directory. Accepted: a directory that can be written.`,
-      );
+      throw new InputError(`${variable}: ${at} is not a directory. Accepted: a writable directory.`);
     }
     await access(at, constants.W_OK | constants.X_OK).catch(() => {
-      throw new InputError(`${variable}: ${at} can't be written. Accepted: a directory that can be written.`);
+      throw new InputError(`${variable}: ${at} is not writable. Accepted: a writable directory.`);
     });
     return;
   }
 }
 
-/** Refuses to leave an embedded server alone. @throws InputError (exit 2). */
+/** Refuses to detach from an embedded server. @throws InputError (exit 2). */
 export function checkDetach({ detach }: { readonly detach?: boolean }, mode: TemporalSettings["mode"]): void {
   if (!detach || mode === "cluster") return;
   throw new InputError(
-    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): an embedded server ends with its command. Keep one running with `nightledger dev`.",
+    "--detach needs a Temporal cluster (TEMPORAL_ADDRESS): the embedded server stops when the command ends. To keep one running, use `nightledger dev`.",
   );
 }

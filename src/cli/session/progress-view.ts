@@ -1,21 +1,21 @@
 import cliProgress from "cli-progress";
 import { nothingWaits, type WaitingState } from "../../domain/waiting.js";
-import { elapsed, type Pace, type PaceWords, paceWords, withLook } from "../terminal/pace.js";
+import { elapsed, type Pace, type PaceWords, paceWords, withSample } from "../terminal/pace.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { waitingLines, waitingNews } from "../terminal/waiting-lines.js";
 
 const LINE_EVERY_MS = 3_000;
-/** With large numbers, rate and estimate beside it, a line has eighty columns. */
+/** Keeps a line within eighty columns, with large numbers, rate and estimate beside it. */
 const BAR_SIZE = 10;
 
-/** How far something is, with what its bar and its line show besides. */
+/** How far a run is, and what its bar and its line show besides. */
 interface Figures {
   readonly done: number;
   readonly total: number;
   readonly [shown: string]: number | string;
 }
 
-/** What the rate of something counts, and how many things it is expected to have done in the end. */
+/** What a rate counts, and how many things are expected to be done in the end. */
 interface Paced {
   readonly amount: number;
   readonly unit: string;
@@ -24,7 +24,7 @@ interface Paced {
 
 /** How the progress of one kind of run is shown. */
 export interface ProgressForm<P> {
-  /** Format of the bar, as cli-progress takes it; `{name}` stands for a figure. */
+  /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure. */
   readonly bar: string;
   figures(progress: P): Figures;
   line(figures: Figures): string;
@@ -39,8 +39,8 @@ interface ProgressView<P> {
   show(progress: P): void;
   /** Says something beside the progress. */
   say(text: string): void;
-  /** Nobody answers for the run at the moment. */
-  silent(embedded: boolean): void;
+  /** Says once that no worker answers for the run. */
+  silent(): void;
   stop(): void;
 }
 
@@ -56,9 +56,9 @@ function paceOf<P>({ figures, paced, waiting }: ProgressForm<P>): (progress: P) 
     if (paced === undefined) return { rate: [], left: [] };
     const { amount, unit, expected } = paced(progress);
     const { done } = figures(progress);
-    pace = withLook(pace, { at: Date.now(), done, amount });
+    pace = withSample(pace, { at: Date.now(), done, amount });
     const words = paceWords(pace, unit, expected);
-    // Where all that is left waits for another try, the pace of the others tells nothing.
+    // Where everything that is left waits for another try, the pace of the others says nothing about it.
     const waits = waiting?.(progress).waiting_total ?? 0;
     return waits < expected - done ? words : { ...words, left: [] };
   };
@@ -95,7 +95,7 @@ function barView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P> 
         else line.update(0, { text });
       }
     },
-    // The bar would be written over; it comes back with the next progress.
+    // A bar would overwrite the text; it comes back with the next progress.
     say(text) {
       stop();
       terminal.say(text);
@@ -126,10 +126,10 @@ function lineView<P>(terminal: Terminal, form: ProgressForm<P>): ProgressView<P>
       terminal.say([text, ...rate, ...left].join(", "));
     },
     say: (text) => terminal.say(text),
-    silent(embedded) {
-      if (toldOfSilence || embedded) return;
+    silent() {
+      if (toldOfSilence) return;
       toldOfSilence = true;
-      terminal.say("no worker answers for this run; it waits. Start one with `nightledger worker`");
+      terminal.say("no worker is running, so this run is waiting; start one with `nightledger worker`");
     },
     stop: () => undefined,
   };

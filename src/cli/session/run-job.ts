@@ -8,14 +8,14 @@ import { pingService } from "./service.js";
 
 /** A job as its command line asks for it. */
 interface Job<Progress, Result, Input> {
-  /** Reads and judges the files that the job is given; the configuration is right by now. @throws InputError */
+  /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
   read?(configuration: JobConfig): Promise<Input>;
-  /** Looks at what only the lake can tell; lake and keys are right by now. @throws InputError */
+  /** Plans the run with what the lake holds; lake and keys are checked by now. @throws InputError */
   plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
 }
 
 interface PlannedRun<Progress, Result> {
-  /** User whom the service is asked for before anything starts; undefined asks it nothing. */
+  /** The user to ask the service for before anything starts; undefined skips that check. */
   readonly pingedUser: string | undefined;
   readonly run: JobRun<Progress, Result>;
 }
@@ -48,7 +48,7 @@ export async function runJob<Progress, Result, Input>(
     await afterAlerts(terminal, session);
     return left;
   });
-  // Its worker has stopped by now: what the lake says stays.
+  // The worker has stopped by now, so the lake no longer changes.
   const { again } = run;
   const json = flags.json === true;
   return reportRun(terminal, left, await run.outcome(left, preflight), { json, ...(again && { again }) });
@@ -67,5 +67,6 @@ async function afterAlerts(
   const isDone = await goingDeliveries(client, taskQueue)
     .then((ids) => deliveriesEnded(client, ids, signal))
     .catch(() => false);
-  if (!isDone) terminal.say("an alert is not delivered yet: tried again for a day, while a worker runs");
+  if (!isDone)
+    terminal.say("an alert is not delivered yet; while a worker runs, delivery is retried for a day");
 }

@@ -13,13 +13,13 @@ import type { TemporalSession } from "./temporal-session.js";
 import { WatchEnd } from "./watch-end.js";
 
 const POLL_EVERY_MS = 500;
-/** Without an answer from Temporal for so long, it counts as lost. */
+/** Temporal counts as lost after this long without an answer. */
 const LOST_AFTER_MS = 120_000;
 
 /** How a run ended, as far as this command saw it. */
 export type RunEnd<Result> =
   | { readonly kind: "completed"; readonly result: Result }
-  /** It stands still and will not go on by itself. */
+  /** It is paused and will not continue by itself. */
   | { readonly kind: "halted" }
   | { readonly kind: "cancelled" }
   | { readonly kind: "failed"; readonly message: string }
@@ -28,11 +28,11 @@ export type RunEnd<Result> =
 interface WatchOptions<Progress> {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
-  /** Whether a run stands still, so that nothing is gained by waiting; left out, it never does. */
+  /** Whether a run is paused, so that waiting is pointless; left out, it never is. */
   isHalted?(progress: Progress): boolean;
-  /** Nobody answers for the run: its worker is not there. */
+  /** No worker answers for the run. */
   onSilence(): void;
-  /** Something holds the run up that a user can fix, such as a full disk; told once. */
+  /** Something that a user can fix, such as a full disk, holds the run up; called once per kind. */
   onFailure(words: string): void;
 }
 
@@ -67,7 +67,7 @@ export async function watchRun<Progress, Result>(
       if (!isGrpcServiceError(error) || error instanceof WorkflowNotFoundError) throw error;
       if (Date.now() - answered > LOST_AFTER_MS) {
         throw new UnreachableError(
-          `Temporal at ${temporal.server.address} has not answered for two minutes. The run is as it was; the same command goes on with it`,
+          `Temporal at ${temporal.server.address} has not answered for two minutes. The run's progress is saved; run the same command to continue it`,
           { cause: error },
         );
       }
@@ -86,9 +86,9 @@ async function tellProgress<Progress>(
     const progress = await queryProgress<Progress>(temporal.client, handle);
     options.onProgress(progress);
     return progress;
-  } catch (error) {
-    if (!isGrpcServiceError(error)) options.onSilence();
-    else if (!temporal.embedded) options.onSilence();
+  } catch {
+    // In embedded mode this process is the worker, or a second one takes over within seconds.
+    if (!temporal.embedded) options.onSilence();
     return undefined;
   }
 }

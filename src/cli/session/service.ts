@@ -5,7 +5,7 @@ import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
 import { VERSION } from "../../version.js";
 
-/** An id that nobody has. */
+/** An id that no user has. */
 export const NOBODY = "nightledger-check";
 
 /**
@@ -16,7 +16,7 @@ export const NOBODY = "nightledger-check";
 export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> {
   const client = openServiceClient(api);
   try {
-    // The service has just asked another process for a pause: so it is there.
+    // The service has just asked another process to pause, so it is reachable.
     if (client.pausedUntil !== undefined) return;
     await client.call(getUser, { path: { fp_id: fpId } });
   } catch (error) {
@@ -32,7 +32,7 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> 
   }
 }
 
-/** A client of the configured service for a command's own calls; whoever opens it closes it. */
+/** A client of the configured service for a command's own calls; the caller closes it. */
 export function openServiceClient(api: ApiConfig): ApiClient {
   const { url: baseUrl, key: apiKey } = api;
   return createApiClient({ ...api, baseUrl, apiKey, userAgent: `nightledger/${VERSION}` });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
 import type { AlertConfig, ApiConfig } from "../../config.js";
 import type { Logger } from "../../logger.js";
@@ -12,7 +13,7 @@ import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/releases.js";
 import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";
 
-/** A command's hold on Temporal: a client, and in embedded mode the server and a worker in this process. */
+/** A command's connection to Temporal: a client, and in embedded mode the server and a worker in this process. */
 export interface TemporalSession {
   readonly client: Client;
   readonly embedded: boolean;
@@ -79,7 +80,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   const server = { address: held.address, namespace: held.namespace };
   const { client, close } = await connectClient(server, options.keys);
   releases.add(close);
-  // A worker would go on with whatever an earlier command left.
+  // A worker would continue whatever an earlier command left.
   signal?.throwIfAborted();
   const worker = options.worker === false ? undefined : await beginWorker(options, server, releases);
   const watch = watchServer(() => held.ensureRunning(), report, signal);
@@ -89,7 +90,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
 }
 
-/** Lets this process work on runs when it is its turn. */
+/** Lets this process be the worker when it is its turn. */
 async function beginWorker(
   { api, alerts, home, lake, keys, taskQueue, log }: SessionOptions,
   server: TemporalAddress,
@@ -102,41 +103,34 @@ async function beginWorker(
   return turn;
 }
 
-/** Starts the embedded server again when something killed it: the same workflows go on. */
+/** Restarts the embedded server when something killed it: its workflows continue. */
 function watchServer(
   ensureRunning: () => Promise<string>,
   report: (message: string) => void,
   signal: AbortSignal | undefined,
 ) {
-  let timer: NodeJS.Timeout;
-  let running: Promise<void> = Promise.resolve();
-  let stopped = false;
-  const lost = new Promise<never>((_, reject) => {
-    const check = async () => {
+  const over = new AbortController();
+  const watch = async () => {
+    for (;;) {
+      await sleep(WATCH_EVERY_MS, undefined, { signal: over.signal }).catch(() => undefined);
+      if (over.signal.aborted) return;
       try {
         await ensureRunning();
       } catch (error) {
         // The check was interrupted; the server is not lost.
         if (signal?.aborted) return;
-        report(`The embedded Temporal server is gone and did not start again: ${(error as Error).message}`);
-        reject(error);
-        return;
+        report(`The embedded Temporal server died and could not be restarted: ${(error as Error).message}`);
+        throw error;
       }
-      if (!stopped) timer = setTimeout(next, WATCH_EVERY_MS);
-    };
-    const next = () => {
-      running = check();
-    };
-    timer = setTimeout(next, WATCH_EVERY_MS);
-  });
-  return {
-    lost,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await running;
-    },
+    }
   };
+  const watched = watch();
+  const lost = watched.then(() => new Promise<never>(() => undefined));
+  const stop = async () => {
+    over.abort();
+    await watched.catch(() => undefined);
+  };
+  return { lost, stop };
 }
 
 /** Where logs go: a file in HOME in embedded mode, standard error with a cluster. */

@@ -1,6 +1,6 @@
 import { aborted } from "../terminal/interruption.js";
 
-/** What ends a command's watching from outside: Temporal is lost for good, or the user stops it. */
+/** Ends a command's watch from outside: Temporal is lost for good, or the user stops it. */
 export class WatchEnd {
   #lost: { readonly error: unknown } | undefined;
   #stopped = false;

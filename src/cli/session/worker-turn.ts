@@ -3,7 +3,7 @@ import { UnreachableError } from "../../domain/failures.js";
 import { acquireLock } from "../../temporal/server/generation-lock.js";
 import type { RunningWorker } from "../../worker.js";
 
-/** A process's place among those that may be the worker of a HOME and a task queue. */
+/** A process's place in the line of those that may be the worker of a HOME and a task queue. */
 export interface WorkerTurn {
   /** Rejects when this process is the worker and it is lost. */
   readonly lost: Promise<never>;
@@ -18,7 +18,7 @@ const START_AGAIN_MS = 1_000;
 
 /**
  * Starts the worker in one process of a HOME only, and in the next one when that ends or is killed: what the service
- * allows is counted within a process (docs/inside/decisions/0023-one-worker-a-home.md). A process that stands still, as
+ * allows is counted within a process (docs/inside/decisions/0023-one-worker-a-home.md). A suspended process, as
  * after Ctrl-Z, loses its turn to one that does not.
  *
  * @throws what starting threw, where it is this process's turn at once.

@@ -6,12 +6,12 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { TABLES } from "../../tables.js";
 
 /**
- * Looks whether this version may write every table that a job writes to; changes nothing.
+ * Checks that this version may write every table that a job writes to; changes nothing.
  *
- * @throws InputError naming the table that a newer version made, or whose log is damaged.
+ * @throws InputError naming a table that a newer version created, or whose log is damaged.
  */
 export async function checkTables(store: ObjectStore): Promise<void> {
-  // Checkpoints are read by SQL; nothing of it may lie in a lake that is only looked at.
+  // SQL reads checkpoints; its scratch files must not go into a lake that is only checked.
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
     for (const { name: table } of TABLES) {

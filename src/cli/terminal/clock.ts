@@ -1,4 +1,4 @@
-/** An instant as it stands on the clock here, with seconds where it is less than ten minutes away: `02:05`. */
+/** An instant in local clock time, with seconds where it is less than ten minutes away: `02:05`. */
 export function clockTime(at: Date, now: number): string {
   const parts = [at.getHours(), at.getMinutes()];
   if (Math.abs(at.getTime() - now) < 600_000) parts.push(at.getSeconds());

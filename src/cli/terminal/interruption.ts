@@ -5,7 +5,7 @@ export class InterruptedError extends Error {
   override readonly name = "InterruptedError";
 }
 
-/** What a command works with from the moment that it takes something. */
+/** What a command that holds resources works with. */
 export interface Interruptible {
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
@@ -13,12 +13,12 @@ export interface Interruptible {
   readonly releases: Releases;
 }
 
-/** Lets a command end in order at Ctrl-C and SIGTERM, and releases what it took; the second one ends it at once. */
+/** Ends a command in order at Ctrl-C or SIGTERM and releases what it holds; a second one ends it at once. */
 export async function withInterruption<R>(work: (held: Interruptible) => Promise<R>): Promise<R> {
   const releases = new Releases();
   const controller = new AbortController();
   const abort = () =>
-    controller.abort(new InterruptedError("stopped before a run was under way. Nothing was started"));
+    controller.abort(new InterruptedError("stopped before a run had started. Nothing was started"));
   process.once("SIGINT", abort);
   process.once("SIGTERM", abort);
   releases.add(() => {
@@ -37,7 +37,7 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   return result;
 }
 
-/** Settles when a signal aborts. */
+/** Resolves when a signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

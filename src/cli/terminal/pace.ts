@@ -1,5 +1,5 @@
-/** One look at how far something is. */
-interface Look {
+/** One sample of how far a run is. */
+interface Sample {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly done: number;
@@ -7,39 +7,39 @@ interface Look {
   readonly amount: number;
 }
 
-/** How fast something goes on, as far as it was watched. */
+/** How fast a run advances, as far as it was watched. */
 export interface Pace {
-  readonly first: Look;
-  readonly last: Look;
-  /** When it last went on, epoch milliseconds. */
+  readonly first: Sample;
+  readonly last: Sample;
+  /** When it last advanced, epoch milliseconds. */
   readonly changedAt: number;
 }
 
-/** A rate over less than this says nothing. */
+/** A rate over a shorter time means nothing. */
 const RATE_AFTER_MS = 1_000;
-/** An estimate is worth something after so long, so many things and such a part of all. */
+/** An estimate needs this much time, this many things, and this share of all. */
 const ESTIMATE_AFTER_MS = 15_000;
 const ESTIMATE_AFTER_DONE = 5;
 const ESTIMATE_AFTER_PART = 0.05;
-/** What has not gone on for so long has no estimate; a group tells its run at least every two minutes. */
+/** A run that has not advanced for this long has no estimate. */
 const STALLED_MS = 150_000;
 
-/** The pace with one more look. */
-export function withLook(pace: Pace | undefined, look: Look): Pace {
-  if (pace === undefined) return { first: look, last: look, changedAt: look.at };
+/** The pace with one more sample. */
+export function withSample(pace: Pace | undefined, sample: Sample): Pace {
+  if (pace === undefined) return { first: sample, last: sample, changedAt: sample.at };
   const { first, last, changedAt } = pace;
-  const isChanged = look.done !== last.done || look.amount !== last.amount;
-  return { first, last: look, changedAt: isChanged ? look.at : changedAt };
+  const isChanged = sample.done !== last.done || sample.amount !== last.amount;
+  return { first, last: sample, changedAt: isChanged ? sample.at : changedAt };
 }
 
-/** What is done in a second, on the average; undefined where that is not known. */
+/** What is done per second, on average; undefined where that is not known. */
 export function perSecond({ first, last }: Pace): number | undefined {
   const took = last.at - first.at;
   const amount = last.amount - first.amount;
   return took < RATE_AFTER_MS || amount <= 0 ? undefined : (amount * 1_000) / took;
 }
 
-/** Milliseconds until all is done; undefined where an estimate is worth nothing. */
+/** Milliseconds until all is done; undefined where an estimate would mean nothing. */
 export function timeLeft({ first, last, changedAt }: Pace, all: number): number | undefined {
   const took = last.at - first.at;
   const done = last.done - first.done;
@@ -48,7 +48,7 @@ export function timeLeft({ first, last, changedAt }: Pace, all: number): number 
   return ((all - last.done) * took) / done;
 }
 
-/** Rate and estimate in words; each is empty where it is worth nothing. */
+/** Rate and estimate in words; each is empty where it would mean nothing. */
 export interface PaceWords {
   readonly rate: readonly string[];
   readonly left: readonly string[];

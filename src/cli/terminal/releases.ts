@@ -1,4 +1,4 @@
-/** Releases what a command took, last in first out, each even when another one failed. */
+/** Releases what a command holds, last in first out, each even when another fails. */
 export class Releases {
   readonly #steps: (() => Promise<void> | void)[] = [];
 

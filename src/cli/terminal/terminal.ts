@@ -1,6 +1,6 @@
 import { timeStamp } from "./clock.js";
 
-/** Where a command reads its surroundings and writes its words; standard output is for results only. */
+/** A command's environment and output; standard output is for results only. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

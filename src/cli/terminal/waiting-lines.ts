@@ -1,7 +1,7 @@
 import { throttledUntil, type Waiting, type WaitingState, waitingName } from "../../domain/waiting.js";
 import { clockTime } from "./clock.js";
 
-/** Things that wait and are named in lines; the others are counted. */
+/** How many waiting things get a line; the others are counted. */
 const MOST_SHOWN = 5;
 
 /** What a run waits for, in lines for people; none where nothing waits. `now` in epoch milliseconds. */
@@ -15,7 +15,7 @@ export function waitingLines(state: WaitingState, now: number): string[] {
   ];
 }
 
-/** Of what a run waits for, only the lines that say something else than `before`. */
+/** Of what a run waits for, only the lines that `before` did not have. */
 export function waitingNews(before: WaitingState, after: WaitingState, now: number): string[] {
   const known = new Set(before.waiting.map(tryOf));
   const shown = after.waiting.slice(0, MOST_SHOWN);
@@ -26,7 +26,7 @@ export function waitingNews(before: WaitingState, after: WaitingState, now: numb
     ...(after.waiting_total > shown.length && after.waiting_total !== before.waiting_total
       ? [`waiting: ${after.waiting_total} in all`]
       : []),
-    ...(isOver ? ["waiting: for nothing any more"] : []),
+    ...(isOver ? ["waiting: nothing any more"] : []),
   ];
 }
 

@@ -57,7 +57,12 @@ describe("values of options", () => {
       "failed",
       "unknown rule \"failed\"; accepted: quarantine, skipped and 'stale>3d'",
     ],
-    ["a rule that a shell has cut", failRules, "stale", "put quotes around it: a shell redirects at >."],
+    [
+      "a rule that a shell has cut",
+      failRules,
+      "stale",
+      "quote it, because the shell treats > as a redirection.",
+    ],
     ["a playbook without a key", playbook, ":v3", "accepted: <playbook_key>"],
   ];
   it.each(wrong)("%s is refused, and what is accepted is said", (_, read, text, words) => {

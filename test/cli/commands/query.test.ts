@@ -105,7 +105,7 @@ describe("query --decrypt", () => {
       "no key",
       "lake",
       {},
-      /^NIGHTLEDGER_ENCRYPTION_KEYS: not set, and \S+nothing holds no keys, but the lake/,
+      /^NIGHTLEDGER_ENCRYPTION_KEYS is not set and \S+nothing holds no keys, but the lake/,
     ],
     ["no key for a copy", "copied", {}, /^NIGHTLEDGER_ENCRYPTION_KEYS: not set, .* nothing can be decrypted/],
     [

@@ -47,7 +47,9 @@ test.each([["/srv/100%"], ["/srv/$HOME"], ['/srv/"quoted"'], ["/srv/back\\slash"
 );
 
 test("a line end can't come into a unit", () => {
-  expect(() => systemdUnit({ ...PROCESS, directory: "/srv/a\nExecStartPre=/bin/sh" })).toThrow(/can't stand/);
+  expect(() => systemdUnit({ ...PROCESS, directory: "/srv/a\nExecStartPre=/bin/sh" })).toThrow(
+    /can't be used/,
+  );
 });
 
 test("a property list takes its words as text", () => {

@@ -84,7 +84,7 @@ test.each<[string, Partial<LakeStatus>, string[]]>([
     },
     [
       ...WELL,
-      `open      ${BATCH} interrupted: nothing works on it; the same command continues it`,
+      `open      ${BATCH} interrupted: no worker is on it; the same command continues it`,
       "alert     max-age: too old",
       "bad rows  3 open; see: nightledger quarantine list",
       "stale     5 links: x (failed), …",

@@ -67,7 +67,7 @@ describe("the report of a run", () => {
       undefined,
       "running",
       0,
-      /^run job-1 goes on without this command\. Join it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
+      /^run job-1 continues without this command\. Rejoin it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
     ],
     ["halted", { kind: "halted" }, "paused", 1, undefined],
     [
@@ -75,7 +75,7 @@ describe("the report of a run", () => {
       { kind: "interrupted" },
       "paused",
       1,
-      /^interrupted: run job-1 is kept\. Continue it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
+      /^interrupted: the progress of run job-1 is saved\. Continue it with:\n {2}npx nightledger sync --roster 'my users\.csv'$/,
     ],
     ["cancelled", { kind: "cancelled" }, "cancelled", 1, undefined],
     ["failed", { kind: "failed", message: "no" }, "failed", 1, /^run job-1 failed: no$/],
@@ -94,7 +94,7 @@ describe("the report of a run", () => {
 it("names every worker whose key was refused and is not the command's", () => {
   const worker = { process: "7@host", startedAt: "2026-11-22T02:11:03Z", keyId: "k", fingerprint: "0" };
   expect(refusedWords([worker, { ...worker, process: "8@host" }])).toEqual([
-    "the service refused the key of the worker 7@host (started 2026-11-22 02:11 UTC), which is another one than this command's; restart it with the right NIGHTLEDGER_API_KEY",
+    "the service refused the key of the worker 7@host (started 2026-11-22 02:11 UTC), which differs from this command's; restart that worker with the right NIGHTLEDGER_API_KEY",
     expect.stringContaining("the worker 8@host"),
   ]);
 });

@@ -79,6 +79,6 @@ test("one line a change of what is waited for, at once", () => {
     "waiting: link_1 http_503, 2nd try in 2 s, gives up 03:00",
     "reading: 5/100 links",
     "waiting: link_1 http_503, 3rd try in 2 s, gives up 03:00",
-    "waiting: for nothing any more",
+    "waiting: nothing any more",
   ]);
 });

@@ -5,13 +5,13 @@ import {
   paceWords,
   perSecond,
   timeLeft,
-  withLook,
+  withSample,
 } from "../../../src/cli/terminal/pace.js";
 
 /** The pace after looks of [second, done, amount]. */
 function paceAfter(...looks: [number, number, number][]): Pace {
   let pace: Pace | undefined;
-  for (const [second, done, amount] of looks) pace = withLook(pace, { at: second * 1_000, done, amount });
+  for (const [second, done, amount] of looks) pace = withSample(pace, { at: second * 1_000, done, amount });
   if (pace === undefined) throw new Error("no look was given");
   return pace;
 }

@@ -68,7 +68,7 @@ test.for([
   ["its next try has come near", one, state(waiting({ link: "a" }, 1, 1_000)), []],
   ["it failed again", one, state(waiting({ link: "a" }, 2)), [/^waiting: a http_503, 3rd try/]],
   ["another one failed", one, state(waiting({ link: "a" }, 1), waiting({ link: "b" }, 1)), [/^waiting: b /]],
-  ["it came through", one, nothingWaits(), [/^waiting: for nothing any more$/]],
+  ["it came through", one, nothingWaits(), [/^waiting: nothing any more$/]],
   ["the service asks for a pause", nothingWaits(), throttled(60_000), [/^waiting: throttled by the service/]],
   ["the pause is the same", throttled(60_000), throttled(60_000), []],
   [

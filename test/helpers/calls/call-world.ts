@@ -26,7 +26,7 @@ export async function startProxyTarget(): Promise<ProxyTarget> {
   };
 }
 
-/** Fills a stand-in with someone for every operation to be about; `mark` stands wherever a value is personal. */
+/** Fills a stand-in with someone for every operation to be about; `mark` is in every personal value. */
 export function fillForCalls(sandbox: Sandbox, mark = "note"): void {
   sandbox.playbooks.declare({ key: "pb_earlier", output: { name: mark } });
   sandbox.playbooks.declare({ key: "pb_user", output: { name: mark } });

@@ -57,7 +57,7 @@ export const WRITES: readonly Write[] = [
   {
     what: "an upload",
     name: "upload_to_vault",
-    there: "upload_vault_value",
+    there: "upload_to_vault",
     effects: inVault("custom.file"),
     outcome: "the answer again",
   },

@@ -226,7 +226,7 @@ function note({ stderr }: ProcessEnd, announced: Set<string>): void {
   if (run !== undefined) announced.add(run);
 }
 
-/** Every run that was announced has its row: a command that is run again goes on with the run. */
+/** Every run that was announced has its row: the same command, run again, continues the run. */
 async function auditRunIds(folder: JobFolder, announced: ReadonlySet<string>): Promise<string[]> {
   const rows = await withLake(folder.lake, (query) => rowsOf(query, "select run_id from runs"));
   const written = new Set(rows.map(({ run_id }) => run_id));

@@ -3,7 +3,7 @@ import { openSyncWorld } from "../sync/sync-harness.js";
 import type { TestTemporal } from "../temporal/temporal-environment.js";
 import { type FaultStore, type StoreFault, WRITE_STEPS, withFaults } from "./fault-store.js";
 
-/** Worlds beside each other, so that no activity of a run fails often enough to wait long. */
+/** Parallel worlds, so that no activity of a run fails often enough to wait long. */
 const WORLDS = 4;
 
 /** Syncs with each write step failing once in a form; what is not right afterwards, in words. */

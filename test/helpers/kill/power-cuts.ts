@@ -30,7 +30,7 @@ const STEPS: readonly (readonly [PowerCut["on"], string])[] = [
   ["deletePrefix", "^_staging/[^/]*/$"],
 ];
 
-/** Worlds beside each other: each has a cut at every so-manieth step. */
+/** Parallel worlds: each has a cut at every n-th step. */
 const WORLDS = 4;
 
 /** Cuts the power once before, or after, each step of a run; what is not right afterwards, in words. */

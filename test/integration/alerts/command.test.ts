@@ -116,7 +116,7 @@ test("without a rule, or with a wrong file, nothing is judged", async () => {
   await writeFile(join(folder.directory, "nightledger.yaml"), "alerts: { max-agee: 36h }");
   expect(await run("sync", "--roster", "users.csv")).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/nightledger\.yaml: has a setting that does not exist: alerts\.max-agee/),
+    stderr: expect.stringMatching(/nightledger\.yaml: has an unknown setting: alerts\.max-agee/),
   });
   await writeFile(join(folder.directory, "nightledger.yaml"), "alerts: { max-age: 36h }");
   expect((await run("alerts", "check")).stdout).toBe("no alert is open\n");

@@ -64,6 +64,8 @@ test("every invalid row by line, column and rule; the valid ones go in with --co
   const continued = await imported("rows.csv", "--continue-invalid");
   expect(continued).toMatchObject({ code: 1, said: { rows: { total: 9, done: 2, invalid: 7 } } });
   expect(ids()).toEqual(["own-1", "own-2"]);
+  // The one command that started a run asked once whether the service is there.
+  expect(sandbox.requests({ operation: "get_user" })).toHaveLength(1);
 });
 
 test("JSONL: money is text, a number would change it", async () => {

@@ -69,7 +69,7 @@ describe("with a cluster", () => {
     const first = folder.command(onboard("--request-id", "job-7"));
     await arrived;
     const second = folder.command(onboard("--request-id", "job-7"));
-    await second.says(/joined run job-7, which is going on/);
+    await second.says(/joined run job-7, which is in progress/);
     release();
     const ends = await Promise.all([first.ended, second.ended]);
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);

@@ -38,7 +38,7 @@ test.each([
     expect(run.code, run.stderr).toBe(4);
     expect(run.stderr).toMatch(
       new RegExp(
-        `the service refused the key of ${named}, which is another one than this command's; restart it with the right NIGHTLEDGER_API_KEY`,
+        `the service refused the key of ${named}, which differs from this command's; restart that worker with the right NIGHTLEDGER_API_KEY`,
       ),
     );
     expect(run.stderr + run.stdout).not.toContain(sandbox.apiKey);
@@ -49,7 +49,7 @@ test.each([
       {
         check: "worker",
         ok: false,
-        detail: expect.stringMatching(new RegExp(`^${named} has another NIGHTLEDGER_API_KEY`)),
+        detail: expect.stringMatching(new RegExp(`^${named} has a different NIGHTLEDGER_API_KEY`)),
       },
     ]);
     await worker.end("SIGTERM");

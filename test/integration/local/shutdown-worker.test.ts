@@ -47,7 +47,7 @@ test("a worker that is asked to stop ends within seconds and sends no further ca
   expect(stopped.at - signalledAt).toBeLessThan(5_000);
   expect(sandbox.calls().total - callsAtSignal).toBeLessThanOrEqual(CONCURRENCY);
   const callsAtEnd = sandbox.calls().total;
-  await command.says(/no worker answers/);
+  await command.says(/no worker is running/);
   expect(sandbox.calls().total).toBe(callsAtEnd);
   const resumedAt = Date.now();
   await startWorkerCommand();

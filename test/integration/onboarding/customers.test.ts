@@ -141,10 +141,10 @@ test("a vault is written and documents are uploaded before the onboarding, with 
   expect(world.sandbox.requests().map(({ operation }) => operation)).toEqual([
     "create_client_token",
     "update_vault",
-    "upload_vault_value",
+    "upload_to_vault",
     "create_onboarding",
   ]);
-  expect(world.sandbox.requests({ operation: "upload_vault_value" })[0]).toMatchObject({ body_bytes: 13 });
+  expect(world.sandbox.requests({ operation: "upload_to_vault" })[0]).toMatchObject({ body_bytes: 13 });
   expect(world.sandbox.onboardings.list()[0]?.data).toEqual({});
 });
 

@@ -109,7 +109,7 @@ test("what is not there is said, and nothing is started to find out", async () =
   ]) {
     expect(await run(...args), args.join(" ")).toMatchObject({ code: 2, stdout: "" });
   }
-  expect(await run("runs", "list")).toMatchObject({ code: 0, stdout: "", stderr: "no such run\n" });
+  expect(await run("runs", "list")).toMatchObject({ code: 0, stdout: "", stderr: "no runs match\n" });
   expect((await run("status")).stdout).toContain("runs      none yet");
 });
 

@@ -42,7 +42,7 @@ test("a second run on unchanged links costs one call a link and two a user", asy
   expect(result.calls).toBe(4);
   expect(world.sandbox.calls().by_operation).toEqual({
     list_bank_links: 1,
-    list_linked_bank_accounts: 1,
+    list_user_accounts: 1,
     sync_transactions: 2,
   });
   await expectLakeEqualsTruth(world);

@@ -50,7 +50,7 @@ test("one bad user, link or page never stops the others", async () => {
   world.sandbox.addFault({
     kind: "wrong_body",
     user: "fp_3",
-    operation: "list_linked_bank_accounts",
+    operation: "list_user_accounts",
     body: "[]",
   });
   world.sandbox.addFault({ kind: "status", status: 422, user: "fp_4", operation: "list_bank_links" });
@@ -179,7 +179,7 @@ test("a link whose row is bad is quarantined, and its user's other links are rea
 });
 
 test.for([
-  [["accounts"], { list_linked_bank_accounts: 1 }, ["accounts", "accounts_current", "runs"]],
+  [["accounts"], { list_user_accounts: 1 }, ["accounts", "accounts_current", "runs"]],
   [["bank_links"], { list_bank_links: 1 }, ["bank_links", "bank_links_current", "runs"]],
   [
     ["transactions"],

@@ -85,7 +85,7 @@ test("a user whose lists fail is asked again, and everything of theirs is read",
   const world = await worlds.open();
   addLink(world, "a", 3);
   world.sandbox.addFault({ kind: "status", status: 502, operation: "list_bank_links", times: 1 });
-  world.sandbox.addFault({ kind: "reset", operation: "list_linked_bank_accounts", times: 1 });
+  world.sandbox.addFault({ kind: "reset", operation: "list_user_accounts", times: 1 });
   const { result } = await world.sync();
   expect(result).toMatchObject({ status: "completed", users: { total: 1, failed: 0 }, calls: 5 });
   await expectLakeEqualsTruth(world);

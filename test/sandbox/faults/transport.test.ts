@@ -147,6 +147,11 @@ test.each([
     /faults\[1\]: hang has no field "onLink"/,
   ],
   ["a missing field", '{"kind":"status"}', /needs "status", a number/],
+  [
+    "an unknown operation",
+    '{"kind":"hang","operation":"sync"}',
+    /no operation "sync"; accepted are get_user/,
+  ],
 ])("faults from %s are refused by name", (_rule, text, message) => {
   expect(() => parseFaults(text)).toThrow(message);
 });

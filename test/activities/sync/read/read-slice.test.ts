@@ -129,7 +129,7 @@ test("a stalled attempt that wakes up changes nothing of what the next one names
 });
 
 test("a user whose accounts failed keeps the list of links that is staged for the next slice", async () => {
-  bench.sandbox.addFault({ kind: "status", status: 503, operation: "list_linked_bank_accounts", times: 1 });
+  bench.sandbox.addFault({ kind: "status", status: 503, operation: "list_user_accounts", times: 1 });
   const first = await bench.read({ fresh: { from: 0, to: 1 } });
   const { progress, outcome } = only(first.users);
   expect([first.usersRead, first.parsed.finished, outcome.kind]).toEqual([0, [], "transient"]);

@@ -51,7 +51,7 @@ test.each(["SIGINT", "SIGTERM"] as const)(
       [];
     expect(Number(pages), stderr).toBeGreaterThan(0);
     expect(stderr).toMatch(
-      /^interrupted: run sync-\S+ is kept\. Continue it with:\n {2}nightledger sync --roster users\.csv --json --page-size 50$/m,
+      /^interrupted: the progress of run sync-\S+ is saved\. Continue it with:\n {2}nightledger sync --roster users\.csv --json --page-size 50$/m,
     );
     expect(folder.servers(), "no Temporal server is left").toEqual([]);
     // Calls that were about to be sent when the signal came: at most one a lane.

@@ -13,21 +13,18 @@ interface DeliveryChanges {
 
 const UNCHANGED: DeliveryChanges = { forged: false, ageSeconds: 0 };
 
-/** Brings messages to endpoints, signed, in each one's lanes; tries again what is not answered with 2xx. */
-export class Courier {
-  readonly #clock: Clock;
-  readonly #retryMs: readonly number[];
-  readonly #timeoutMs: number;
+/** Posts signed messages to endpoints, in each one's lanes, and retries those not answered with 2xx. */
+export class WebhookSender {
   readonly #agent = new Agent({ keepAlive: true });
   #onTheWay = 0;
   #closed = false;
   #waiting: (() => void)[] = [];
 
-  constructor(clock: Clock, retryMs: readonly number[], timeoutMs: number) {
-    this.#clock = clock;
-    this.#retryMs = retryMs;
-    this.#timeoutMs = timeoutMs;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly retryMs: readonly number[],
+    private readonly timeoutMs: number,
+  ) {}
 
   send(message: WebhookMessage, endpoint: Endpoint, changes: DeliveryChanges, attempt = 0): void {
     this.#onTheWay++;
@@ -56,22 +53,22 @@ export class Courier {
     const body = JSON.stringify(message.payload);
     const headers = signedHeaders(message.id, endpoint.secrets, body, changes);
     const at = Date.now();
-    const result = await post(this.#agent, endpoint.url, headers, body, this.#timeoutMs);
+    const result = await post(this.#agent, endpoint.url, headers, body, this.timeoutMs);
     message.attempts.push({ endpoint: endpoint.id, at, result });
     if (typeof result === "number" && result >= 200 && result < 300) {
       message.state = "delivered";
       return;
     }
-    const wait = this.#retryMs[attempt];
+    const wait = this.retryMs[attempt];
     if (wait === undefined) {
       if (message.state !== "delivered") message.state = "failed";
       return;
     }
-    this.#clock.after(wait, () => this.send(message, endpoint, UNCHANGED, attempt + 1));
+    this.clock.after(wait, () => this.send(message, endpoint, UNCHANGED, attempt + 1));
   }
 }
 
-// Real time, not the stand-in's: who receives it compares the timestamp with a clock of its own.
+// Real time, not the stand-in's: the receiver compares the timestamp with its own clock.
 function signedHeaders(
   id: string,
   secrets: readonly string[],

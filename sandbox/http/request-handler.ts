@@ -1,19 +1,18 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import type { SandboxState } from "../assemble.js";
 import type { RecordedRequest } from "../calls.js";
 import type { EffectOf } from "../faults/fault.js";
-import type { Fire } from "../faults/fault-book.js";
-import { statusAnswer } from "../faults/status.js";
-import { send, write } from "../faults/transport.js";
-import type { SandboxState } from "../state.js";
+import type { Fire } from "../faults/fault-store.js";
+import { send, statusAnswer, write } from "../faults/transport.js";
 import type { ClientToken } from "../vault/client-token.js";
 import { Refusal, refuse } from "./answer.js";
 import type { RequestBody } from "./body.js";
 import { Query } from "./query.js";
 import type { Operation, Route } from "./router.js";
 
-/** A request at the door: nothing of it is checked yet. */
-interface Arrival {
+/** A request that came in, not checked yet. */
+interface IncomingRequest {
   readonly state: SandboxState;
   readonly route: Route | Refusal;
   readonly request: IncomingMessage;
@@ -25,22 +24,22 @@ interface Arrival {
 }
 
 /** Runs a request through credentials, rate limit, body, faults and its operation. @throws Refusal */
-export async function handleCall(arrival: Arrival): Promise<void> {
-  const { state, route, record, query, body } = arrival;
-  const token = admit(arrival);
+export async function handleCall(incoming: IncomingRequest): Promise<void> {
+  const { state, route, record, query, body } = incoming;
+  const token = authenticate(incoming);
   if (route instanceof Refusal) throw route;
   const { operation, params } = route;
   if (token) nameSubject(state, record, token.entity_id);
-  if (operation.body === "whole") await readBody(arrival, operation);
-  else if (operation.body === undefined) refuseBody(arrival.request);
+  if (operation.body === "whole") await readBody(incoming, operation);
+  else if (operation.body === undefined) refuseBody(incoming.request);
   const page = operation.pageOf?.(params, query, state) ?? 0;
   const fire = firing(state, record, page);
   if (token && fire("token_expired")) throw new Refusal(401, "unauthorized", "this client token has expired");
-  return answer(arrival, route, token, fire, body);
+  return answer(incoming, route, token, fire, body);
 }
 
-/** Checks credentials and rate. An unknown path needs a key too: who has none learns nothing about paths. */
-function admit({ state, route, request }: Arrival): ClientToken | undefined {
+/** Checks credentials and rate. An unknown path needs a key too: without one, nobody learns which paths exist. */
+function authenticate({ state, route, request }: IncomingRequest): ClientToken | undefined {
   const { headers } = request;
   if (route instanceof Refusal || route.operation.auth === undefined) {
     state.rates.check(state.keys.check(headers.authorization));
@@ -48,20 +47,20 @@ function admit({ state, route, request }: Arrival): ClientToken | undefined {
   }
   const token = state.tokens.check(headers["x-fp-authorization"]);
   state.rates.check(token.token);
-  // docs/reference/service.md, "Authentication": with no secret key. One that is sent all the same has left the
-  // server it belongs on.
+  // docs/reference/service.md, "Authentication": no secret key goes with a client token. One that is sent all the same
+  // has leaked from the server it belongs on.
   if (headers.authorization !== undefined) refuse("a client operation takes no secret key");
   return token;
 }
 
-async function readBody({ body, state, record }: Arrival, { about }: Operation): Promise<void> {
+async function readBody({ body, state, record }: IncomingRequest, { about }: Operation): Promise<void> {
   await body.read();
   if (!about) return;
   let subject: ReturnType<typeof about>;
   try {
     subject = about(body.json(), state);
   } catch {
-    // What is wrong with it is the operation's to say.
+    // The operation says what is wrong with it.
     return;
   }
   record.user ??= subject.user;
@@ -92,19 +91,19 @@ function firing(state: SandboxState, record: RecordedRequest, page: number): Fir
 
 /** Runs one routed call through latency, faults, strict checks and its operation. */
 async function answer(
-  { state, response, request, record, queryText }: Arrival,
+  { state, response, request, record, queryText }: IncomingRequest,
   { operation, params }: Route,
   token: ClientToken | undefined,
   fire: Fire,
   body: RequestBody,
 ): Promise<void> {
-  const wait = state.habits.latencyMs + (fire("latency")?.ms ?? 0);
+  const wait = state.service.latencyMs + (fire("latency")?.ms ?? 0);
   if (wait > 0) await delay(wait);
   if (state.holds.some) await state.holds.pass(record, "before");
   if (response.destroyed) return;
   const before = lost(fire, false);
   if (before) return lose(response, before, state.clock.now());
-  const query = new Query(queryText, operation.query);
+  const query = new Query(queryText, operation.query ?? []);
   const handled = operation.handle({
     params,
     query,
@@ -114,17 +113,17 @@ async function answer(
     state,
     fire,
   });
-  // Most reads answer at once: they are spared a turn of the loop.
+  // Most reads answer synchronously; awaiting them would cost a turn of the event loop.
   const answered = handled instanceof Promise ? await handled : handled;
   if (state.holds.some) await state.holds.pass(record, "after");
   const after = lost(fire, true);
   return after ? lose(response, after, state.clock.now()) : send(response, answered, fire);
 }
 
-type Loss = EffectOf<"hang"> | EffectOf<"reset"> | EffectOf<"status">;
+type LostAnswer = EffectOf<"hang"> | EffectOf<"reset"> | EffectOf<"status">;
 
-/** The fault by which a call is not answered as it should be, before or after it took effect. */
-function lost(fire: Fire, afterEffect: boolean): Loss | undefined {
+/** The fault that replaces the answer, before or after the call took effect. */
+function lost(fire: Fire, afterEffect: boolean): LostAnswer | undefined {
   const due = (fault: { afterEffect?: boolean }) => (fault.afterEffect ?? false) === afterEffect;
   return (
     fire("hang", due) ??
@@ -133,7 +132,7 @@ function lost(fire: Fire, afterEffect: boolean): Loss | undefined {
   );
 }
 
-function lose(response: ServerResponse, loss: Loss, now: number): void {
+function lose(response: ServerResponse, loss: LostAnswer, now: number): void {
   if (loss.kind === "reset") response.socket?.resetAndDestroy();
   if (loss.kind === "status") write(response, statusAnswer(loss, now));
 }

@@ -7,20 +7,19 @@ import { checkIdentifiers } from "../vault/identifiers.js";
  * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"): raw bytes; what breaks off
  * half-way changes nothing.
  */
-export const uploadVaultValue: Operation = {
-  name: "upload_vault_value",
+export const uploadToVault: Operation = {
+  name: "upload_to_vault",
   method: "POST",
   path: "/users/vault/{identifier}/upload",
-  query: [],
   auth: "client_token",
   body: "stream",
   async handle(call) {
     const token = tokenOf(call);
-    const { tokens, vaults, habits } = call.state;
+    const { tokens, vaults, service } = call.state;
     const identifier = call.params.identifier ?? "";
     checkIdentifiers("upload", [identifier]);
     tokens.demand(token, "vault", [identifier]);
-    const bytes = await call.body.read(habits.maxUploadBytes);
+    const bytes = await call.body.read(service.maxUploadBytes);
     vaults.upload(token.entity_id, identifier, bytes, call.body.contentType);
     return okJson({});
   },

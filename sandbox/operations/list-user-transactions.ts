@@ -8,8 +8,8 @@ import { objectIn } from "../world/truth.js";
  * GET /users/{fp_id}/linked_bank_transactions (docs/reference/service.md, "Bank transactions"): the rows that are
  * there now, page by page.
  */
-export const listLinkedBankTransactions: Operation = {
-  name: "list_linked_bank_transactions",
+export const listUserTransactions: Operation = {
+  name: "list_user_transactions",
   method: "GET",
   path: "/users/{fp_id}/linked_bank_transactions",
   query: LIST_QUERY,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../../src/domain/failures.js";
 import type { Clock } from "../clock.js";
-import type { WebhookBook } from "../webhooks/webhook-book.js";
+import type { WebhookStore } from "../webhooks/webhook-store.js";
 import { isVaultValue, type VaultValue } from "./fields.js";
 import { seededIdentity } from "./seeded-identity.js";
 
@@ -16,7 +16,7 @@ type VaultEntry =
     };
 
 /** A look into a vault; names of transforms only, because their arguments may be keys. */
-export interface Decryption {
+interface Decryption {
   readonly at: string;
   readonly entity_id: string;
   readonly fields: readonly string[];
@@ -26,17 +26,17 @@ export interface Decryption {
 }
 
 /** The vaults of all users and businesses, and every look into them. */
-export class VaultBook {
-  readonly #clock: Clock;
-  readonly #webhooks: WebhookBook;
+export class VaultStore {
   /** Seed of the identities that users have at the start; `undefined`: vaults are empty. */
   readonly #identitySeed: string | number | undefined;
   readonly #vaults = new Map<string, Map<string, VaultEntry>>();
   readonly #decryptions: Decryption[] = [];
 
-  constructor(clock: Clock, webhooks: WebhookBook, identitySeed: string | number | undefined) {
-    this.#clock = clock;
-    this.#webhooks = webhooks;
+  constructor(
+    private readonly clock: Clock,
+    private readonly webhooks: WebhookStore,
+    identitySeed: string | number | undefined,
+  ) {
     this.#identitySeed = identitySeed;
   }
 
@@ -86,7 +86,7 @@ export class VaultBook {
   }
 
   note(decryption: Omit<Decryption, "at">): void {
-    this.#decryptions.push({ at: this.#clock.text(), ...decryption });
+    this.#decryptions.push({ at: this.clock.text(), ...decryption });
   }
 
   /** Every look into a vault, or into an entity's, the first one first. */
@@ -108,7 +108,7 @@ export class VaultBook {
   }
 
   #tell(entityId: string, fields: readonly string[]): void {
-    const timestamp = this.#clock.text();
-    this.#webhooks.emit({ event_kind: "service.vault.updated", fp_id: entityId, timestamp, fields });
+    const timestamp = this.clock.text();
+    this.webhooks.emit({ event_kind: "service.vault.updated", fp_id: entityId, timestamp, fields });
   }
 }

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { InputError } from "../../src/domain/failures.js";
 import type { Clock } from "../clock.js";
 import type { EffectOf, FaultKind } from "../faults/fault.js";
-import type { FaultBook } from "../faults/fault-book.js";
+import type { FaultStore } from "../faults/fault-store.js";
 import { seededId } from "../seeded-id.js";
 import { Random } from "../world/random.js";
-import { Courier } from "./courier.js";
 import { checkSecrets, type Endpoint, endpointOf, type NewEndpoint } from "./endpoint.js";
 import { EVENT_KINDS, type EventPayload } from "./event.js";
 import type { MessageFilter, WebhookMessage } from "./message.js";
+import { WebhookSender } from "./webhook-sender.js";
 
 /** How webhooks are sent. */
 export interface WebhookOptions {
@@ -22,38 +22,41 @@ export interface WebhookOptions {
 }
 
 /** In which order what was held back goes out, and what of it never does. */
-export interface ReleaseOptions {
+interface ReleaseOptions {
   order?: "sent" | "reverse" | "shuffled";
   seed?: number;
   /** Ids of messages to lose. */
   drop?: readonly string[];
 }
 
-/** Every webhook: made, held back, lost, sent, repeated. */
-export class WebhookBook {
-  readonly #clock: Clock;
-  readonly #faults: FaultBook;
-  readonly #seed: string | number;
+/** Makes webhooks, holds them back, and sends, loses and repeats them. */
+export class WebhookStore {
   readonly #live: boolean;
-  readonly #courier: Courier;
+  readonly #sender: WebhookSender;
   readonly #endpoints: Endpoint[] = [];
   readonly #messages: WebhookMessage[] = [];
   #held: WebhookMessage[] | undefined;
   #overtaken: WebhookMessage[] = [];
 
-  constructor(clock: Clock, faults: FaultBook, seed: string | number, options: WebhookOptions = {}) {
-    this.#clock = clock;
-    this.#faults = faults;
-    this.#seed = seed;
+  constructor(
+    private readonly clock: Clock,
+    private readonly faults: FaultStore,
+    private readonly seed: string | number,
+    options: WebhookOptions = {},
+  ) {
     this.#live = options.live ?? false;
-    this.#courier = new Courier(clock, options.retryMs ?? [1_000, 5_000, 30_000], options.timeoutMs ?? 5_000);
+    this.#sender = new WebhookSender(
+      clock,
+      options.retryMs ?? [1_000, 5_000, 30_000],
+      options.timeoutMs ?? 5_000,
+    );
     for (const endpoint of options.endpoints ?? []) this.register(endpoint);
   }
 
   /** Registers an endpoint; gives its id and secrets. @throws InputError */
   register(endpoint: NewEndpoint): { id: string; secrets: readonly string[] } {
     const id = `ep_${this.#endpoints.length + 1}`;
-    const key = createHash("sha256").update(`${this.#seed}/${id}`).digest("base64");
+    const key = createHash("sha256").update(`${this.seed}/${id}`).digest("base64");
     const made = endpointOf(id, endpoint, `whsec_${key}`);
     this.#endpoints.push(made);
     return { id, secrets: made.secrets };
@@ -81,10 +84,10 @@ export class WebhookBook {
     const fp_id = typeof event.fp_id === "string" ? event.fp_id : undefined;
     const live = this.#fault("webhook_wrong_mode", kind, fp_id) ? !this.#live : this.#live;
     const message: WebhookMessage = {
-      id: seededId("msg_", this.#seed, name ?? this.#messages.length),
+      id: seededId("msg_", this.seed, name ?? this.#messages.length),
       event_kind: kind,
       fp_id,
-      at: this.#clock.text(),
+      at: this.clock.text(),
       payload: { is_live: live, ...event, ...(live === this.#live ? {} : { is_live: live }) },
       state: "waiting",
       attempts: [],
@@ -101,12 +104,12 @@ export class WebhookBook {
     );
   }
 
-  /** From now on events are kept back. */
+  /** Holds events back from now on. */
   hold(): void {
     this.#held ??= [];
   }
 
-  /** Sends what was kept back, and keeps back nothing more. */
+  /** Sends the events that were held back, and stops holding. */
   release({ order = "sent", seed = 1, drop = [] }: ReleaseOptions = {}): void {
     const held = [...(this.#held ?? []), ...this.#overtaken];
     this.#held = undefined;
@@ -126,14 +129,14 @@ export class WebhookBook {
     this.#send(message);
   }
 
-  /** Resolves when nothing is on its way; retries that wait for the clock are not. */
+  /** Resolves when no delivery is under way; retries that wait for the clock do not count. */
   settled(): Promise<void> {
-    return this.#courier.settled();
+    return this.#sender.settled();
   }
 
-  /** Breaks off what is on its way. */
+  /** Aborts deliveries that are under way. */
   close(): void {
-    this.#courier.close();
+    this.#sender.close();
   }
 
   #dispatch(message: WebhookMessage): void {
@@ -151,7 +154,7 @@ export class WebhookBook {
       return;
     }
     const late = this.#fault("webhook_late", kind, fp_id);
-    if (late) this.#clock.after(late.ms, () => this.#send(message));
+    if (late) this.clock.after(late.ms, () => this.#send(message));
     else this.#send(message);
     const overtaken = this.#overtaken;
     this.#overtaken = [];
@@ -168,13 +171,13 @@ export class WebhookBook {
     const endpoints = this.#endpoints.filter(({ events }) => events?.includes(kind) ?? true);
     if (endpoints.length === 0) message.state = "no_endpoint";
     for (const endpoint of endpoints) {
-      for (let time = 0; time < times; time++) this.#courier.send(message, endpoint, changes);
+      for (let time = 0; time < times; time++) this.#sender.send(message, endpoint, changes);
     }
   }
 
   #fault<K extends FaultKind>(kind: K, operation: string, fpId: string | undefined): EffectOf<K> | undefined {
     const target = { operation, user: fpId, business: fpId, link: undefined, page: 0, cursor: false };
-    return this.#faults.fire(kind, target);
+    return this.faults.fire(kind, target);
   }
 }
 

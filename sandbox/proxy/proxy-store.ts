@@ -20,7 +20,7 @@ export interface ProxyConfiguration extends Required<Omit<NewProxy, "target">> {
 }
 
 /** A request that was forwarded: what it was, never what was in it. */
-export interface ForwardedRequest {
+interface ForwardedRequest {
   readonly proxy: string;
   readonly method: string;
   readonly path: string;
@@ -33,7 +33,7 @@ export interface ForwardedRequest {
 }
 
 /** The proxy configurations, and what went through them. */
-export class ProxyBook {
+export class ProxyStore {
   readonly #proxies = new Map<string, ProxyConfiguration>();
   readonly #forwarded: ForwardedRequest[] = [];
 

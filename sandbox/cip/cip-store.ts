@@ -1,30 +1,26 @@
 import type { Clock } from "../clock.js";
-import type { OnboardingBook } from "../onboarding/onboarding-book.js";
-import type { VaultBook } from "../vault/vault-book.js";
+import type { OnboardingStore } from "../onboarding/onboarding-store.js";
+import type { VaultStore } from "../vault/vault-store.js";
 import { type CipScript, cipReport } from "./cip-report.js";
 
 /** A report that was made. */
-export interface MadeReport {
+interface MadeReport {
   readonly at: string;
   readonly fp_id: string;
   readonly report: Readonly<Record<string, unknown>>;
 }
 
 /** Makes CIP reports and keeps each: no request gives an earlier one again. */
-export class CipBook {
-  readonly #clock: Clock;
-  readonly #onboardings: OnboardingBook;
-  readonly #vaults: VaultBook;
-  readonly #seed: string | number;
+export class CipStore {
   readonly #scripts = new Map<string, CipScript>();
   readonly #made: MadeReport[] = [];
 
-  constructor(clock: Clock, onboardings: OnboardingBook, vaults: VaultBook, seed: string | number) {
-    this.#clock = clock;
-    this.#onboardings = onboardings;
-    this.#vaults = vaults;
-    this.#seed = seed;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly onboardings: OnboardingStore,
+    private readonly vaults: VaultStore,
+    private readonly seed: string | number,
+  ) {}
 
   /** Says what the reports of a user are to be. */
   script(fpId: string, script: CipScript): void {
@@ -35,17 +31,17 @@ export class CipBook {
    * Makes a report; a manual reviewer's name overwrites the default approver (docs/reference/service.md, "CIP report").
    */
   make(fpId: string, defaultApprover: string): Readonly<Record<string, unknown>> {
-    const reviewer = this.#onboardings.reviewerOf(fpId);
-    const now = this.#clock.text();
+    const reviewer = this.onboardings.reviewerOf(fpId);
+    const now = this.clock.text();
     const report = cipReport({
       fpId,
-      seed: String(this.#seed),
+      seed: String(this.seed),
       now,
       approvedBy: reviewer ?? defaultApprover,
       reviewed: reviewer !== undefined,
-      decidedAt: this.#onboardings.of(fpId).findLast((one) => one.settled_at !== undefined)?.settled_at,
+      decidedAt: this.onboardings.of(fpId).findLast((one) => one.settled_at !== undefined)?.settled_at,
       vault: (identifier) => {
-        const value = this.#vaults.value(fpId, identifier);
+        const value = this.vaults.value(fpId, identifier);
         return value === undefined || typeof value === "object" ? undefined : String(value);
       },
       script: this.#scripts.get(fpId) ?? {},

@@ -23,7 +23,7 @@ export interface ScriptedOutcome {
 }
 
 /** Whose runs a script is for: by `fp_id` or `fp_bid`; on one playbook, or on each. */
-export interface OutcomeScript {
+interface OutcomeScript {
   entity: string;
   playbook?: string;
   /** One a run, in their order; the last stays. */
@@ -31,7 +31,7 @@ export interface OutcomeScript {
 }
 
 /** The playbooks that there are, and the outcomes that scripts have set. */
-export class PlaybookBook {
+export class PlaybookStore {
   readonly #playbooks = new Map<string, Playbook>();
   readonly #scripts = new Map<string, ScriptedOutcome[]>();
 

@@ -2,8 +2,7 @@ import { InputError } from "../../src/domain/failures.js";
 import { refuse } from "../http/answer.js";
 import { seededId } from "../seeded-id.js";
 import type { VaultValue } from "../vault/fields.js";
-import type { VaultBook } from "../vault/vault-book.js";
-import type { ExternalIds } from "../world/external-ids.js";
+import type { VaultStore } from "../vault/vault-store.js";
 import { businessInsights } from "./insights.js";
 
 /** A business (docs/reference/service.md, "Business record"). */
@@ -14,7 +13,7 @@ export interface Business {
 }
 
 /** A business to add by script. */
-export interface NewBusiness {
+interface NewBusiness {
   fp_bid?: string;
   external_id?: string;
   sandbox_id?: string;
@@ -22,18 +21,15 @@ export interface NewBusiness {
 }
 
 /** Every business, and the insights that a script has set. */
-export class BusinessBook {
-  readonly #externalIds: ExternalIds;
-  readonly #vaults: VaultBook;
-  readonly #seed: string | number;
+export class BusinessStore {
   readonly #businesses = new Map<string, Business>();
   readonly #insights = new Map<string, unknown>();
 
-  constructor(externalIds: ExternalIds, vaults: VaultBook, seed: string | number) {
-    this.#externalIds = externalIds;
-    this.#vaults = vaults;
-    this.#seed = seed;
-  }
+  constructor(
+    private readonly externalIds: Map<string, string>,
+    private readonly vaults: VaultStore,
+    private readonly seed: string | number,
+  ) {}
 
   has(id: string): boolean {
     return this.#businesses.has(id);
@@ -49,13 +45,15 @@ export class BusinessBook {
 
   /** Adds a business; gives its id. @throws InputError for an id that is taken. */
   add({ fp_bid, external_id, sandbox_id, values = {} }: NewBusiness = {}): string {
-    const id = fp_bid ?? seededId("fp_bid_", this.#seed, this.#businesses.size + 1);
+    const id = fp_bid ?? seededId("fp_bid_", this.seed, this.#businesses.size + 1);
     if (this.#businesses.has(id)) throw new InputError(`business ${id} is there already: choose another id`);
-    if (external_id !== undefined && !this.#externalIds.take(external_id, id)) {
-      throw new InputError("business: the external id is taken; nothing was added");
+    if (external_id !== undefined) {
+      if (this.externalIds.has(external_id))
+        throw new InputError("business: the external id is taken; nothing was added");
+      this.externalIds.set(external_id, id);
     }
     this.#businesses.set(id, { id, external_id, sandbox_id });
-    if (Object.keys(values).length > 0) this.#vaults.write(id, values);
+    if (Object.keys(values).length > 0) this.vaults.write(id, values);
     return id;
   }
 
@@ -67,15 +65,14 @@ export class BusinessBook {
   rename(business: Business, externalId: string): void {
     if (business.external_id === externalId) return;
     this.demandFree(externalId);
-    if (business.external_id !== undefined) this.#externalIds.free(business.external_id);
-    this.#externalIds.take(externalId, business.id);
+    if (business.external_id !== undefined) this.externalIds.delete(business.external_id);
+    this.externalIds.set(externalId, business.id);
     business.external_id = externalId;
   }
 
   /** @throws Refusal 400 for an external id that an entity has. */
   demandFree(externalId: string): void {
-    if (this.#externalIds.entityOf(externalId) !== undefined)
-      refuse("an entity with this external id exists");
+    if (this.externalIds.has(externalId)) refuse("an entity with this external id exists");
   }
 
   /** Sets the insights of an onboarding; `undefined` takes them back. */
@@ -88,8 +85,8 @@ export class BusinessBook {
    * The insights of a business onboarding (docs/reference/service.md, "Business insights"): a script's, else seeded.
    */
   insights(business: Business, onboardingId: string): unknown {
-    const name = this.#vaults.value(business.id, "business.name");
-    const seed = `${this.#seed}/insights/${business.id}/${onboardingId}`;
+    const name = this.vaults.value(business.id, "business.name");
+    const seed = `${this.seed}/insights/${business.id}/${onboardingId}`;
     return (
       this.#insights.get(onboardingId) ?? businessInsights(seed, typeof name === "string" ? name : undefined)
     );

@@ -16,7 +16,7 @@ interface InvestmentRecord {
  * Rows by script (docs/reference/service.md, "Investment transactions"); fields that are not set here
  * are served as given.
  */
-export interface NewInvestments {
+interface NewInvestments {
   transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
   securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
 }
@@ -27,18 +27,15 @@ interface Holdings {
 }
 
 /** The investments of bank links, the newest transaction first. */
-export class InvestmentBook {
-  readonly #world: World;
+export class InvestmentStore {
   readonly #holdings = new Map<string, Holdings>();
   #moved = 0;
 
-  constructor(world: World) {
-    this.#world = world;
-  }
+  constructor(private readonly world: World) {}
 
   /** Adds rows to a link. @throws InputError for an unknown link. */
   add(linkId: string, { transactions = [], securities = [] }: NewInvestments): void {
-    const link = this.#world.link(linkId);
+    const link = this.world.link(linkId);
     const holdings = this.#of(linkId);
     for (const security of securities)
       holdings.securities.set(security.security_id, JSON.stringify(security));
@@ -46,7 +43,7 @@ export class InvestmentBook {
       const whole = {
         account_id: link.accounts[0]?.id ?? `acc_${linkId}_1`,
         amount: "100.00",
-        date: this.#world.today,
+        date: this.world.today,
         description: "Buy",
         type: "buy",
         ...row,
@@ -59,13 +56,13 @@ export class InvestmentBook {
   /** Adds so many seeded rows, spread over two years. @throws InputError */
   fill(linkId: string, count: number, seed = 1): void {
     const random = new Random(`${seed}/investments/${linkId}`);
-    const { accounts } = this.#world.link(linkId);
+    const { accounts } = this.world.link(linkId);
     if (accounts.length === 0) throw new InputError(`link ${linkId} has no account: add one first`);
     const securities = Array.from({ length: Math.min(8, 1 + count) }, (_, index) => security(linkId, index));
     const transactions = Array.from({ length: count }, (_, index) => ({
       investment_transaction_id: `inv_${linkId}_${String(index).padStart(5, "0")}`,
       account_id: random.pick(accounts).id,
-      date: addDays(this.#world.today, -random.int(730)),
+      date: addDays(this.world.today, -random.int(730)),
       security_id: random.pick(securities).security_id,
       ...amounts(random),
     }));
@@ -89,7 +86,7 @@ export class InvestmentBook {
     }
     const account_id = transactions[0]?.account_id ?? `acc_${linkId}_1`;
     const investment_transaction_id = `inv_${linkId}_moved_${++this.#moved}`;
-    const row = { investment_transaction_id, account_id, amount: "1.00", date: this.#world.today };
+    const row = { investment_transaction_id, account_id, amount: "1.00", date: this.world.today };
     transactions.unshift(recordOf({ ...row, description: "Dividend", type: "dividend" }));
   }
 
@@ -103,7 +100,7 @@ export class InvestmentBook {
   }
 
   #of(linkId: string): Holdings {
-    this.#world.link(linkId);
+    this.world.link(linkId);
     const holdings = this.#holdings.get(linkId) ?? { transactions: [], securities: new Map() };
     this.#holdings.set(linkId, holdings);
     return holdings;

@@ -2,11 +2,11 @@ import { InputError } from "../../src/domain/failures.js";
 import type { OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 import type { Clock } from "../clock.js";
 import { seededId } from "../seeded-id.js";
-import type { WebhookBook } from "../webhooks/webhook-book.js";
+import type { WebhookStore } from "../webhooks/webhook-store.js";
 import { isTerminal, type Onboarding, onboardingEvent } from "./onboarding.js";
 import { decide, type Outcome } from "./outcome.js";
 import type { Playbook } from "./playbook.js";
-import type { PlaybookBook } from "./playbook-book.js";
+import type { PlaybookStore } from "./playbook-store.js";
 
 /** Which run to begin. */
 interface NewRun {
@@ -23,24 +23,20 @@ interface NewRun {
   readonly synchronous: boolean;
 }
 
-/** Every onboarding: begins, settles, goes on; tells it by webhook. */
-export class OnboardingBook {
-  readonly #clock: Clock;
-  readonly #playbooks: PlaybookBook;
-  readonly #webhooks: WebhookBook;
-  readonly #seed: string | number;
+/** Every onboarding: starts, decides and continues them, and sends their webhooks. */
+export class OnboardingStore {
   readonly #byId = new Map<string, Onboarding>();
   readonly #byEntity = new Map<string, Onboarding[]>();
   readonly #byIdempotencyId = new Map<string, Onboarding>();
   readonly #waiting = new Map<string, (() => void)[]>();
   #tokens = 0;
 
-  constructor(clock: Clock, playbooks: PlaybookBook, webhooks: WebhookBook, seed: string | number) {
-    this.#clock = clock;
-    this.#playbooks = playbooks;
-    this.#webhooks = webhooks;
-    this.#seed = seed;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly playbooks: PlaybookStore,
+    private readonly webhooks: WebhookStore,
+    private readonly seed: string | number,
+  ) {}
 
   /** Begins a run, or gives the one that has the idempotency id on that playbook, of whatever version. */
   start(run: NewRun): Onboarding {
@@ -54,10 +50,10 @@ export class OnboardingBook {
     const attempt = this.of(entityId).filter((one) => one.playbook_key === playbook.key).length + 1;
     const onboarding = this.#begin(run, attempt);
     if (name !== undefined) this.#byIdempotencyId.set(name, onboarding);
-    const seed = `${this.#seed}/${playbook.key}/${entityId}/${attempt}`;
-    const outcome = decide(playbook, this.#playbooks.take(entityId, playbook.key), run.data, seed);
-    if (run.synchronous && outcome.delayMs === 0) this.#settle(onboarding, outcome, playbook);
-    else this.#clock.after(outcome.delayMs, () => this.#settle(onboarding, outcome, playbook));
+    const seed = `${this.seed}/${playbook.key}/${entityId}/${attempt}`;
+    const outcome = decide(playbook, this.playbooks.take(entityId, playbook.key), run.data, seed);
+    if (run.synchronous && outcome.delayMs === 0) this.#decide(onboarding, outcome, playbook);
+    else this.clock.after(outcome.delayMs, () => this.#decide(onboarding, outcome, playbook));
     return onboarding;
   }
 
@@ -65,7 +61,7 @@ export class OnboardingBook {
   waitFor(onboarding: Onboarding, ms: number): Promise<void> {
     if (!onboarding.running) return Promise.resolve();
     return new Promise((resolve) => {
-      const callOff = this.#clock.after(ms, resolve);
+      const callOff = this.clock.after(ms, resolve);
       const ended = () => {
         callOff();
         resolve();
@@ -102,8 +98,8 @@ export class OnboardingBook {
     onboarding.requires_manual_review = false;
     onboarding.reviewed_by = reviewer;
     onboarding.status = status;
-    this.#tell("service.user.manual_review", onboarding);
-    if (open && isTerminal(status)) this.#tell("service.onboarding.completed", onboarding);
+    this.#emit("service.user.manual_review", onboarding);
+    if (open && isTerminal(status)) this.#emit("service.onboarding.completed", onboarding);
     return onboarding;
   }
 
@@ -115,14 +111,13 @@ export class OnboardingBook {
   #begin(run: NewRun, attempt: number): Onboarding {
     const { entityId, playbook, version, data, entityExternalId } = run;
     const onboarding: Onboarding = {
-      id: seededId("ob_", this.#seed, entityId, playbook.key, attempt),
+      id: seededId("ob_", this.seed, entityId, playbook.key, attempt),
       entity_id: entityId,
       entity_external_id: entityExternalId,
       kind: playbook.kind,
       playbook_key: playbook.key,
       playbook_version: version,
-      external_id: undefined,
-      timestamp: this.#clock.text(),
+      timestamp: this.clock.text(),
       data,
       // What a queued run shows is not documented; `pending` is what it has for "no decision yet".
       status: "pending",
@@ -141,45 +136,44 @@ export class OnboardingBook {
     return onboarding;
   }
 
-  #settle(onboarding: Onboarding, outcome: Outcome, playbook: Playbook): void {
+  #decide(onboarding: Onboarding, outcome: Outcome, playbook: Playbook): void {
     onboarding.running = false;
-    onboarding.settled_at = this.#clock.text();
+    onboarding.settled_at = this.clock.text();
     onboarding.requires_manual_review = outcome.requiresManualReview;
     onboarding.error_message = outcome.errorMessage;
     if (outcome.outputDelayMs === 0) onboarding.output = outcome.output;
-    else
-      this.#clock.after(outcome.outputDelayMs, () => Object.assign(onboarding, { output: outcome.output }));
+    else this.clock.after(outcome.outputDelayMs, () => Object.assign(onboarding, { output: outcome.output }));
     if (outcome.status === "incomplete") this.#continue(onboarding, playbook);
     this.#setStatus(onboarding, outcome.status);
     const { settles } = outcome;
-    if (settles) this.#clock.after(settles.afterMs, () => this.#settleLater(onboarding, settles.status));
+    if (settles) this.clock.after(settles.afterMs, () => this.#decideLater(onboarding, settles.status));
     for (const resolve of this.#waiting.get(onboarding.id) ?? []) resolve();
     this.#waiting.delete(onboarding.id);
   }
 
-  // A reviewer may have been faster: a decision that stands is not taken back.
-  #settleLater(onboarding: Onboarding, status: OnboardingStatus): void {
+  // A reviewer may have been faster: a decision is not changed.
+  #decideLater(onboarding: Onboarding, status: OnboardingStatus): void {
     if (onboarding.status === "pending") this.#setStatus(onboarding, status);
   }
 
   #setStatus(onboarding: Onboarding, status: OnboardingStatus): void {
     onboarding.status = status;
-    if (status === "incomplete") this.#tell("service.onboarding.incomplete", onboarding);
-    if (isTerminal(status)) this.#tell("service.onboarding.completed", onboarding);
+    if (status === "incomplete") this.#emit("service.onboarding.incomplete", onboarding);
+    if (isTerminal(status)) this.#emit("service.onboarding.completed", onboarding);
   }
 
   #continue(onboarding: Onboarding, { continuationMs }: Playbook): void {
     onboarding.continuation = {
-      token: seededId("obtok_", this.#seed, onboarding.id, ++this.#tokens),
-      expiresAt: this.#clock.now() + continuationMs,
+      token: seededId("obtok_", this.seed, onboarding.id, ++this.#tokens),
+      expiresAt: this.clock.now() + continuationMs,
     };
   }
 
-  #tell(
+  #emit(
     kind: "service.onboarding.completed" | "service.onboarding.incomplete" | "service.user.manual_review",
     onboarding: Onboarding,
   ): void {
-    this.#webhooks.emit(onboardingEvent(kind, onboarding, this.#clock.text()));
+    this.webhooks.emit(onboardingEvent(kind, onboarding, this.clock.text()));
   }
 
   #known(id: string): Onboarding {

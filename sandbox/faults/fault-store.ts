@@ -25,11 +25,11 @@ interface Entry {
 }
 
 /** The faults that are set, and how often each met a call and fired. */
-export class FaultBook {
+export class FaultStore {
   #entries: Entry[] = [];
   #named = 0;
 
-  /** Sets a fault and gives its id; one with the same id is replaced, its counts begin anew. */
+  /** Sets a fault and gives its id; one with the same id is replaced, its counts start at zero again. */
   add(fault: Fault): string {
     const id = fault.id ?? `fault-${++this.#named}`;
     this.remove(id);
