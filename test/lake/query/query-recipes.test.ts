@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
+import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
 import { appendOnce } from "../../../src/lake/tables/append.js";
 import { writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { TABLES } from "../../../src/tables.js";
@@ -25,7 +25,9 @@ async function examples(path: string): Promise<Example[]> {
 const RECIPES = await examples("docs/use/recipes.md");
 const OTHERS = (
   await Promise.all(
-    ["use/tables", "use/onboarding", "run/schedules", "run/alerts"].map((page) => examples(`docs/${page}.md`)),
+    ["use/tables", "use/onboarding", "run/schedules", "run/alerts"].map((page) =>
+      examples(`docs/${page}.md`),
+    ),
   )
 ).flat();
 
@@ -64,7 +66,7 @@ const outcome = (line: number, attempt: number, status: string) => ({
   ...{ batch_id: "onb_6c1f0e2ab9d84f7730c5a1de", line, attempt, version: 1, status },
 });
 
-const ROWS: Readonly<Record<string, readonly object[]>> = {
+const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
   transaction_changes: FEED,
   transactions: [FEED[0]!, FEED[1]!, FEED[3]!, FEED[5]!].map(live),
   runs: [FIRST, SECOND].map((run_id) => ({

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { REMOTE_METHODS } from "../../sandbox/control/parts.js";
-import { FAULT_FIELDS, SELECTOR_FIELDS } from "../../sandbox/faults/fault.js";
-import { parseFaults } from "../../sandbox/faults/fault-input.js";
-import { DEFAULT_PLAYBOOKS } from "../../sandbox/onboarding/playbook.js";
-import { SANDBOX_OPERATIONS } from "../../sandbox/index.js";
-import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
-import { firstTable, section } from "./markdown.js";
-import { read } from "./source-tree.js";
+import { REMOTE_METHODS } from "../../../sandbox/control/parts.js";
+import { FAULT_FIELDS, SELECTOR_FIELDS } from "../../../sandbox/faults/fault.js";
+import { parseFaults } from "../../../sandbox/faults/fault-input.js";
+import { SANDBOX_OPERATIONS } from "../../../sandbox/index.js";
+import { DEFAULT_PLAYBOOKS } from "../../../sandbox/onboarding/playbook.js";
+import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
+import { firstTable, section } from "../markdown.js";
+import { read } from "../source-tree.js";
 
 const PATH = "docs/use/sandbox.md";
 const bare = (cell = "") => cell.replaceAll("`", "");
@@ -27,19 +27,24 @@ describe("docs/use/sandbox.md", () => {
     expect(rowsBelow("Selectors").map(([selector]) => selector)).toEqual(SELECTOR_FIELDS);
   });
 
-  it.each([...rowsBelow("Kinds"), ...rowsBelow("Selectors")])("gives %s an example that is taken: %s", (name, text) => {
-    const [fault] = parseFaults(text);
-    expect(name in fault! || fault?.kind === name).toBe(true);
-    const known = [...SANDBOX_OPERATIONS.map((operation) => operation.name), ...EVENT_KINDS];
-    if (fault?.operation !== undefined) expect(known).toContain(fault.operation);
-  });
+  it.each([...rowsBelow("Kinds"), ...rowsBelow("Selectors")])(
+    "gives %s an example that is taken: %s",
+    (name, text) => {
+      const [fault] = parseFaults(text);
+      expect(name in fault! || fault?.kind === name).toBe(true);
+      const known = [...SANDBOX_OPERATIONS.map((operation) => operation.name), ...EVENT_KINDS];
+      if (fault?.operation !== undefined) expect(known).toContain(fault.operation);
+    },
+  );
 
   it("names every control endpoint, and no other", () => {
     const code = read("sandbox/control/endpoints.ts");
     const made = [...code.matchAll(/^ {2}"([A-Z]+ [\w-]+)": /gm)].map(([, endpoint]) => endpoint);
     expect(made.length).toBeGreaterThan(20);
     const cells = firstTable(section(PATH, "Control endpoints")).map(([cell = ""]) => cell);
-    const named = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z]+ [\w-]+)[?`]/g)].map(([, name]) => name));
+    const named = cells.flatMap((cell) =>
+      [...cell.matchAll(/`([A-Z]+ [\w-]+)[?`]/g)].map(([, name]) => name),
+    );
     expect(named.sort()).toEqual(made.sort());
   });
 
