@@ -51,6 +51,6 @@ describe("docs/reference/commands.md on webhooks", () => {
 
   it("has both", () => {
     expect(commands).toHaveLength(2);
-    expect(read("docs/reference/commands.md")).toContain("[webhooks.md](../use/webhooks.md)");
+    expect(read("docs/reference/commands.md")).toContain("[Webhooks](../use/webhooks.md)");
   });
 });
