@@ -22,13 +22,21 @@ async function examples(path: string): Promise<Example[]> {
   });
 }
 
+/** The statements that a page gives to `nightledger query`. */
+async function commands(path: string): Promise<Example[]> {
+  const page = await readFile(new URL(`../../../${path}`, import.meta.url), "utf8");
+  const found = page.matchAll(/nightledger query (?:--json )?"([^"…]+)"/g);
+  return [...found].map(([, sql = ""], at) => [`${path}, command ${at + 1}`, sql, undefined]);
+}
+
 const RECIPES = await examples("docs/use/recipes.md");
 const OTHERS = (
-  await Promise.all(
-    ["use/tables", "use/onboarding", "run/schedules", "run/alerts"].map((page) =>
+  await Promise.all([
+    ...["use/tables", "use/onboarding", "run/schedules", "run/alerts"].map((page) =>
       examples(`docs/${page}.md`),
     ),
-  )
+    ...["README.md", "docs/use/first-sync.md", "docs/use/recipes.md"].map(commands),
+  ])
 ).flat();
 
 const FIRST = "sync-20261120T021500Z-aaaaaa";
@@ -137,5 +145,5 @@ test.each(OTHERS)("%s runs", async (_heading, sql) => {
 
 test("recipes have queries", () => {
   expect(RECIPES.length).toBeGreaterThan(7);
-  expect(OTHERS.length).toBeGreaterThan(5);
+  expect(OTHERS.length).toBeGreaterThan(9);
 });
