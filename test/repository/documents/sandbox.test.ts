@@ -1,12 +1,12 @@
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { REMOTE_METHODS } from "../../../sandbox/control/parts.js";
 import { FAULT_FIELDS, SELECTOR_FIELDS } from "../../../sandbox/faults/fault.js";
 import { parseFaults } from "../../../sandbox/faults/fault-input.js";
 import { SANDBOX_OPERATIONS } from "../../../sandbox/index.js";
 import { DEFAULT_PLAYBOOKS } from "../../../sandbox/onboarding/playbook.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { firstTable, section } from "../markdown.js";
-import { read } from "../source-tree.js";
+import { ROOT, sourcesIn } from "../source-tree.js";
 
 const PATH = "docs/use/sandbox.md";
 const bare = (cell = "") => cell.replaceAll("`", "");
@@ -37,23 +37,17 @@ describe("docs/use/sandbox.md", () => {
     },
   );
 
-  it("names every control endpoint, and no other", () => {
-    const code = read("sandbox/control/endpoints.ts");
-    const made = [...code.matchAll(/^ {2}"([A-Z]+ [\w-]+)": /gm)].map(([, endpoint]) => endpoint);
-    expect(made.length).toBeGreaterThan(20);
-    const cells = firstTable(section(PATH, "Control endpoints")).map(([cell = ""]) => cell);
-    const named = cells.flatMap((cell) =>
-      [...cell.matchAll(/`([A-Z]+ [\w-]+)[?`]/g)].map(([, name]) => name),
-    );
-    expect(named.sort()).toEqual(made.sort());
-  });
-
-  it("names every method of every part", () => {
-    const text = section(PATH, "Control endpoints");
-    const rows = firstTable(text.slice(text.indexOf("| part |")));
-    const named = rows.map(([part, methods]) => [bare(part), bare(methods).split(", ")]);
-    expect(Object.fromEntries(named)).toEqual(REMOTE_METHODS);
-  });
+  const methods = "sandbox/control/remote-methods.ts";
+  it.runIf(sourcesIn("sandbox/control").includes(methods))(
+    "names every method that is called over HTTP, and no other",
+    async () => {
+      const { PATHS } = (await import(join(ROOT, methods))) as { readonly PATHS: readonly string[] };
+      expect(PATHS.length).toBeGreaterThan(50);
+      const cells = firstTable(section(PATH, "Methods")).map(([cell = ""]) => cell);
+      const named = cells.flatMap((cell) => [...cell.matchAll(/`([\w/]+)`/g)].map(([, name]) => name));
+      expect(named.sort()).toEqual([...PATHS].sort());
+    },
+  );
 
   it("says what the playbooks come to", () => {
     const rows = firstTable(section(PATH, "Playbooks"));
