@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { FAILURE_TYPES } from "../../src/domain/failures.js";
-import { ONBOARDING_ERRORS } from "../../src/domain/onboarding/customer/error-class.js";
-import { linkObstacle } from "../../src/domain/sync/link-obstacle.js";
-import { freshProgress, type LinkProgress } from "../../src/domain/sync/link-progress.js";
-import { afterOutcome, type LinkOutcome } from "../../src/domain/sync/link-reading.js";
-import { firstTable, section } from "./markdown.js";
-import { read, sourcesIn } from "./source-tree.js";
+import { FAILURE_TYPES } from "../../../src/domain/failures.js";
+import { ONBOARDING_ERRORS } from "../../../src/domain/onboarding/customer/error-class.js";
+import { linkObstacle } from "../../../src/domain/sync/link-obstacle.js";
+import { freshProgress, type LinkProgress } from "../../../src/domain/sync/link-progress.js";
+import { afterOutcome, type LinkOutcome } from "../../../src/domain/sync/link-reading.js";
+import { firstTable, section } from "../markdown.js";
+import { read, sourcesIn } from "../source-tree.js";
 
 const PATH = "docs/run/errors.md";
 const text = read(PATH);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createProgram } from "../../src/cli/main.js";
-import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
-import { REFUSALS } from "../../src/domain/webhooks/rejection.js";
-import { RECEIVER_PATHS } from "../../src/receiver/routes.js";
-import { firstTable, section } from "./markdown.js";
-import { ROOT, read } from "./source-tree.js";
+import { createProgram } from "../../../src/cli/main.js";
+import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
+import { REFUSALS } from "../../../src/domain/webhooks/rejection.js";
+import { RECEIVER_PATHS } from "../../../src/receiver/routes.js";
+import { firstTable, section } from "../markdown.js";
+import { ROOT, read } from "../source-tree.js";
 
 const PATH = "docs/use/webhooks.md";
 const code = (text: string) => `\`${text}\``;
@@ -51,6 +51,6 @@ describe("docs/reference/commands.md on webhooks", () => {
 
   it("has both", () => {
     expect(commands).toHaveLength(2);
-    expect(read("docs/reference/commands.md")).toContain("[webhooks.md](../use/webhooks.md)");
+    expect(read("docs/reference/commands.md")).toContain("[Webhooks](../use/webhooks.md)");
   });
 });

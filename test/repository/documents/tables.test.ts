@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { certificateText } from "../../src/domain/sync/certificate.js";
-import { isCurrent } from "../../src/lake/history/history-spec.js";
-import { TABLES } from "../../src/tables.js";
-import { firstTable, section } from "./markdown.js";
-import { read, sourcesIn } from "./source-tree.js";
+import { certificateText } from "../../../src/domain/sync/certificate.js";
+import { isCurrent } from "../../../src/lake/history/history-spec.js";
+import { TABLES } from "../../../src/tables.js";
+import { firstTable, section } from "../markdown.js";
+import { read, sourcesIn } from "../source-tree.js";
 
 const PATH = "docs/use/tables.md";
 

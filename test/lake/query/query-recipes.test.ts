@@ -1,0 +1,149 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Lake, openLake } from "../../../src/lake/lake.js";
+import { type LakeQuery, openQuery } from "../../../src/lake/query/query.js";
+import type { JsonValue } from "../../../src/lake/sql/duckdb-values.js";
+import { appendOnce } from "../../../src/lake/tables/append.js";
+import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { TABLES } from "../../../src/tables.js";
+
+type Row = Readonly<Record<string, JsonValue>>;
+type Example = readonly [heading: string, sql: string, result: Row[] | undefined];
+
+/** The statements of a page, each with the heading above it and the result that stands below it. */
+async function examples(path: string): Promise<Example[]> {
+  const page = await readFile(new URL(`../../../${path}`, import.meta.url), "utf8");
+  const found = page.matchAll(/^```sql\n(.*?)^```(?:\n\n```json\n(.*?)^```)?/gms);
+  return [...found].flatMap(([, sql = "", json], at): Example[] => {
+    if (sql.includes("delta_scan")) return [];
+    return [[`${path} ${at + 1}`, sql, json === undefined ? undefined : (JSON.parse(json) as Row[])]];
+  });
+}
+
+/** The statements that a page gives to `nightledger query`. */
+async function commands(path: string): Promise<Example[]> {
+  const page = await readFile(new URL(`../../../${path}`, import.meta.url), "utf8");
+  const found = page.matchAll(/nightledger query (?:--json )?"([^"…]+)"/g);
+  return [...found].map(([, sql = ""], at) => [`${path}, command ${at + 1}`, sql, undefined]);
+}
+
+const RECIPES = await examples("docs/use/recipes.md");
+const OTHERS = (
+  await Promise.all([
+    ...["use/tables", "use/onboarding", "run/schedules", "run/alerts"].map((page) =>
+      examples(`docs/${page}.md`),
+    ),
+    ...["README.md", "docs/use/first-sync.md", "docs/use/recipes.md"].map(commands),
+  ])
+).flat();
+
+const FIRST = "sync-20261120T021500Z-aaaaaa";
+const SECOND = "sync-20261121T021500Z-bbbbbb";
+const AT = { [FIRST]: "2026-11-20T02:15:00Z", [SECOND]: "2026-11-21T02:15:00Z" };
+const ENDED = { [FIRST]: "2026-11-20T02:16:00Z", [SECOND]: "2026-11-21T02:16:00Z" };
+
+const change = (run_id: keyof typeof AT, link_id: string, sequence: number, id: string, values: object) => ({
+  ...{ run_id, link_id, sequence, transaction_id: id, generation: 1, fetched_at: AT[run_id] },
+  ...{ change_type: "created", inferred: false, currency: "EUR", pending: false },
+  ...values,
+});
+const coffee = { amount: "12.34", signed_amount: "-12.34", date: "2026-11-18", description: "Coffee" };
+const salary = { amount: "100", signed_amount: "100", date: "2026-11-01", description: "Salary" };
+const tram = { amount: "7", signed_amount: "-7", date: "2026-11-19", pending: true, description: "Tram" };
+const books = { amount: "5", signed_amount: "-5", currency: "USD", date: "2026-11-20", description: "Books" };
+const old = { amount: "1", signed_amount: "1", date: "2026-10-31", description: "October" };
+const FEED = [
+  change(FIRST, "link_1", 1, "t1", coffee),
+  change(FIRST, "link_1", 2, "t2", salary),
+  change(FIRST, "link_1", 3, "t3", tram),
+  change(SECOND, "link_1", 4, "t4", books),
+  change(SECOND, "link_1", 5, "t3", { change_type: "removed", currency: null, pending: null }),
+  change(FIRST, "link_2", 1, "t1", old),
+];
+const live = (row: (typeof FEED)[number]) => {
+  const { change_type, inferred, ...rest } = row;
+  return rest;
+};
+const linkSync = (run_id: keyof typeof AT, link_id: string, status: string, reason: string | null) => ({
+  ...{ run_id, link_id, fp_id: link_id.replace("link", "fp"), status, reason, finished_at: ENDED[run_id] },
+});
+const seen = { run_id: FIRST, observed_at: AT[FIRST] };
+const outcome = (line: number, attempt: number, status: string) => ({
+  ...{ batch_id: "onb_6c1f0e2ab9d84f7730c5a1de", line, attempt, version: 1, status },
+});
+
+const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
+  transaction_changes: FEED,
+  transactions: [FEED[0]!, FEED[1]!, FEED[3]!, FEED[5]!].map(live),
+  runs: [FIRST, SECOND].map((run_id) => ({
+    ...{ run_id, kind: "sync", status: "completed", finished_at: ENDED[run_id as keyof typeof AT] },
+  })),
+  link_syncs: [
+    linkSync(FIRST, "link_1", "synced", null),
+    linkSync(FIRST, "link_2", "synced", null),
+    linkSync(SECOND, "link_1", "synced", null),
+    linkSync(SECOND, "link_2", "skipped", "state error auth_expired"),
+  ],
+  accounts: [
+    {
+      ...{ ...seen, fp_id: "fp_1", link_id: "link_1", account_id: "acc_1", name: "Checking", closed: false },
+      ...{ balance_current: "1300", balance_currency: "EUR", balance_date: "2026-11-20T06:00:00Z" },
+    },
+    {
+      ...{ ...seen, fp_id: "fp_2", link_id: "link_2", account_id: "acc_2", name: "Savings" },
+      ...{ balance_current: "80.5", balance_currency: "EUR" },
+    },
+    { ...seen, fp_id: "fp_2", link_id: "link_2", account_id: "acc_3", name: "Closed", closed: true },
+  ],
+  bank_links: [1, 2].map((number) => ({
+    ...{ ...seen, fp_id: `fp_${number}`, link_id: `link_${number}`, institution_name: "Example Bank" },
+  })),
+  quarantine: [
+    {
+      ...{ run_id: SECOND, stream: "transactions", fp_id: "fp_2", link_id: "link_2", page: 0, index: 0 },
+      ...{ list: "created", reason: "amount: not a decimal string", fetched_at: AT[SECOND] },
+      payload: '{"transaction_id": "t9", "amount": 5}',
+    },
+  ],
+  onboardings: [outcome(2, 1, "failed"), outcome(2, 2, "pass"), outcome(3, 1, "fail")],
+};
+
+let directory: string;
+let lake: Lake;
+let query: LakeQuery;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "nightledger-recipes-"));
+  lake = openLake({ directory });
+  for (const [name, rows] of Object.entries(ROWS)) {
+    const spec = TABLES.find((table) => table.name === name)!;
+    await appendOnce(lake, spec, "test", () => writeRows(lake, spec, "test", rows));
+  }
+  query = openQuery(lake.store, { scratchDirectory: join(directory, "query"), tables: TABLES });
+});
+afterAll(async () => {
+  await query.close();
+  await lake.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function rowsOf(sql: string): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of query.query(sql)) rows.push(...batch);
+  return rows;
+}
+
+test.each(RECIPES)("%s gives the result that stands below it", async (_heading, sql, result) => {
+  expect(result).toBeDefined();
+  expect(await rowsOf(sql)).toEqual(result);
+});
+
+test.each(OTHERS)("%s runs", async (_heading, sql) => {
+  await rowsOf(sql);
+});
+
+test("recipes have queries", () => {
+  expect(RECIPES.length).toBeGreaterThan(7);
+  expect(OTHERS.length).toBeGreaterThan(9);
+});
