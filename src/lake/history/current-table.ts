@@ -1,5 +1,5 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
-import { isExtended, schemaActions, type TableSpec } from "../delta/delta-schema.js";
+import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
@@ -90,8 +90,6 @@ async function writeCurrent(
 
 /** Merges small files of a history, unless they are too large to be sorted together. */
 async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<void> {
-  // Some files of an older lake lack a column, which `compact` can't handle.
-  if (isExtended(history.metadata)) return;
   const rows = filesToMerge(history.files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
   if (rows > MOST_MERGED) return;
   try {

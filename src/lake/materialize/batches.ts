@@ -14,17 +14,17 @@ export interface Batch extends RowPart {
 }
 
 /** Packs feed files into batches; a file that is larger than a batch is read in parts. */
-export function feedBatches(files: readonly SourceFile[], most = BATCH_ROWS): Batch[] {
+export function feedBatches(files: readonly SourceFile[]): Batch[] {
   const packs: { feed: SourceFile[]; rows: number }[] = [];
   for (const file of files) {
     const rows = fileRows(file);
     const open = packs.at(-1);
-    if (open !== undefined && open.rows + rows <= most) {
+    if (open !== undefined && open.rows + rows <= BATCH_ROWS) {
       open.feed.push(file);
       open.rows += rows;
     } else packs.push({ feed: [file], rows });
   }
-  return packs.flatMap(({ feed, rows }) => rowParts(rows, most).map((part) => ({ feed, ...part })));
+  return packs.flatMap(({ feed, rows }) => rowParts(rows, BATCH_ROWS).map((part) => ({ feed, ...part })));
 }
 
 /** Gives the rows of a file by the log, or a whole batch if another tool left them out. */

@@ -19,10 +19,11 @@ export class Progress {
   ) {}
 
   /** Does one piece of work, unless the call was aborted. */
-  async of(rows: number, work: () => Promise<void>): Promise<void> {
+  async of<R>(rows: number, work: () => Promise<R>): Promise<R> {
     this.options.signal?.throwIfAborted();
-    await work();
+    const done = await work();
     this.#rows += rows;
     this.options.onProgress?.({ rows: this.#rows, total: this.total });
+    return done;
   }
 }

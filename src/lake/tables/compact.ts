@@ -3,7 +3,7 @@ import { type AddFile, removeOf } from "../delta/delta-actions.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { parquetFiles } from "../sql/duckdb-files.js";
+import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { addOf, writeQuery } from "./parquet-file.js";
 
@@ -46,7 +46,7 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
       lake,
       spec,
       "compacted",
-      `select ${columns} from ${parquetFiles(paths)} order by ${order.map(sqlName).join(", ")}`,
+      `select ${columns} from ${parquetRows(paths, spec.columns)} order by ${order.map(sqlName).join(", ")}`,
     );
     if (file === undefined) return;
     const done = await table.commit(({ files }) => {

@@ -93,3 +93,17 @@ test("readers of changes see no new rows in a compacted file", async () => {
   expect(after.version).toBe(version + 1);
   expect(await changesAfter({ ...lake, table: webhookEvents.name }, version, after)).toEqual([]);
 });
+
+test("files that lack a column are merged, and the column is null in their rows", async () => {
+  const younger = {
+    ...webhookEvents,
+    columns: [...webhookEvents.columns, { name: "later", type: "BIGINT" }],
+  } as const;
+  for (let n = 0; n < 16; n += 1) await append(n, 1);
+  await compact(lake, younger, ["message_id"]);
+  expect((await lake.table(webhookEvents.name).snapshot()).files.size).toBe(1);
+  const rows = await readTables(lake, [younger], (sql) =>
+    sql.rows("select message_id, later from webhook_events order by message_id limit 1"),
+  );
+  expect(rows).toEqual([{ message_id: id(0), later: null }]);
+});

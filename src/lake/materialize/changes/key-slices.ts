@@ -14,14 +14,14 @@ export interface KeySlice extends RowPart {
 /** Changed rows whose keys SQL may hold in memory at once (docs/inside/architecture.md, "Materialize"). */
 const SLICE_ROWS = 250_000;
 
-/** Groups links, in the order given, into slices of at most so many rows. */
-export function keySlices(links: readonly LinkCount[], most = SLICE_ROWS): KeySlice[] {
+/** Groups links, in the order given, into slices of bounded size. */
+export function keySlices(links: readonly LinkCount[]): KeySlice[] {
   const slices: KeySlice[] = [];
   for (const { link, rows } of links) {
     const last = slices.at(-1);
-    if (last !== undefined && last.parts === 1 && last.rows + rows <= most) {
+    if (last !== undefined && last.parts === 1 && last.rows + rows <= SLICE_ROWS) {
       slices.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
-    } else slices.push(...rowParts(rows, most).map((part) => ({ from: link, to: link, ...part })));
+    } else slices.push(...rowParts(rows, SLICE_ROWS).map((part) => ({ from: link, to: link, ...part })));
   }
   return slices;
 }

@@ -62,36 +62,26 @@ async function writeShelves(
   const rows = [...batches, ...shelves].reduce((sum, one) => sum + one.rows, 0);
   const progress = new Progress(rows, options);
   await nameShelves(sql, shelves);
-  const pieces: Piece[][] = [];
-  const cutting = batches.map(
-    (batch, at) => (session: SqlSession) =>
-      progress.of(batch.rows, async () => {
-        pieces[at] = await writePieces(session, storage, batch);
-      }),
+  const written = await inTwoLanes(lake, sql, batches, (session, batch) =>
+    progress.of(batch.rows, () => writePieces(session, storage, batch)),
   );
-  await inTwoLanes(lake, sql, cutting);
-  // Keep the order of the feed, in which a link's rows are together.
+  // Both keep the order of the feed, in which a link's rows are together.
   const piecesOf = shelves.map((): Piece[] => []);
-  for (const piece of pieces.flat()) piecesOf[piece.shelf]?.push(piece);
+  for (const piece of written.flat()) piecesOf[piece.shelf]?.push(piece);
   const writer = new ShelfWriter(storage, await ownFooter(sql, storage));
-  const replaced: Replaced[] = [];
-  const write = async (session: SqlSession, shelf: Shelf, at: number) => {
-    const done = await writer.write(session, shelf, touched, piecesOf[at] ?? []);
-    replaced.push(...done.replaced.map(({ add }) => ({ add, same: done.same })));
-    await storage.store(done.files, done.same);
+  const write = async (session: SqlSession, at: number): Promise<Replaced[]> => {
+    const shelf = await writer.write(session, shelves[at] as Shelf, touched, piecesOf[at] ?? []);
+    await storage.store(shelf.files, shelf.same);
+    return shelf.replaced.map(({ add }) => ({ add, same: shelf.same }));
   };
-  const tooLarge: (readonly [Shelf, number])[] = [];
-  const writing = shelves.map(
-    (shelf, at) => (session: SqlSession) =>
-      progress.of(shelf.rows, () =>
-        write(session, shelf, at).catch((error) => {
-          // It is tried again alone: memory may suffice if the other connection uses none.
-          if (!isOutOfMemory(error)) throw error;
-          tooLarge.push([shelf, at]);
-        }),
-      ),
+  const replaced = await inTwoLanes(lake, sql, [...shelves.keys()], (session, at) =>
+    progress.of(shelves[at]?.rows ?? 0, () => write(session, at).catch(undefinedIfOutOfMemory)),
   );
-  await inTwoLanes(lake, sql, writing);
-  for (const [shelf, at] of tooLarge) await write(sql, shelf, at);
-  return replaced;
+  // What did not fit into memory is tried again alone: it may fit if the other connection uses none.
+  for (const at of shelves.keys()) replaced[at] ??= await write(sql, at);
+  return replaced.flatMap((some) => some ?? []);
+}
+
+function undefinedIfOutOfMemory(error: unknown): undefined {
+  if (!isOutOfMemory(error)) throw error;
 }

@@ -73,7 +73,7 @@ export function planShelves(
     ...full.map((file) => shelfOf([file], [])),
     ...[...months.values()].flatMap((month) => openShelf(month.files, month.fresh, touched, budget)),
     ...newShelves(unhosted),
-    ...strewnShelf([...months.values()], touched),
+    ...scatteredShelf([...months.values()], touched),
   ];
 }
 
@@ -133,7 +133,7 @@ export function groupsOf<T extends { readonly rows: number }>(items: readonly T[
 }
 
 /** Plans the merge of single files with few rows, of months far apart, as for any other table. */
-function strewnShelf(months: readonly OpenMonth[], touched: ReadonlySet<SourceFile>): Shelf[] {
+function scatteredShelf(months: readonly OpenMonth[], touched: ReadonlySet<SourceFile>): Shelf[] {
   const single = months.flatMap(({ files, fresh }) => {
     const [only] = files;
     const rests = files.length === 1 && fresh.length === 0 && only !== undefined && !touched.has(only);
