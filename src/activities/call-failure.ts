@@ -7,12 +7,13 @@ import {
   SchemaError,
   TransientError,
 } from "../api/http/errors.js";
+import type { TransientOutcome } from "../domain/backoff.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 
 /** What a failed read means for its owner: an outcome of the state machines. */
 type CallFailure =
   | { readonly kind: "open" }
-  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | TransientOutcome
   | ({ readonly kind: "rejected" } & RefusedRequest)
   | ({ readonly kind: "gone" } & RefusedRequest)
   | { readonly kind: "unauthorized" }

@@ -1,4 +1,9 @@
-import { afterTransient, type FailureStreak, GIVE_UP_AFTER_MS } from "../domain/backoff.js";
+import {
+  afterTransient,
+  type FailureStreak,
+  GIVE_UP_AFTER_MS,
+  type TransientOutcome,
+} from "../domain/backoff.js";
 import type { Logger } from "../logger.js";
 
 const MOST_REMEMBERED = 10_000;
@@ -8,7 +13,7 @@ type OwnerIds = Readonly<Record<string, string | number>>;
 
 /** A slice's outcome of an owner, as far as it is logged. */
 type LoggedOutcome =
-  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | TransientOutcome
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };

@@ -17,6 +17,13 @@ export function backoffMs(failures: number, jitter: number): number {
   return Math.round(full * (0.5 + jitter / 2));
 }
 
+/** A failure that may pass: network, time-out, 408, 429, 5xx. */
+export interface TransientOutcome {
+  readonly kind: "transient";
+  readonly reason: string;
+  readonly retryAfterMs: number | null;
+}
+
 /** Consecutive failures of one link or user. */
 export interface FailureStreak {
   readonly count: number;
@@ -30,8 +37,8 @@ type TransientVerdict =
   | { readonly kind: "give_up" };
 
 /**
- * Decides after one more transient failure (network, time-out, 408, 429, 5xx): obeys `Retry-After` up to 15 minutes, and
- * gives up after an hour without a success.
+ * Decides after one more transient failure: obeys `Retry-After` up to 15 minutes, and gives up after an hour without a
+ * success.
  */
 export function afterTransient(
   streak: FailureStreak | null,

@@ -1,7 +1,7 @@
-import { afterTransient, type FailureStreak } from "./backoff.js";
+import { afterTransient, type FailureStreak, type TransientOutcome } from "./backoff.js";
 import type { RefusedRequest } from "./refusals.js";
 
-/** Something that is retried: a user of a sync, an item of a bulk job. */
+/** Something that is retried: a link or user of a sync, an item of a bulk job. */
 export interface Attempted {
   readonly streak: FailureStreak | null;
   /** Epoch milliseconds before which no slice takes it; 0 at once. */
@@ -16,7 +16,7 @@ export type ItemOutcome =
   /** The slice did not reach its end. */
   | { readonly kind: "open" }
   | { readonly kind: "complete" }
-  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | TransientOutcome
   | { readonly kind: "failed"; readonly reason: string; readonly refused?: RefusedRequest }
   | { readonly kind: "unauthorized" };
 

@@ -1,4 +1,4 @@
-import type { FailureStreak } from "../backoff.js";
+import type { Attempted } from "../item-state.js";
 import type { Place } from "./place.js";
 
 /** A page that an update has staged. */
@@ -8,7 +8,7 @@ interface StagedPage extends Place {
 }
 
 /** The state of the reading of one link's update: where the next slice continues. */
-export interface LinkProgress {
+export interface LinkProgress extends Attempted {
   /** Grows with every restart, resync or change of size; pages of an earlier one are never read again. */
   readonly attempt: number;
   /** `full` reads from no cursor: a first sync, a refused cursor, `--full`. */
@@ -43,9 +43,6 @@ export interface LinkProgress {
   readonly loaded: { readonly pages: number; readonly entries: number };
   /** Restarts in the middle of an update, in this run. */
   readonly restarts: number;
-  readonly streak: FailureStreak | null;
-  /** Epoch milliseconds before which no slice takes the link; 0 at once. */
-  readonly notBefore: number;
 }
 
 /** A link by the place of its record, and how far its reading is. */

@@ -1,4 +1,4 @@
-import { afterTransient, backoffMs } from "../backoff.js";
+import { afterTransient, backoffMs, type TransientOutcome } from "../backoff.js";
 import { type LinkProgress, nextAttempt } from "./link-progress.js";
 
 /** How a link ended in a run: `link_syncs.status`. */
@@ -10,7 +10,7 @@ export type LinkOutcome =
   | { readonly kind: "open" }
   /** `has_more` was false. */
   | { readonly kind: "complete" }
-  | { readonly kind: "transient"; readonly reason: string; readonly retryAfterMs: number | null }
+  | TransientOutcome
   /** A 4xx that is none of 401, 403, 404, 408, 429. */
   | { readonly kind: "rejected"; readonly status: number }
   | { readonly kind: "gone" }

@@ -1,3 +1,4 @@
+import type { TransientOutcome } from "../backoff.js";
 import {
   type Attempted,
   afterItemOutcome,
@@ -25,8 +26,8 @@ export function freshUser(user: number): UserProgress {
 
 /** What a slice says of one user. */
 export type UserOutcome =
-  | Exclude<ItemOutcome, { kind: "transient" }>
-  | (Extract<ItemOutcome, { kind: "transient" }> & { readonly stream: string })
+  | Exclude<ItemOutcome, TransientOutcome>
+  | (TransientOutcome & { readonly stream: string })
   | { readonly kind: "moved"; readonly stream: string };
 
 /** The stream that a user's reason begins with. */

@@ -69,11 +69,10 @@ export class Reader {
   async #readSlice(work: NumberedWork): Promise<void> {
     const { runId, roster, options } = this.run;
     const { streams, links: only, full } = options;
-    const slice = await readSlice({
-      ...work,
-      ...{ runId, groupSize: roster.groupSize, streams, only, full },
-      ...{ size: this.state.size, budgetMs: SLICE_BUDGET_MS },
-    });
+    const { groupSize } = roster;
+    const { size } = this.state;
+    const budgetMs = SLICE_BUDGET_MS;
+    const slice = await readSlice({ ...work, runId, groupSize, streams, only, full, size, budgetMs });
     this.state.applySlice(work, slice);
     this.events.read();
     await this.publisher.publish();

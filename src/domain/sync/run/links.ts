@@ -31,6 +31,8 @@ export interface CarriedLinks extends LinkCounts {
   readonly open: readonly OpenLink[];
 }
 
+const NONE: CarriedLinks = { open: [], waiting: [], notReady: [], ended: [], found: 0, size: null };
+
 export interface LinkOptions {
   readonly full: boolean;
   /** Rows requested in one page where no other size is known to work. */
@@ -51,10 +53,7 @@ export class Links {
 
   constructor(
     private readonly options: LinkOptions,
-    { open, ...state }: CarriedLinks = {
-      ...{ open: [], waiting: [], notReady: [], ended: [], found: 0 },
-      size: options.pageSize,
-    },
+    { open, ...state }: CarriedLinks = { ...NONE, size: options.pageSize },
   ) {
     this.#open = new Map(open.map((link) => [placeKey(link.link), { ...link, inSlice: false }]));
     this.#state = state;
