@@ -6,7 +6,7 @@ import type { OnboardingOptions } from "../../intake/onboarding/start.js";
 import type { ContinuationSink } from "../../lake/onboarding/continuation-file.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Flags that every command that runs a batch has. */
+/** Flags of every command that runs a batch. */
 export interface BatchFlags {
   readonly syncTimeout?: number;
   readonly window: number;
@@ -27,11 +27,11 @@ export interface OnboardFlags extends BatchFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
   readonly limit?: number;
-  /** Whether a run of the batch that is going on is given up. */
+  /** Give up the running run of the batch. */
   readonly restart?: boolean;
 }
 
-/** How a batch is run, from a command's flags. */
+/** The options of a batch, from a command's flags. */
 export function optionsOf(
   terminal: Pick<Terminal, "cwd">,
   flags: BatchFlags,

@@ -8,7 +8,6 @@ import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { ServiceBinding } from "../../lake/service-binding.js";
-import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { JobSession } from "../session/job-session.js";
 import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
@@ -31,7 +30,11 @@ export async function runOnboard(terminal: Terminal, flags: OnboardFlags): Promi
       const { store, scope, taskQueue } = preflight;
       const { facts } = file;
       checkService(file, preflight);
-      const limit = await highWater(store, facts.batchId, flags.limit);
+      // A limit below what the batch has reached takes nothing back.
+      const limit =
+        flags.limit === undefined
+          ? null
+          : Math.max(flags.limit, await rowsWithOutcomes(store, facts.batchId));
       const run = batchRun(terminal, facts.batchId, flags, async (session) => {
         const { temporal, sealed, signal } = session;
         if (flags.restart) await giveUpEarlier(terminal, session, facts.batchId);
@@ -60,11 +63,9 @@ async function validate(
   const service = await serviceIfAny(terminal);
   const file = await readCustomers(customers, { playbook, mode, service: service?.id ?? "" });
   for (const line of json ? [] : problemLines(file.problems)) terminal.say(line);
-  terminal.result(
-    json
-      ? JSON.stringify(validationSummary(file, service !== undefined))
-      : validationText(file, service !== undefined),
-  );
+  const hasService = service !== undefined;
+  const summary = () => JSON.stringify(validationSummary(file, hasService));
+  terminal.result(json ? summary() : validationText(file, hasService));
   return file.problems.length > 0 ? EXIT.usage : EXIT.completed;
 }
 
@@ -103,14 +104,4 @@ async function serviceIfAny(terminal: Terminal): Promise<ServiceBinding | undefi
     if (error instanceof InputError) throw error;
     return undefined;
   });
-}
-
-/** How far into the file a batch may go: a limit below what it has reached takes nothing back. */
-async function highWater(
-  store: ObjectStore,
-  batchId: string,
-  limit: number | undefined,
-): Promise<number | null> {
-  if (limit === undefined) return null;
-  return Math.max(limit, await rowsWithOutcomes(store, batchId));
 }

@@ -32,7 +32,7 @@ type NamedValues = {
 /** A row of `onboardings`; instants are ISO text. */
 export type OutcomeRow = Omit<ColumnValues, keyof NamedValues> & NamedValues;
 
-/** Which outcome of a batch: `attempt` counts from 1, with every `runs retry`; `version` with every later change. */
+/** Names an outcome of a batch: every `runs retry` is an `attempt`, every later change a `version`; both from 1. */
 export type OutcomeName = Pick<OutcomeRow, "line" | "attempt" | "version">;
 
 /** What the rows that one run writes for a batch have in common. */
@@ -44,7 +44,7 @@ export interface Outcome extends Omit<OutcomeRow, keyof OutcomeOrigin> {
   readonly row: number;
   /** Null for a wrong row. */
   readonly row_key: string | null;
-  /** What happened since the version before; without any, `recorded` is written. */
+  /** What happened since the previous version; without any, `recorded` is written. */
   readonly events?: readonly OutcomeEvent[];
 }
 

@@ -79,7 +79,7 @@ async function joinBatch(client: Client, running: StartedBatch, batch: ReadyBatc
     // The credentials were good a moment ago; a batch that a person or its circuit paused waits for a person.
     if (progress?.paused?.kind === "credentials") await handle.signal(BATCH_SIGNALS.resume);
     if (!progress?.finishing || progress.customers.queued === 0) return running;
-    // However it ends, its rows are looked up again.
+    // However it ends, the next run plans its rows again.
     await handle.result().catch(() => undefined);
   } catch (error) {
     // It has ended since it was found.

@@ -8,11 +8,11 @@ import {
 } from "@temporalio/workflow";
 import type { RowToRun } from "../../domain/onboarding/batch/batch-rows.js";
 import { areOutputsExpected, type BatchState } from "../../domain/onboarding/batch/batch-state.js";
+import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
 import type { CustomerInput } from "../../domain/onboarding/customer/customer-input.js";
 import { customerWorkflowId } from "../../domain/onboarding/identity.js";
 import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 import { unlessRunning } from "../child-start.js";
-import type { OnboardBatchInput } from "./batch-input.js";
 import { stopCustomer, watchCustomer } from "./messages.js";
 import { onboardCustomer } from "./onboard-customer.js";
 

@@ -30,10 +30,10 @@ import {
   silentRows,
   wakeAfter,
 } from "../../domain/onboarding/batch/batch-state.js";
+import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
 import { HEARTBEATING, ROWS_AT_ONCE, STARTS_PER_EXECUTION } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { startCustomer, tellToStop, waitForCustomer } from "./batch-customers.js";
-import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRecorder } from "./batch-recorder.js";
 import {
   batchProgress,

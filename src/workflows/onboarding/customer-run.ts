@@ -1,6 +1,6 @@
 import { condition, proxyActivities, setHandler, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import type { CustomerReport, OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import {
   type CustomerInput,
   isOutputAwaited,
@@ -41,7 +41,6 @@ import { withPoll } from "../../domain/onboarding/customer/poll-schedule.js";
 import { isSuperseded } from "../../domain/onboarding/customer/waiting-rows.js";
 import type { CustomerEvent, SessionValidated, WaitRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING, STOP_AFTER_MS } from "../policies.js";
-import { reportTo } from "./batch-reports.js";
 import {
   deliverLink,
   pollOnboarding,
@@ -50,7 +49,7 @@ import {
   UNANSWERED,
   unlessStopped,
 } from "./customer-steps.js";
-import { CustomerWaiters } from "./customer-waiters.js";
+import { CustomerWaiters, reportTo } from "./customer-waiters.js";
 import { customerEvent, sessionValidated, stopCustomer, watchCustomer } from "./messages.js";
 
 const { finishCustomer, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
@@ -109,9 +108,10 @@ export class CustomerRun {
   }
 
   #listen(): void {
-    setHandler(customerEvent, (event) => this.#setMail(withEvent(this.#mail, event)));
-    setHandler(sessionValidated, (session) => this.#setMail({ sessions: [...this.#mail.sessions, session] }));
-    setHandler(watchCustomer, (waiter) => this.#setMail({ waiters: [...this.#mail.waiters, waiter] }));
+    const mail = () => this.#customer.mail;
+    setHandler(customerEvent, (event) => this.#setMail(withEvent(mail(), event)));
+    setHandler(sessionValidated, (session) => this.#setMail({ sessions: [...mail().sessions, session] }));
+    setHandler(watchCustomer, (waiter) => this.#setMail({ waiters: [...mail().waiters, waiter] }));
     setHandler(stopCustomer, ({ batchId }) => {
       if (batchId === this.#input.batchId) this.#setMail({ stopped: true });
       else this.#waiters.leave(batchId, this.#takeWaiters(batchId));
@@ -122,17 +122,14 @@ export class CustomerRun {
     return { ...this.#customer, waiters: this.#waiters.carried };
   }
 
-  get #mail() {
-    return this.#customer.mail;
-  }
-
   #setMail(change: Partial<CarriedCustomer["mail"]>): void {
-    this.#customer = { ...this.#customer, mail: { ...this.#mail, ...change } };
+    const { mail } = this.#customer;
+    this.#customer = { ...this.#customer, mail: { ...mail, ...change } };
   }
 
   /** Takes the rows that wait for an answer: all, or those of one batch. */
   #takeWaiters(batchId?: string): readonly WaitRequest[] {
-    const { waiters } = this.#mail;
+    const { waiters } = this.#customer.mail;
     const isTaken = (waiter: WaitRequest) => batchId === undefined || waiter.batchId === batchId;
     this.#setMail({ waiters: waiters.filter((waiter) => !isTaken(waiter)) });
     return waiters.filter(isTaken);
@@ -151,19 +148,19 @@ export class CustomerRun {
     return { ...refOf(this.#input), state, recorded };
   }
 
-  #reportToBatch(report: Parameters<typeof reportTo>[1]): Promise<void> {
+  #reportToBatch(report: CustomerReport): Promise<void> {
     return reportTo(this.#input.batchWorkflowId, report);
   }
 
   /** Prepares and posts; false where the row was put back and this execution has nothing more to do. */
   async #post(): Promise<boolean> {
     const { prepare, syncTimeoutSecs } = this.#input;
-    if (prepare && !this.#mail.stopped) {
+    if (prepare && !this.#customer.mail.stopped) {
       const step = await this.#unlessStopped(() => prepareCustomer(this.#stepInput));
       if (step !== undefined && !(await this.#apply(step))) return this.#putBack();
       if (this.#state.phase === "settled") return true;
     }
-    if (this.#mail.stopped) {
+    if (this.#customer.mail.stopped) {
       await this.stop();
       return true;
     }
@@ -176,7 +173,7 @@ export class CustomerRun {
 
   #unlessStopped(work: () => Promise<CustomerStep>): Promise<CustomerStep | undefined> {
     const decision = 1_000 * (this.#input.syncTimeoutSecs ?? 0);
-    return unlessStopped(work, () => this.#mail.stopped, STOP_AFTER_MS + decision);
+    return unlessStopped(work, () => this.#customer.mail.stopped, STOP_AFTER_MS + decision);
   }
 
   /** The row is being stopped for its own batch, before its end: other rows must not take that for their outcome. */
@@ -194,11 +191,8 @@ export class CustomerRun {
 
   async #putBack(): Promise<false> {
     this.#set({ told: true });
-    await this.#reportToBatch({
-      kind: "requeued",
-      row: this.#input.row,
-      calls: this.#customer.progress.calls,
-    });
+    const { calls } = this.#customer.progress;
+    await this.#reportToBatch({ kind: "requeued", row: this.#input.row, calls });
     return false;
   }
 
@@ -287,7 +281,7 @@ export class CustomerRun {
     if (!isOutputAwaited(this.#input, this.#state)) return;
     const before = this.#customer.progress.calls;
     for (const wait of this.#input.timing.outputRetries) {
-      if (this.#mail.stopped || this.#mail.waiters.length > 0) break;
+      if (this.#customer.mail.stopped || this.#customer.mail.waiters.length > 0) break;
       await sleep(wait);
       const input = { ...this.#stepInput, events: [], sessions: [] };
       const step = await this.#unlessStopped(() => pollOnboarding(input));

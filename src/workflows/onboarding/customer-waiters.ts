@@ -1,6 +1,15 @@
-import { CancellationScope, proxyActivities } from "@temporalio/workflow";
+import {
+  CancellationScope,
+  getExternalWorkflowHandle,
+  isCancellation,
+  proxyActivities,
+} from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
-import { doneWithoutCalls, type OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
+import {
+  type CustomerReport,
+  doneWithoutCalls,
+  type OutcomeRef,
+} from "../../domain/onboarding/batch/batch-rows.js";
 import { type CustomerState, rowStatus } from "../../domain/onboarding/customer/customer-state.js";
 import {
   type CarriedWaiters,
@@ -10,10 +19,19 @@ import {
 } from "../../domain/onboarding/customer/waiting-rows.js";
 import type { WaitRequest } from "../../domain/onboarding/messages.js";
 import { HEARTBEATING } from "../policies.js";
-import { reportTo } from "./batch-reports.js";
+import { customerReported } from "./messages.js";
 import { isStagingLost } from "./staging-lost.js";
 
 const { reuseOutcome, recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
+
+/** Reports to a batch; it may have ended, and then nobody waits for the report. */
+export async function reportTo(batchWorkflowId: string, report: CustomerReport): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(batchWorkflowId).signal(customerReported, report);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+  }
+}
 
 /** Serves the rows of other batches that are about this customer. */
 export class CustomerWaiters {

@@ -13,14 +13,14 @@ import {
 
 /** A webhook about the customer came. */
 export const customerEvent = defineSignal<[CustomerEvent]>(CUSTOMER_SIGNALS.event);
-/** The customer's flow was finished, and its session validated. */
+/** The customer finished the flow, and its session was validated. */
 export const sessionValidated = defineSignal<[SessionValidated]>(CUSTOMER_SIGNALS.validated);
-/** Another row is about the same customer. */
+/** Another row of the same customer waits. */
 export const watchCustomer = defineSignal<[WaitRequest]>(CUSTOMER_SIGNALS.watch);
 /** The batch was cancelled. */
 export const stopCustomer = defineSignal<[StopRequest]>(CUSTOMER_SIGNALS.stop);
 
-/** A customer tells its batch. */
+/** A customer reports to its batch. */
 export const customerReported = defineSignal<[CustomerReport]>(BATCH_SIGNALS.reported);
 export const pauseBatch = defineSignal(BATCH_SIGNALS.pause);
 export const resumeBatch = defineSignal(BATCH_SIGNALS.resume);

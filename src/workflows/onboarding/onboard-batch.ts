@@ -7,10 +7,10 @@ import {
 } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import { batchStatus, type OnboardSummary } from "../../domain/onboarding/batch/batch-totals.js";
+import type { OnboardBatchInput } from "../../domain/onboarding/batch/started-batch.js";
 import { HEARTBEATING } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { runLog } from "../run-log.js";
-import type { OnboardBatchInput } from "./batch-input.js";
 import { BatchRun } from "./batch-run.js";
 
 const { finishBatch } = proxyActivities<Activities>(HEARTBEATING);

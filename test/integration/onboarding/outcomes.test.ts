@@ -186,8 +186,8 @@ test("error, none and a status that nobody knows are stored as they are and flag
       error_class: "OnboardingConfigError",
       error_message: "no such thing as fp_1's branch",
     },
-    { status: "none", next_action: NEXT_ACTIONS.look },
-    { status: "on_hold", next_action: NEXT_ACTIONS.look },
+    { status: "none", next_action: NEXT_ACTIONS.decide },
+    { status: "on_hold", next_action: NEXT_ACTIONS.decide },
   ]);
 });
 

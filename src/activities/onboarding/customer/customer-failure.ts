@@ -57,7 +57,7 @@ export async function failedStep(
 
 function nextActionAfter(error: Error): string {
   const mayHaveWorked = error instanceof LostAnswerError || (error instanceof TransientError && error.sent);
-  if (mayHaveWorked) return NEXT_ACTIONS.settle;
+  if (mayHaveWorked) return NEXT_ACTIONS.check;
   return refusedBy(error) === undefined ? NEXT_ACTIONS.retry : NEXT_ACTIONS.refused;
 }
 

@@ -1,5 +1,6 @@
 import type { NewRun } from "../../run.js";
 import type { OnboardingTiming } from "../timing.js";
+import type { BatchState } from "./batch-state.js";
 
 /** What a batch's workflow is started with; nothing personal, the rows are frozen. */
 export interface BatchRunInput extends NewRun {
@@ -22,4 +23,9 @@ export interface BatchRunInput extends NewRun {
   readonly startsPerExecution?: number;
   /** The command's options, for the table `runs`. */
   readonly options: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** What one execution of a batch's workflow is given; `carried` by the execution before. */
+export interface OnboardBatchInput extends BatchRunInput {
+  readonly carried?: BatchState;
 }

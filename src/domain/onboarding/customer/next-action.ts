@@ -8,11 +8,11 @@ export const NEXT_ACTIONS = {
   answer: "the customer answers the reviewer",
   review: "decide the manual review in the dashboard",
   wait: "nothing yet: the service is still deciding",
-  look: "no decision: check it in the dashboard",
+  decide: "no decision: check it in the dashboard",
   retry: "fix what error_message says, then runs retry",
   refused:
     "correct what error_message says: the playbook or the file in a new batch, anything else at the service, then runs retry",
-  settle: "check in the dashboard whether it was carried out, then runs retry",
+  check: "check in the dashboard whether it was carried out, then runs retry",
   expired: "ask the customer to continue, then runs retry",
   needsFpId: "needs fp_id",
   needsFpBid: "needs fp_bid: check in the dashboard whether the business was created",
@@ -39,6 +39,6 @@ function actionOf(state: CustomerState): string | null {
   if (requiresManualReview) return NEXT_ACTIONS.review;
   if (status === "error") return NEXT_ACTIONS.retry;
   if (status === "pending" || status === null) return NEXT_ACTIONS.wait;
-  if (status === "none" || !isKnownStatus(status)) return NEXT_ACTIONS.look;
+  if (status === "none" || !isKnownStatus(status)) return NEXT_ACTIONS.decide;
   return status === "incomplete" ? NEXT_ACTIONS.resend : null;
 }

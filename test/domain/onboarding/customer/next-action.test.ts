@@ -20,8 +20,8 @@ test.for([
   [{ status: "incomplete", expired: true, phase: "settled" }, NEXT_ACTIONS.expired],
   [{ status: "pending" }, NEXT_ACTIONS.wait],
   [{ status: null }, NEXT_ACTIONS.wait],
-  [{ status: "none" }, NEXT_ACTIONS.look],
-  [{ status: "brand_new" }, NEXT_ACTIONS.look],
+  [{ status: "none" }, NEXT_ACTIONS.decide],
+  [{ status: "brand_new" }, NEXT_ACTIONS.decide],
   [{ status: "error" }, NEXT_ACTIONS.retry],
   [{ status: null, failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
   [{ status: "pending", failed: true, phase: "settled" }, NEXT_ACTIONS.retry],
@@ -34,6 +34,6 @@ test("a playbook version that is not the one pinned is flagged, beside what else
   expect(nextActionOf(state({ status: "pass", playbookVersion: 3 }), 3)).toBeNull();
   expect(nextActionOf(state({ status: "pass", playbookVersion: 4 }), 3)).toBe(NEXT_ACTIONS.version);
   expect(nextActionOf(state({ status: "none", playbookVersion: 4 }), 3)).toBe(
-    `${NEXT_ACTIONS.look}; ${NEXT_ACTIONS.version}`,
+    `${NEXT_ACTIONS.decide}; ${NEXT_ACTIONS.version}`,
   );
 });
