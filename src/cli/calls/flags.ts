@@ -27,12 +27,12 @@ export function grantOf(
   if (operation.tokenUse === undefined) {
     if (fpId === undefined) return undefined;
     throw new InputError(
-      `${operation.name}: takes the secret key and no client token; nothing was sent. Leave --for out`,
+      `${operation.name}: uses the secret key, not a client token; nothing was sent. Leave --for out`,
     );
   }
   if ((fpId === undefined) === (clientToken === undefined)) {
     throw new InputError(
-      `${operation.name}: needs a client token; nothing was sent. Accepted: --for <fp_id>, which makes one for this call, or --param client_token=…, not both`,
+      `${operation.name}: needs a client token; nothing was sent. Give either --for <fp_id>, which makes one for this call, or --param client_token=…`,
     );
   }
   if (fpId === undefined) return undefined;

@@ -59,7 +59,7 @@ export async function readCallRequest(
   const hasFields = Object.keys(parts.body).length > 0;
   if (hasFields && bodyFile !== undefined) {
     throw new InputError(
-      `${operation.name}: the body is given by --body and by --param; nothing was sent. Give it once`,
+      `${operation.name}: --body and --param both give the body; nothing was sent. Give it once`,
     );
   }
   const body =
@@ -90,7 +90,9 @@ interface Target {
 function split(operation: Operation, text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new InputError(`${operation.name}: a --param is not of the form name=value; nothing was sent`);
+  throw new InputError(
+    `${operation.name}: a --param is not of the form name=value; nothing was sent. Give name=value`,
+  );
 }
 
 function givenTwice(operation: Operation, name: string): InputError {

@@ -78,7 +78,8 @@ async function install(search: CliSearch, directory: string, tried: string[]): P
     if (await isExecutable(cached)) return { path: cached, origin: "cache" };
     for (const step of [download, build]) {
       const { origin, result } = await step(search, directory);
-      const failure = "failure" in result ? result.failure : await adopt(result.file, cached, search.signal);
+      const failure =
+        "failure" in result ? result.failure : await moveIntoCache(result.file, cached, search.signal);
       if (failure === undefined) return { path: cached, origin };
       tried.push(`${origin}: ${failure}`);
     }
@@ -116,7 +117,7 @@ interface Step {
 }
 
 async function download(search: CliSearch, directory: string): Promise<Step> {
-  search.report(`No Temporal CLI here; trying to download ${TEMPORAL_CLI_VERSION}.`);
+  search.report(`No Temporal CLI found; downloading ${TEMPORAL_CLI_VERSION}.`);
   const partial = await emptyPartial(directory);
   const from = search.download ?? sdkDownload();
   return { origin: "download", result: await downloadCli(from, partial, search.env, search.signal) };
@@ -137,10 +138,14 @@ async function emptyPartial(directory: string): Promise<string> {
   return partial;
 }
 
-async function adopt(file: string, cached: string, signal?: AbortSignal): Promise<string | undefined> {
+async function moveIntoCache(
+  file: string,
+  cached: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   await chmod(file, 0o755);
   const wrong = await whyNotTemporal(file, signal);
-  if (wrong !== undefined) return `what came ${wrong}`;
+  if (wrong !== undefined) return `the result ${wrong}`;
   await rename(file, cached);
   return undefined;
 }
