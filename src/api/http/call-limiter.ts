@@ -11,7 +11,7 @@ import type { SharedPause } from "./shared-pause.js";
 /** Shared by all calls that need not wait. */
 const STARTED = Promise.resolve();
 
-export interface WaitingCall {
+interface WaitingCall {
   readonly operation: string;
   readonly signal?: AbortSignal | undefined;
   readonly run?: string | undefined;

@@ -20,7 +20,7 @@ import { prettyBody } from "./answer.js";
 import { type CallFlags, grantOf } from "./flags.js";
 import { type KeptShown, showKept } from "./kept-answer.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { readCallRequest } from "./request.js";
+import { notSent, readCallRequest } from "./request.js";
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
 
@@ -121,8 +121,10 @@ async function requestOf(operation: Operation, flags: CallFlags): Promise<Planne
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const checked = checkRequest(operation, params);
   if (clientToken !== undefined) {
-    throw new InputError(
-      `${operation.name}: a client token may expire before a durable call is made; nothing was sent. Give --for <fp_id> instead, which makes a token for each attempt`,
+    throw notSent(
+      operation,
+      `a client token may expire before a durable call is made`,
+      `Give --for <fp_id> instead, which makes a token for each attempt`,
     );
   }
   const grant = grantOf(operation, flags.for, clientToken, checked);
@@ -184,19 +186,20 @@ async function withBytes(
 }
 
 function checkFlags(operation: Operation, { requestId, anyStatus, detach, output }: CallFlags): void {
-  const refused = (what: string) => new InputError(`${operation.name}: ${what}`);
   if (operation.name === "create_client_token") {
-    throw refused("a durable call would not keep the token; nothing was sent. Leave --durable out");
+    throw notSent(operation, "a durable call would not keep the token", "Leave --durable out");
   }
   if (anyStatus && operation.answers !== "bytes") {
-    throw refused("--any-status is for the vault proxy only; nothing was sent. Leave --any-status out");
+    throw notSent(operation, "--any-status is for the vault proxy only", "Leave --any-status out");
   }
   if (detach && output !== undefined) {
-    throw refused(
-      "--detach returns before there is an answer to write; nothing was sent. Give --output to the command that joins it",
+    throw notSent(
+      operation,
+      "--detach returns before there is an answer to write",
+      "Give --output to the command that joins it",
     );
   }
   if (requestId !== undefined && !/^[\x21-\x7e]{1,100}$/.test(requestId)) {
-    throw refused("--request-id is not 1 to 100 visible ASCII characters; nothing was sent. Give such an id");
+    throw notSent(operation, "--request-id is not 1 to 100 visible ASCII characters", "Give such an id");
   }
 }

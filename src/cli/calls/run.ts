@@ -15,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
 import { type CallFlags, grantOf } from "./flags.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { findOperation, readCallRequest } from "./request.js";
+import { findOperation, notSent, readCallRequest } from "./request.js";
 
 /** Makes one call, or lists what can be called; gives the exit code. */
 export async function runCall(
@@ -36,9 +36,7 @@ export async function runCall(
     return runDurableCall(terminal, operation, flags);
   }
   if (flags.requestId !== undefined || flags.detach) {
-    throw new InputError(
-      `${operation.name}: --request-id and --detach need --durable; nothing was sent. Add --durable`,
-    );
+    throw notSent(operation, `--request-id and --detach need --durable`, `Add --durable`);
   }
   try {
     const answer = await answerOf(terminal, operation, flags);

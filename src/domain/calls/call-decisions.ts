@@ -1,5 +1,5 @@
 /** How a lost answer of a call is resolved. */
-export type LostAnswerRule = "again" | "lookup" | "unknown";
+type LostAnswerRule = "again" | "lookup" | "unknown";
 
 /** What to do before a request, after what earlier attempts have sent without an answer. */
 export function decideBeforeSending(
