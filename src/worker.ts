@@ -78,7 +78,7 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
     const lake = openLake({
       directory: settings.lake,
       onCheckpointFailed: (error) =>
-        log.warn({ err: error }, "a checkpoint could not be written; the commit stands"),
+        log.warn({ err: error }, "a checkpoint could not be written; the commit is valid"),
       ...(settings.store && { store: settings.store }),
     });
     releases.push(() => lake.close());

@@ -14,22 +14,22 @@ export interface ReceiverCounts {
   readonly refused: Readonly<Record<Refusal, number>>;
 }
 
-const SAY_EVERY_MS = 60_000;
+const LOG_EVERY_MS = 60_000;
 const COMPLAIN_EVERY_MS = 10_000;
 
 /** Counts requests, and logs the counts at the end and once a minute while they change. */
-export class CountBook {
+export class RequestCounts {
   #counts: ReceiverCounts;
-  #said = "";
-  #complained = 0;
+  #logged: string;
+  #complainedAt = 0;
   readonly #timer: NodeJS.Timeout;
 
   constructor(private readonly log: Logger) {
     const none = Object.keys(REFUSALS).map((name) => [name, 0]);
     const refused = Object.fromEntries(none) as Record<Refusal, number>;
     this.#counts = { taken: 0, repeated: 0, matched: 0, unknown: 0, validated: 0, refused };
-    this.#said = JSON.stringify(this.#counts);
-    this.#timer = setInterval(() => this.#say(), SAY_EVERY_MS).unref();
+    this.#logged = JSON.stringify(this.#counts);
+    this.#timer = setInterval(() => this.#log(), LOG_EVERY_MS).unref();
   }
 
   get counts(): ReceiverCounts {
@@ -37,14 +37,9 @@ export class CountBook {
   }
 
   countTaken(what: Readonly<Record<"repeated" | "matched" | "unknown", boolean>>): void {
-    const { taken, repeated, matched, unknown } = this.#counts;
-    this.#counts = {
-      ...this.#counts,
-      taken: taken + 1,
-      repeated: repeated + Number(what.repeated),
-      matched: matched + Number(what.matched),
-      unknown: unknown + Number(what.unknown),
-    };
+    const counts = { ...this.#counts, taken: this.#counts.taken + 1 };
+    for (const name of ["repeated", "matched", "unknown"] as const) counts[name] += Number(what[name]);
+    this.#counts = counts;
   }
 
   countValidated(): void {
@@ -58,23 +53,20 @@ export class CountBook {
 
   /** Logs why requests are answered with 503, at most every ten seconds. */
   complain(error: unknown): void {
-    if (Date.now() - this.#complained < COMPLAIN_EVERY_MS) return;
-    this.#complained = Date.now();
-    this.log.warn(
-      { err: error },
-      "a request could not be taken and was answered with 503: it is to be sent again",
-    );
+    if (Date.now() - this.#complainedAt < COMPLAIN_EVERY_MS) return;
+    this.#complainedAt = Date.now();
+    this.log.warn({ err: error }, "rejected a request with 503; the sender will retry");
   }
 
   close(): void {
     clearInterval(this.#timer);
-    this.#say();
+    this.#log();
   }
 
-  #say(): void {
+  #log(): void {
     const text = JSON.stringify(this.#counts);
-    if (text === this.#said) return;
-    this.#said = text;
+    if (text === this.#logged) return;
+    this.#logged = text;
     this.log.info(this.#counts, "webhooks since the receiver started");
   }
 }

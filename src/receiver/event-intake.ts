@@ -8,7 +8,7 @@ import { isOfMode, type ReceiverMode, type Refusal } from "../domain/webhooks/re
 import { madeBusiness } from "../lake/onboarding/made-businesses.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEventName, stageEvent } from "../lake/webhooks/staged-events.js";
-import type { CountBook } from "./counts.js";
+import type { RequestCounts } from "./counts.js";
 import { sha256, signalAny } from "./customer-signals.js";
 import type { EventNotice } from "./event-notice.js";
 import type { Signatures } from "./signatures.js";
@@ -20,15 +20,15 @@ export interface EventIntakeParts {
   readonly mode: ReceiverMode;
   readonly signatures: Signatures;
   readonly notice: EventNotice;
-  readonly counts: CountBook;
+  readonly counts: RequestCounts;
 }
 
 /**
- * Takes one webhook: it is durable in the staging area before anyone is told of it, and the customer, or else the
- * table's workflow, is told before the sender gets its 2xx. Whatever breaks off in between, the sender's repetition,
- * or the next look at the staging area, does the rest; each step can be done twice.
+ * Accepts one webhook. It is durable in the staging area before anyone is told of it, and the customer's workflow, or
+ * else the table's, is told before the sender gets its 2xx. After a crash in between, the sender's repetition or the
+ * next scan of the staging area does the rest; each step can be done twice.
  *
- * @throws Error where the lake or Temporal is not there: the sender is to send it again.
+ * @throws Error where the lake or Temporal can't be reached: the sender must send it again.
  */
 export async function takeEvent(
   { client, sealed, scope, mode, signatures, notice, counts }: EventIntakeParts,
@@ -47,7 +47,7 @@ export async function takeEvent(
   const ids = message === null ? [] : customerWorkflowIds(sha256, scope, facts, made);
   const matched = await signalAny(client, ids, CUSTOMER_SIGNALS.event, message);
   const receipt = { name: stagedEventName(messageId), matched };
-  // Where a customer was asked for, Temporal is there; the table may hear of it a moment later.
+  // Once a customer's workflow was signalled the event is safe; the table's workflow may be told later.
   if (ids.length > 0) notice.tellSoon(receipt);
   else await notice.tell(receipt);
   counts.countTaken({ repeated: !isNew, matched, unknown: !facts.known });

@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Tells the workflow that writes webhooks into their table what is staged. One signal is on its way at a time and
- * carries all that came while the one before it was: a flood makes longer signals, not more.
+ * Tells the workflow that writes webhooks into their table what is staged. One signal is sent at a time and carries
+ * all receipts that came meanwhile: a flood makes longer signals, not more.
  */
 export class EventNotice {
   readonly #waiting: Waiting[] = [];

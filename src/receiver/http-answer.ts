@@ -18,8 +18,8 @@ export function refusalAnswer(refusal: Refusal): Answer {
 const TRAVEL_MS = 1_000;
 
 /**
- * Writes an answer; the last one on a connection says so. Where the request is not there as a whole, it is the last one:
- * nothing more is read of what the answer has judged already.
+ * Writes an answer; the last one on a connection says so. An answer to an incomplete request is the last one: the rest
+ * of the request is not read.
  */
 export function writeAnswer(
   request: IncomingMessage,
@@ -39,7 +39,7 @@ export function writeAnswer(
   else cutAfter(request, response, text);
 }
 
-// An answer that has ended makes Node read the rest of its request, to its end: this one never does.
+// Node would read the rest of the request once the answer has ended, so this answer is never ended.
 function cutAfter(request: IncomingMessage, response: ServerResponse, text: string): void {
   request.pause();
   response.write(text);

@@ -13,7 +13,7 @@ export function listen(server: Server, { host, port }: ReceiverPlace): Promise<v
     server.once("error", (error: NodeJS.ErrnoException) => {
       reject(
         new InputError(
-          `port ${port} of ${host} can't be taken (${error.code}); no webhooks are received. Give another port or host, or end what has it`,
+          `port ${port} of ${host} can't be used (${error.code}); no webhooks are received. Give another port or host, or end the program that uses it`,
         ),
       );
     });

@@ -6,7 +6,7 @@ import type { SealedStore } from "../lake/store/sealed-store.js";
 import { stagedEvents } from "../lake/webhooks/staged-events.js";
 import { followUpNames } from "../lake/webhooks/staged-follow-ups.js";
 import type { Logger } from "../logger.js";
-import { CountBook, type ReceiverCounts } from "./counts.js";
+import { type ReceiverCounts, RequestCounts } from "./counts.js";
 import { EventNotice } from "./event-notice.js";
 import { type Answer, refusalAnswer, writeAnswer } from "./http-answer.js";
 import { addressOf, listen, type ReceiverPlace } from "./listen.js";
@@ -62,9 +62,12 @@ export interface Receiver {
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   const { client, scope, taskQueue } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const counts = new CountBook(options.log);
+  const counts = new RequestCounts(options.log);
   const notice = new EventNotice(client, scope, taskQueue, (error) =>
-    options.log.warn({ err: error }, "the table of webhooks waits: its workflow could not be told"),
+    options.log.warn(
+      { err: error },
+      "could not tell the workflow that writes webhooks into their table; they stay staged",
+    ),
   );
   const signatures = new Signatures(options.secrets);
   const answer = createRoutes({ ...options, signatures, notice, counts }, limits);
@@ -81,7 +84,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
       try {
         given = await answer(request);
       } catch (error) {
-        // Whoever broke off waits for no answer.
+        // A sender that has disconnected waits for no answer.
         if (request.destroyed && !request.complete) return;
         counts.complain(error);
         counts.countRefused("unavailable");
@@ -92,7 +95,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
   );
   server.maxConnections = limits.connections;
   await listen(server, options);
-  await takeUpEarlier(options.sealed, notice, counts);
+  await reportEarlier(options.sealed, notice, counts);
   return {
     url: addressOf(server, options),
     counts: () => counts.counts,
@@ -109,7 +112,7 @@ export async function startReceiver(options: ReceiverOptions): Promise<Receiver>
 }
 
 /** Reports events that an earlier receiver staged without reporting them, and follow-ups that wait. */
-async function takeUpEarlier(sealed: SealedStore, notice: EventNotice, counts: CountBook): Promise<void> {
+async function reportEarlier(sealed: SealedStore, notice: EventNotice, counts: RequestCounts): Promise<void> {
   try {
     const left = [...(await stagedEvents(sealed)), ...(await followUpNames(sealed))];
     if (left.length > 0) await notice.tell();

@@ -15,8 +15,8 @@ interface UnfinishedBody {
 }
 
 /**
- * Reads the bodies of requests, of any number of senders at once. Where they would hold too much, the one that has been
- * on its way for the longest is given up: many slow senders get in each other's way and not in that of a fast one.
+ * Reads the bodies of requests, of any number of senders at once. Where they would take too much memory, the oldest
+ * unfinished one is refused: many slow senders get in each other's way, and not in that of a fast one.
  */
 export class RequestBodies {
   /** The oldest one first. */
@@ -25,7 +25,7 @@ export class RequestBodies {
 
   constructor(private readonly limits: BodyLimits) {}
 
-  /** Reads one body; a refusal as soon as it is clear. @throws Error when the sender breaks off. */
+  /** Reads one body; a refusal as soon as it is clear. @throws Error when the sender disconnects. */
   async read(request: IncomingMessage): Promise<Buffer | BodyRefusal> {
     const { bodyBytes } = this.limits;
     if (Number(request.headers["content-length"] ?? 0) > bodyBytes) return "too_large";
@@ -51,7 +51,7 @@ export class RequestBodies {
       request.on("error", reject);
       request.on("close", () => {
         this.#forget(body);
-        reject(new Error("the sender broke off"));
+        reject(new Error("the sender disconnected"));
       });
     });
   }

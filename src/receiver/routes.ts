@@ -9,7 +9,7 @@ import { type SessionIntakeParts, takeSession } from "./session-intake.js";
 export const RECEIVER_PATHS = { webhooks: "/webhooks", validate: "/validate", health: "/healthz" } as const;
 
 /**
- * What is worked on at once, and how large it may be. As much again may be on its way: so much memory is used at most.
+ * How many bodies are handled at once, and how large each may be. As much again may be arriving: this bounds memory.
  */
 export interface RouteLimits {
   readonly bodyBytes: number;
@@ -22,8 +22,8 @@ type Route = (request: IncomingMessage) => Promise<Answer>;
 const HEALTH_WITHIN_MS = 2_000;
 
 /**
- * Answers requests by their path and method; every refusal is counted. What a route throws is the caller's to answer:
- * something that is needed is not there.
+ * Answers requests by their path and method; counts every refusal. A route throws where something it needs can't be
+ * reached; the caller answers that.
  */
 export function createRoutes(parts: EventIntakeParts & SessionIntakeParts, limits: RouteLimits): Route {
   const { client, counts } = parts;

@@ -9,7 +9,7 @@ import { CUSTOMER_SIGNALS, type SessionValidated } from "../domain/onboarding/me
 import type { Refusal } from "../domain/webhooks/rejection.js";
 import { madeBusiness } from "../lake/onboarding/made-businesses.js";
 import type { SealedStore } from "../lake/store/sealed-store.js";
-import type { CountBook } from "./counts.js";
+import type { RequestCounts } from "./counts.js";
 import { inTime, sha256, signalAny } from "./customer-signals.js";
 
 const VALIDATE_WITHIN_MS = 10_000;
@@ -20,15 +20,15 @@ export interface SessionIntakeParts {
   readonly client: Client;
   readonly sealed: SealedStore;
   readonly scope: string;
-  readonly counts: CountBook;
+  readonly counts: RequestCounts;
 }
 
 /**
- * Takes the token of a flow that a customer finished: the service says who it was and how it ended, and the customer's
- * workflow is told. The token is kept nowhere.
+ * Accepts the token of a flow that a customer finished: asks the service who it was and how it ended, and tells the
+ * customer's workflow. The token is kept nowhere.
  *
  * @returns how many customers waited for it, or why it is refused
- * @throws Error where Temporal or the service is not there: the token may be sent again.
+ * @throws Error where Temporal or the service can't be reached: the token may be sent again.
  */
 export async function takeSession(
   { api, client, sealed, scope, counts }: SessionIntakeParts,
@@ -36,7 +36,7 @@ export async function takeSession(
 ): Promise<{ readonly matched: number } | Refusal> {
   const validation_token = tokenOf(body);
   if (validation_token === undefined) return "body";
-  // Whether a token can be validated twice is not known: without Temporal the first time would be for nothing.
+  // A token may be valid only once, so it must not be spent while Temporal can't be reached.
   await inTime(client, () => client.workflowService.getSystemInfo({}));
   const signal = AbortSignal.timeout(VALIDATE_WITHIN_MS);
   let session: Session;

@@ -31,7 +31,7 @@ export function resolveTemporal(env: Readonly<Record<string, string | undefined>
   const file = overrideEnvVars.TEMPORAL_CONFIG_FILE;
   // The SDK takes a missing file for an empty one, and a cluster would silently become an embedded server.
   if (file !== undefined && !existsSync(file)) {
-    throw new InputError(`TEMPORAL_CONFIG_FILE: ${file} is not there. Name a Temporal configuration file.`);
+    throw new InputError(`TEMPORAL_CONFIG_FILE: ${file} does not exist. Name a Temporal configuration file.`);
   }
   const disableFile = file === undefined && overrideEnvVars.TEMPORAL_PROFILE === undefined;
   let config: ReturnType<typeof loadClientConnectConfig>;

@@ -85,7 +85,7 @@ function connectionError({ address, namespace }: TemporalAddress, cause: unknown
   if (code === NOT_FOUND) {
     return new InputError(
       `TEMPORAL_NAMESPACE: the Temporal server at ${address} has no namespace "${namespace}". ` +
-        "Nothing was started. Name one that is there, or create it.",
+        "Nothing was started. Name an existing one, or create it.",
       { cause },
     );
   }

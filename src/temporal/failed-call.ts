@@ -1,8 +1,8 @@
 import { UnreachableError } from "../domain/failures.js";
 
 /**
- * Whether an error is that of a call which Temporal did not answer, or not as it should. It is known by its form:
- * every command asks, also those that never load the SDK.
+ * Whether an error is a failed Temporal call. It is recognized by its shape, because commands that never load the SDK
+ * ask too.
  */
 export function isFailedCall(error: unknown): error is Error {
   return error instanceof Error && (error.name === "ServiceError" || statusOf(error) !== undefined);
@@ -13,8 +13,8 @@ export function failedCallError(error: Error): UnreachableError {
   const isBare = statusOf(error) !== undefined;
   const status = isBare ? statusOf(error) : statusOf(error.cause);
   return new UnreachableError(
-    `Temporal did not answer as it should: ${isBare ? "a call failed" : error.message} (gRPC status ` +
-      `${status ?? "unknown"}). What was started goes on, or not at all; the same command joins it. Check that ` +
+    `Temporal did not answer properly: ${isBare ? "a call failed" : error.message} (gRPC status ` +
+      `${status ?? "unknown"}). A run that was started continues; the same command joins it. Check that ` +
       "the Temporal server runs and that TEMPORAL_ADDRESS leads to it.",
     { cause: error },
   );

@@ -25,9 +25,8 @@ interface GiveUpOptions {
 }
 
 /**
- * Gives up a run that is going on: cancels it, and terminates it where it stands still on its way to its end, be it
- * that no worker is there, that a step of it fails again and again or that its workflow can't go on. `cleanUp` then
- * does what a cancelled run does itself.
+ * Gives up a running job: cancels it, and terminates it where it makes no progress towards its end, because no worker
+ * runs, a step keeps failing or its workflow is stuck. `cleanUp` then does what a cancelled run does itself.
  */
 export async function giveUpRun(
   client: Client,
@@ -42,7 +41,7 @@ export async function giveUpRun(
   };
   const first = await ours();
   if (first === undefined) return;
-  // The same job may be started anew at any time: only this run and what it continues as are meant.
+  // The same job may be started again at any time: only this run and its continuations are meant.
   const firstExecutionRunId = first.raw.workflowExecutionInfo?.firstRunId || first.runId;
   const given = client.workflow.getHandle(handle.workflowId, undefined, { firstExecutionRunId });
   await unlessEnded(given.cancel());

@@ -13,16 +13,15 @@ const WORKER_STOPPED = "WorkerShutdown";
 const MOST_SILENT_ATTEMPTS = 3;
 
 /**
- * What holds a run up, in words: the last failure of each of its activities that is being tried again, such
- * as a full disk. A step that does not end, or a worker that is lost, counts from its third attempt on: once says
- * nothing.
+ * Describes what holds a run up: the last failure of each activity that is being retried, such as a full disk. A
+ * timeout or a lost worker counts from the fourth attempt on: a single one means nothing.
  */
 export async function pendingFailuresOf(
   client: Client,
   run: WorkflowExecutionDescription,
 ): Promise<string[]> {
   const children = (run.raw.pendingChildren ?? []).slice(0, MOST_WITHIN);
-  // Undefined for a child that Temporal was asked for and has not started yet.
+  // Undefined for a child that Temporal has not started yet.
   const within = await Promise.all(
     children.map(({ workflowId }) => describeWorkflow(client, workflowId ?? "")),
   );

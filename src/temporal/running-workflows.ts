@@ -11,7 +11,7 @@ export async function namespaceId(client: Client): Promise<string> {
   const { namespace } = client.options;
   const { namespaceInfo } = await client.connection.workflowService.describeNamespace({ namespace });
   const id = namespaceInfo?.id;
-  if (!id) throw new Error(`Temporal tells no id of the namespace ${namespace}`);
+  if (!id) throw new Error(`Temporal reports no id for the namespace ${namespace}`);
   return id;
 }
 
@@ -110,8 +110,8 @@ interface RunStart extends Pick<WorkflowStartOptions, "workflowId" | "taskQueue"
 const LOOK_MS = 10_000;
 
 /**
- * Starts a workflow; undefined where another run of that id is running, for the caller to join. Where the answer is
- * lost, Temporal is asked whether it has the run.
+ * Starts a workflow; undefined where another run of that id is running, for the caller to join. If the answer is lost,
+ * it asks Temporal whether the run exists.
  *
  * @throws what the start threw, where nothing tells whether the run was started: it may still begin, so what was
  * prepared for it must stay.

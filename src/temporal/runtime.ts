@@ -12,9 +12,8 @@ let target: RuntimeLogger | undefined;
 let installed = false;
 
 /**
- * Sets the process's Temporal runtime up, before the first connection: the core's and the SDK's messages go to
- * the logger and never to the console, and signals are left to the command. Called again, it only changes the
- * logger.
+ * Installs the process's Temporal runtime, before the first connection: messages of the core and the SDK go to the
+ * logger and never to the console, and the command handles signals. Called again, it only changes the logger.
  */
 export function installRuntime(logger: RuntimeLogger): void {
   target = logger;
@@ -27,7 +26,7 @@ export function installRuntime(logger: RuntimeLogger): void {
   installed = true;
 }
 
-// The SDK keeps the first logger for the life of the process, also when it makes its runtime anew.
+// The SDK keeps the first logger for the life of the process, even when it creates its runtime again.
 const forwarding: Logger = {
   log: forward,
   trace: (message, fields) => forward("TRACE", message, fields),
@@ -46,8 +45,8 @@ const METHODS = {
 } as const satisfies Record<LogLevel, keyof RuntimeLogger>;
 
 /**
- * What the SDK and its core say of their own work is for debugging, except errors, what the SDK says of our workflows,
- * and a workflow task that fails: nobody else reports those.
+ * Messages of the SDK and its core are for debugging, except errors, messages about our workflows and failed workflow
+ * tasks: nobody else reports those.
  */
 function isChatter(level: LogLevel, message: string, { sdkComponent }: LogMetadata): boolean {
   return sdkComponent !== "workflow" && level !== "ERROR" && !message.startsWith("Failing workflow task");
@@ -62,7 +61,7 @@ function forward(level: LogLevel, message: string, fields: LogMetadata = {}): vo
   try {
     target?.[method](Object.fromEntries(plain), message);
   } catch {
-    // The core hands its last messages over later than a command closes its log; thrown out of the SDK's timer,
-    // this would end a process that has done its work.
+    // The core delivers its last messages after a command has closed its log. An error in the SDK's timer would end a
+    // process that has done its work.
   }
 }

@@ -167,7 +167,7 @@ describe("without Temporal", () => {
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(receiver.counts()).toMatchObject({ taken: 0, refused: { unavailable: 1 } });
     expect(await staged()).toHaveLength(1);
-    expect(await readFile(join(base, "log"), "utf8")).toContain("answered with 503");
+    expect(await readFile(join(base, "log"), "utf8")).toContain("rejected a request with 503");
   });
 
   test("a token is not spent: the service is not asked", async () => {

@@ -1,6 +1,6 @@
 import { activityInfo, Context } from "@temporalio/activity";
-import { BANK_LINK_UPDATED } from "../../domain/service/event-kind.js";
 import { eventFacts } from "../../domain/webhooks/event-facts.js";
+import { planEvents } from "../../domain/webhooks/event-plan.js";
 import {
   type EventReceipt,
   FOLLOW_UP_SIGNAL,
@@ -51,7 +51,7 @@ interface Staged extends ReceivedEvent {
 
 /**
  * Writes staged events into `webhook_events`, each message id once, and asks for a follow-up of each changed bank
- * link; takes every event that is staged, told of or not. A repetition finds in the table what it has written.
+ * link; takes every staged event, reported by a receiver or not. A repetition finds in the table what it has written.
  */
 export async function commitEvents(
   deps: Dependencies,
@@ -60,9 +60,9 @@ export async function commitEvents(
   return withHeartbeat(async () => {
     const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
     const { events, more } = await eventsToTake(deps, receipts);
-    const matched = new Map<string, boolean>();
-    let committed: number | undefined;
-    while (committed === undefined) committed = await append(deps, input.scope, events, receipts, matched);
+    const told = new Map<string, boolean>();
+    let committed = events.length === 0 ? 0 : undefined;
+    while (committed === undefined) committed = await append(deps, input.scope, events, receipts, told);
     await askFollowUp(deps, input.scope);
     for (const { name } of events) await dropStagedEvent(deps.sealed, name);
     if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
@@ -70,7 +70,7 @@ export async function commitEvents(
   });
 }
 
-/** The oldest events, as many as one commit takes; those that a receiver may still be at come later. */
+/** Selects the oldest events, as many as one commit takes; those that a receiver may still report come later. */
 async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
   const staged = await stagedEvents(deps.sealed);
   const ripe = Date.now() - RECEIPT_WITHIN_MS;
@@ -78,7 +78,7 @@ async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, bo
   const events: Staged[] = [];
   let bytes = 0;
   let seen = 0;
-  // Those that can't be read don't count: however many there are, others come into the table.
+  // Unreadable events don't count, so that any number of them can't block the others.
   while (seen < due.length && events.length < MOST_EVENTS) {
     const some = due.slice(seen, seen + Math.min(READ_AT_ONCE, MOST_EVENTS - events.length));
     const size = some.reduce((sum, entry) => sum + entry.size, 0);
@@ -98,7 +98,10 @@ async function readEvent(deps: Dependencies, name: string): Promise<Staged | und
     const facts = event && eventFacts(JSON.parse(event.body));
     return event && facts && { name, event, facts, messageId: event.messageId };
   } catch (error) {
-    deps.log.warn({ event: name, err: error }, "a staged webhook can't be read; it stays in staging");
+    deps.log.warn(
+      { event: name, err: error },
+      "a staged webhook can't be read; it stays in the staging area",
+    );
     return undefined;
   }
 }
@@ -109,26 +112,23 @@ async function append(
   scope: string,
   events: readonly Staged[],
   receipts: ReadonlyMap<string, boolean>,
-  matched: Map<string, boolean>,
+  told: Map<string, boolean>,
 ): Promise<number | undefined> {
-  if (events.length === 0) return 0;
   const table = deps.lake.table(webhookEvents.name);
   const { version } = await table.snapshot();
-  const known = await knownMessages(
-    deps.lake,
-    events.map(({ messageId, facts }) => ({ messageId, at: facts.at })),
-  );
-  const fresh = events.filter(({ messageId }) => !known.has(messageId));
+  const messages = events.map(({ messageId, facts }) => ({ messageId, at: facts.at }));
+  const known = await knownMessages(deps.lake, messages);
+  const { fresh, matched, untold, followUps } = planEvents(events, known, receipts, told);
   if (fresh.length === 0) return 0;
-  await wake(deps, scope, fresh, receipts, matched);
-  // Before the commit: a message that stands in the table asks for nothing any more.
-  for (const { name, facts } of fresh) {
-    const { kind, fpId, bankLinkId } = facts;
-    if (kind === BANK_LINK_UPDATED && fpId !== null)
-      await stageFollowUp(deps.sealed, { name, fpId, bankLinkId });
+  for (const [messageId, isMatched] of matched) told.set(messageId, isMatched);
+  if (untold.length > 0) {
+    const taken = await wakeCustomers(deps, scope, untold);
+    for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
   }
+  // Before the commit: once a message is in the table, nothing asks for its follow-up any more.
+  for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
   const rows = fresh.map(({ event, facts, messageId }) =>
-    eventRow(event, facts, matched.get(messageId) ?? false, deps.sealed.sealer),
+    eventRow(event, facts, told.get(messageId) === true, deps.sealed.sealer),
   );
   const file = await writeRows(deps.lake, webhookEvents, "events", rows);
   if (file === undefined) return 0;
@@ -137,23 +137,6 @@ async function append(
     return [...(version === -1 ? creationOf(webhookEvents, Date.now()) : []), { add: addOf(file) }];
   });
   return done === null ? undefined : fresh.length;
-}
-
-/** Tells customers that were not told yet; once, however often the commit has to begin anew. */
-async function wake(
-  deps: Dependencies,
-  scope: string,
-  events: readonly Staged[],
-  receipts: ReadonlyMap<string, boolean>,
-  matched: Map<string, boolean>,
-): Promise<void> {
-  const isTold = ({ name, facts }: Staged) => receipts.has(name) && facts.playbookKey !== null;
-  for (const { name, messageId } of events.filter(isTold))
-    matched.set(messageId, receipts.get(name) === true);
-  const untold = events.filter(({ messageId }) => !matched.has(messageId));
-  if (untold.length === 0) return;
-  const taken = await wakeCustomers(deps, scope, untold);
-  for (const { messageId } of untold) matched.set(messageId, taken.has(messageId));
 }
 
 async function askFollowUp({ sealed }: Dependencies, scope: string): Promise<void> {

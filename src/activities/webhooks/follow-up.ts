@@ -41,16 +41,15 @@ interface FollowUpPlan {
 }
 
 /**
- * Plans the next run for follow-ups that are asked for, apart from users whom a sync that is going on reads: it may
- * have read their links before they changed, and of two runs over one link only one is committed.
+ * Plans the next run for staged follow-ups, except for users of a running sync: it may have read their links before
+ * they changed, and of two runs over one link only one is committed.
  */
 export async function planFollowUp(
   deps: SyncDependencies,
   { scope, runId }: PlanFollowUpInput,
 ): Promise<FollowUpPlan> {
   return withHeartbeat(async () => {
-    const names = (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS);
-    const asked = await readableFollowUps(deps, names);
+    const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
     const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
     const ready = asked.filter(({ fpId }) => !busy.has(fpId));
     const waiting = asked.length - ready.length;
@@ -60,11 +59,8 @@ export async function planFollowUp(
     const rosterSha256 = hash("sha256", rosterText(rows));
     const job = hash("sha256", jobText(rosterSha256, options));
     await freezeRoster(deps.lake.store, runId, rows);
-    await noteTaken(
-      deps.sealed,
-      runId,
-      taken.map(({ name }) => name),
-    );
+    const names = taken.map(({ name }) => name);
+    await noteTaken(deps.sealed, runId, names);
     const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
     const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
     return { job: planned, waiting };
@@ -78,7 +74,7 @@ async function readableFollowUps(
   const read = await mapConcurrent(READ_AT_ONCE, names, (name) =>
     stagedFollowUp(sealed, name).catch((error: unknown) => {
       // One that does not open must not keep the others waiting.
-      log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in staging");
+      log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in the staging area");
       return undefined;
     }),
   );

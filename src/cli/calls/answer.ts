@@ -28,7 +28,7 @@ export function shownBytes(body: Buffer, contentType: string | undefined): unkno
     try {
       return JSON.parse(body.toString("utf8"));
     } catch {
-      // Not what it says: shown as what it is.
+      // Not JSON, whatever its content type says.
     }
   }
   const text = body.toString("utf8");

@@ -20,7 +20,7 @@ import { prettyBody } from "./answer.js";
 import { type CallFlags, grantOf } from "./flags.js";
 import { type KeptShown, showKept } from "./kept-answer.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { readCallRequest } from "./request.js";
+import { notSent, readCallRequest } from "./request.js";
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
 
@@ -30,7 +30,7 @@ interface DurableSummary {
   readonly [more: string]: unknown;
 }
 
-/** Makes one call as a run that outlives its command; the exit code. @throws InputError */
+/** Makes one call as a run that outlives its command; returns the exit code. @throws InputError */
 export async function runDurableCall(
   terminal: Terminal,
   operation: Operation,
@@ -44,9 +44,11 @@ export async function runDurableCall(
       read: () => requestOf(operation, flags),
       async plan(_, request) {
         if (flags.requestId === undefined) {
-          terminal.say(`request ${requestId}: \`--request-id ${requestId}\` joins it, or gives its answer`);
+          terminal.say(
+            `request ${requestId}: a later command with \`--request-id ${requestId}\` joins it, or prints its answer`,
+          );
         }
-        // Nothing is asked of the service here: a kept answer is given also where that can't be reached.
+        // The service is not asked here, so a kept answer is printed even while it can't be reached.
         return { pingedUser: undefined, run: durableRun(operation, flags, requestId, request, file) };
       },
     });
@@ -119,8 +121,10 @@ async function requestOf(operation: Operation, flags: CallFlags): Promise<Planne
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const checked = checkRequest(operation, params);
   if (clientToken !== undefined) {
-    throw new InputError(
-      `${operation.name}: a client token may expire before a durable call is made; nothing was sent. Accepted: --for <fp_id>, which makes one for each attempt`,
+    throw notSent(
+      operation,
+      `a client token may expire before a durable call is made`,
+      `Give --for <fp_id> instead, which makes a token for each attempt`,
     );
   }
   const grant = grantOf(operation, flags.for, clientToken, checked);
@@ -152,7 +156,7 @@ async function startCall(
     if (bytes !== undefined && "stream" in bytes) await sealed.deletePrefix(`${bytes.stream}/`);
     if (!isSameRequest(staged, request)) {
       throw new InputError(
-        `--request-id: ${requestId} was given to another request (of ${staged.operation}); nothing was sent. Give the same operation and parameters, or another id`,
+        `--request-id: ${requestId} belongs to another request (of ${staged.operation}); nothing was sent. Give the same operation and parameters, or another id`,
       );
     }
   }
@@ -182,19 +186,20 @@ async function withBytes(
 }
 
 function checkFlags(operation: Operation, { requestId, anyStatus, detach, output }: CallFlags): void {
-  const refused = (what: string) => new InputError(`${operation.name}: ${what}`);
   if (operation.name === "create_client_token") {
-    throw refused("a client token is kept nowhere; nothing was sent. Call it without --durable");
+    throw notSent(operation, "a durable call would not keep the token", "Leave --durable out");
   }
   if (anyStatus && operation.answers !== "bytes") {
-    throw refused("only a proxy's target has a status of its own; nothing was sent. Leave --any-status out");
+    throw notSent(operation, "--any-status is for the vault proxy only", "Leave --any-status out");
   }
   if (detach && output !== undefined) {
-    throw refused(
-      "a command that returns at once writes no answer; nothing was sent. Give --output to the command that joins it",
+    throw notSent(
+      operation,
+      "--detach returns before there is an answer to write",
+      "Give --output to the command that joins it",
     );
   }
   if (requestId !== undefined && !/^[\x21-\x7e]{1,100}$/.test(requestId)) {
-    throw refused("--request-id is not 1 to 100 visible ASCII characters; nothing was sent. Give such an id");
+    throw notSent(operation, "--request-id is not 1 to 100 visible ASCII characters", "Give such an id");
   }
 }

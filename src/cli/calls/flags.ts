@@ -1,7 +1,7 @@
 import { grantFor } from "../../api/http/auth.js";
 import type { CheckedRequest, Operation } from "../../api/operations/operation.js";
-import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
+import { notSent } from "./request.js";
 
 export interface CallFlags {
   readonly param?: readonly string[];
@@ -26,13 +26,13 @@ export function grantOf(
 ): ClientTokenGrant | undefined {
   if (operation.tokenUse === undefined) {
     if (fpId === undefined) return undefined;
-    throw new InputError(
-      `${operation.name}: takes the secret key and no client token; nothing was sent. Leave --for out`,
-    );
+    throw notSent(operation, `uses the secret key, not a client token`, `Leave --for out`);
   }
   if ((fpId === undefined) === (clientToken === undefined)) {
-    throw new InputError(
-      `${operation.name}: needs a client token; nothing was sent. Accepted: --for <fp_id>, which makes one for this call, or --param client_token=…, not both`,
+    throw notSent(
+      operation,
+      `needs a client token`,
+      `Give either --for <fp_id>, which makes one for this call, or --param client_token=…`,
     );
   }
   if (fpId === undefined) return undefined;

@@ -51,6 +51,6 @@ async function written(file: AnswerFile, bytes: Readable): Promise<unknown> {
 async function bytesOf(sealed: SealedStore, { body }: ProxyAnswer): Promise<Readable> {
   const stream = await sealedStream(sealed, body);
   if (stream === undefined)
-    throw new Error(`${body} is gone from the lake's staging area; the answer is lost`);
+    throw new Error(`${body} is missing from the lake's staging area, so the answer is lost`);
   return Readable.from(stream.open());
 }

@@ -16,12 +16,12 @@ export interface AnswerFile {
 /**
  * Opens the file before anything is sent: an answer that can't be written would be lost.
  *
- * @throws InputError for a place that can't be written, or that is something else than a file.
+ * @throws InputError for a place that can't be written, or is not a regular file.
  */
 export async function openAnswerFile(path: string): Promise<AnswerFile> {
   const part = `${path}.part`;
   const there = await stat(path).catch(() => undefined);
-  if (there !== undefined && !there.isFile()) throw unwritable(path, "it is there and no file");
+  if (there !== undefined && !there.isFile()) throw unwritable(path, "it is not a regular file");
   const handle = await open(part, "w", 0o600).catch((error: NodeJS.ErrnoException) => {
     throw unwritable(path, String(error.code));
   });
@@ -42,6 +42,6 @@ export async function openAnswerFile(path: string): Promise<AnswerFile> {
 
 function unwritable(path: string, why: string): InputError {
   return new InputError(
-    `--output: ${path} can't be written (${why}); nothing was sent. Give a file in a folder that is there`,
+    `--output: ${path} can't be written (${why}); nothing was sent. Give a file in an existing folder`,
   );
 }

@@ -58,9 +58,7 @@ export async function readCallRequest(
   }
   const hasFields = Object.keys(parts.body).length > 0;
   if (hasFields && bodyFile !== undefined) {
-    throw new InputError(
-      `${operation.name}: the body is given by --body and by --param; nothing was sent. Give it once`,
-    );
+    throw notSent(operation, `--body and --param both give the body`, `Give it once`);
   }
   const body =
     bodyFile === undefined
@@ -90,13 +88,16 @@ interface Target {
 function split(operation: Operation, text: string): [string, string] {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw new InputError(`${operation.name}: a --param is not of the form name=value; nothing was sent`);
+  throw notSent(operation, `a --param is not of the form name=value`, `Give name=value`);
+}
+
+/** Makes the error of a call that is refused before it is sent. */
+export function notSent(operation: Operation, problem: string, next: string): InputError {
+  return new InputError(`${operation.name}: ${problem}; nothing was sent. ${next}`);
 }
 
 function givenTwice(operation: Operation, name: string): InputError {
-  return new InputError(
-    `${operation.name}: parameter ${name} is given twice; nothing was sent. Give it once`,
-  );
+  return notSent(operation, `parameter ${name} is given twice`, "Give it once");
 }
 
 // A header option is known by its own name and by that of its header.
@@ -126,8 +127,10 @@ function target(operation: Operation, name: string): Target {
   }
   const names = parametersOf(operation).map((facts) => facts.name);
   const known = /^[a-z][a-z_-]{0,63}$/.test(name) ? `parameter ${name}` : "a parameter";
-  throw new InputError(
-    `${operation.name}: ${known} is not known to this operation; nothing was sent. Accepted: ${names.join(", ") || "none"}`,
+  throw notSent(
+    operation,
+    `${known} is not known to this operation`,
+    `Accepted: ${names.join(", ") || "none"}`,
   );
 }
 
@@ -151,7 +154,7 @@ function listOf(name: string, text: string): string[] {
 
 async function readBody(operation: Operation, file: string, stdin: Readable): Promise<unknown> {
   if (operation.params.body === undefined) {
-    throw new InputError(`${operation.name}: takes no body; nothing was sent. Leave --body out`);
+    throw notSent(operation, `takes no body`, `Leave --body out`);
   }
   if (operation.sends === "bytes")
     return file === "-" ? { size: undefined, open: () => stdin } : fileBytes(file);
@@ -174,8 +177,6 @@ function parsed(operation: Operation, what: string, given: string | Uint8Array):
       typeof given === "string" ? given : new TextDecoder("utf-8", { fatal: true }).decode(given),
     );
   } catch {
-    throw new InputError(
-      `${operation.name}: ${what} is not JSON; nothing was sent. Accepted: JSON text in UTF-8`,
-    );
+    throw notSent(operation, `${what} is not JSON`, `Accepted: JSON text in UTF-8`);
   }
 }

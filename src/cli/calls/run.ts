@@ -15,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
 import { type CallFlags, grantOf } from "./flags.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { findOperation, readCallRequest } from "./request.js";
+import { findOperation, notSent, readCallRequest } from "./request.js";
 
 /** Makes one call, or lists what can be called; gives the exit code. */
 export async function runCall(
@@ -28,9 +28,7 @@ export async function runCall(
     return EXIT.completed;
   }
   if (name === undefined) {
-    throw new InputError(
-      "call: no operation is given; nothing was sent. `nightledger call --list` shows all",
-    );
+    throw new InputError("call: give an operation; nothing was sent. `nightledger call --list` shows all");
   }
   const operation = findOperation(name);
   if (flags.durable) {
@@ -38,9 +36,7 @@ export async function runCall(
     return runDurableCall(terminal, operation, flags);
   }
   if (flags.requestId !== undefined || flags.detach) {
-    throw new InputError(
-      `${operation.name}: --request-id and --detach are for a call that outlives its command; nothing was sent. Give --durable with them`,
-    );
+    throw notSent(operation, `--request-id and --detach need --durable`, `Add --durable`);
   }
   try {
     const answer = await answerOf(terminal, operation, flags);
@@ -70,7 +66,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
       const client = openServiceClient(api);
       releases.add(() => client.close());
       const call = (token: ClientToken | string | undefined) =>
-        made(client, operation, params, flags, file, {
+        makeCall(client, operation, params, flags, file, {
           signal,
           clientToken: token,
           anyStatus: flags.anyStatus,
@@ -81,7 +77,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
     await file?.discard();
     if (error instanceof InterruptedError) {
       throw new InterruptedError(
-        `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "Whether it was carried out is not known: settle that before it is sent again (docs/reference/api-operations.md)"}`,
+        `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)"}`,
       );
     }
     if (error instanceof TransientError && !error.sent) {
@@ -94,7 +90,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   }
 }
 
-async function made(
+async function makeCall(
   client: ApiClient,
   operation: Operation,
   params: ParamsOf<Operation>,

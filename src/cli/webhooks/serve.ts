@@ -26,11 +26,11 @@ export async function openReceiver(
   terminal.say(`webhooks  ${receiver.url}${RECEIVER_PATHS.webhooks}, ${webhooks.mode} mode`);
 }
 
-/** Refuses to take webhooks of another mode than the lake's. @throws InputError (exit 2). */
+/** Refuses webhooks of another mode than the lake's. @throws InputError (exit 2). */
 export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Preflight): void {
   if (service.mode === null || service.mode === mode) return;
   throw new InputError(
-    `NIGHTLEDGER_WEBHOOK_MODE: ${mode}, and the lake ${store.address} holds ${service.mode} data of ${service.url}. ` +
+    `NIGHTLEDGER_WEBHOOK_MODE: ${mode}, but the lake ${store.address} holds ${service.mode} data of ${service.url}. ` +
       `Nothing was started. Set it to ${service.mode}, or name another lake in NIGHTLEDGER_LAKE.`,
   );
 }
@@ -45,7 +45,7 @@ export async function serveWebhooks(terminal: Terminal, place: ReceiverPlace): P
   await withInterruption(async (held) => {
     const session = await openJobSession(terminal, preflight, held);
     await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
-    terminal.say("Events are in the table webhook_events seconds after they came. Ctrl-C ends it.");
+    terminal.say("Events appear in the table webhook_events within seconds. Ctrl-C stops the receiver.");
     await Promise.race([aborted(session.signal), session.temporal.lost]);
   });
 }

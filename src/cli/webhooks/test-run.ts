@@ -51,7 +51,7 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
     else for (const one of tested) terminal.result(wordsOf(one));
     if (tested.every(({ seen }) => seen)) return EXIT.completed;
     terminal.say(
-      "the service took the test, and no receiver of this lake has seen it: check that one runs (`nightledger webhooks serve`), that the service sends to its address, and its counts at /healthz",
+      "the service accepted the test, but no receiver of this lake has seen the event. Check that a receiver runs (`nightledger webhooks serve`), that the service sends to its address, and its counts at /healthz",
     );
     return EXIT.failures;
   });

@@ -7,7 +7,6 @@ const AMOUNT = /^-?\d{1,18}(\.\d{1,10})?$/;
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/;
 const BLANK = /^\s*$/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
-const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /** Money as the service writes it: what `DECIMAL(28,10)` holds exactly, without exponent, sign `+` or spaces. */
 export function isAmount(text: string): boolean {
@@ -16,13 +15,10 @@ export function isAmount(text: string): boolean {
 
 /** A `YYYY-MM-DD` that is in the calendar. The year 0000 is not: readers of DATE columns refuse it. */
 export function isRealDay(text: string): boolean {
-  const match = DAY.exec(text);
-  if (match === null) return false;
-  const year = Number(match[1]);
-  const month = Number(match[2]);
-  const day = Number(match[3]);
-  if (year === 0 || day === 0 || day > (DAYS_IN_MONTH[month - 1] ?? 0)) return false;
-  return month !== 2 || day < 29 || isLeapYear(year);
+  const [year = 0, month = 0, day = 0] = (DAY.exec(text) ?? []).slice(1).map(Number);
+  if (year === 0 || month === 0 || month > 12) return false;
+  // A day that the month lacks would become one of the next month.
+  return day > 0 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
@@ -30,10 +26,6 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9}
 /** An ISO 8601 date, `YYYY-MM-DD` or with a time, whose day is in the calendar. */
 export function isIsoDate(text: string): boolean {
   return isRealDay(DATE_TIME.exec(text)?.[1] ?? text);
-}
-
-function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
 export function isBlank(text: string): boolean {

@@ -4,9 +4,9 @@ import { fpIdProblem } from "../service/external-id.js";
 import { hasLoneSurrogate } from "../service/transaction-values.js";
 
 /**
- * What a webhook's payload says, as far as it says it: the document shows the shape of one of the eight
- * kinds, and new kinds may come (docs/reference/service.md, "Webhook events"). Null for what a payload does not hold,
- * or holds in another form.
+ * What a webhook's payload says. The document shows the shape of one of the eight kinds, and new kinds may come
+ * (docs/reference/service.md, "Webhook events"); so each fact is null where the payload lacks it or has it in another
+ * form.
  */
 export interface EventFacts {
   readonly kind: string;
@@ -64,7 +64,7 @@ export function messageIdProblem(id: string): string | undefined {
   return text(id) === null ? `is longer than ${LONGEST_TEXT} characters or not plain text` : undefined;
 }
 
-// What is not plain text fits in no column and no id.
+// Anything but plain text fits into no column and no id.
 function text(value: unknown): string | null {
   if (typeof value !== "string" || value === "" || value.length > LONGEST_TEXT) return null;
   return CONTROL.test(value) || hasLoneSurrogate(value) ? null : value;
@@ -83,6 +83,6 @@ function instant(written: string): number | null {
   if (!INSTANT.test(written)) return null;
   const at = Date.parse(written);
   const year = new Date(at).getUTCFullYear();
-  // Years of another length are no timestamp of the table; those of a text can be, by its offset. NaN is in no range.
+  // The offset may move the year out of the table's range. NaN is in no range.
   return year >= 1 && year <= 9999 ? at : null;
 }

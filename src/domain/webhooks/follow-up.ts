@@ -1,6 +1,6 @@
 import type { SyncOptions } from "../sync/job.js";
 
-/** That a user's bank link has changed, and which, where the event said it. */
+/** A user's bank link has changed; null where the event did not name the link. */
 export interface FollowUp {
   readonly fpId: string;
   readonly bankLinkId: string | null;
@@ -8,16 +8,15 @@ export interface FollowUp {
 
 /** One run for many follow-ups. */
 interface FollowUpJob<F extends FollowUp = FollowUp> {
-  /** Those that it follows up; the others are a run's after it. */
+  /** The follow-ups of this run; the others wait for a later run. */
   readonly taken: readonly F[];
   readonly users: readonly string[];
   readonly options: SyncOptions;
 }
 
 /**
- * The next run of these, the oldest first: the users whose events all named their links, each once, and of each only
- * the links that were named; or else the users of whom an event named no link, with every link of each. A run reads
- * either named links or all, and the oldest follow-up says which, so that none waits for ever.
+ * Plans the next run. A run reads either named links only, for the users whose events all named their links, or every
+ * link, for the users with an event that named none. The oldest follow-up decides which, so that none waits for ever.
  */
 export function followUpJob<F extends FollowUp>(
   followUps: readonly F[],

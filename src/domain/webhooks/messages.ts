@@ -1,11 +1,11 @@
-/** An event that is staged, and whether a customer's workflow took it. */
+/** A staged event, and whether a customer's workflow took it. */
 export interface EventReceipt {
   /** The event's name in staging: 32 hex digits of its message id's hash. */
   readonly name: string;
   readonly matched: boolean;
 }
 
-/** Names of the workflow types and signals by which the receiver's events go on. */
+/** Workflow types and signals that handle the receiver's events. */
 export const EVENTS_WORKFLOW = "webhookEvents";
 export const EVENTS_SIGNAL = "eventsReceived";
 export const FOLLOW_UP_WORKFLOW = "followUpSync";

@@ -1,4 +1,4 @@
-/** Why the receiver does not take a request, with the status that it answers. 5xx: to be sent again later. */
+/** Why the receiver refuses a request, with the status of its answer. 5xx: the sender should send it again later. */
 export const REFUSALS = {
   /** No such path. */
   path: 404,
@@ -6,11 +6,11 @@ export const REFUSALS = {
   method: 405,
   /** Larger than a body may be. */
   too_large: 413,
-  /** The three headers of Standard Webhooks are not there, or can't be used. */
+  /** The three headers of Standard Webhooks are missing or invalid. */
   headers: 401,
-  /** Signed more than five minutes ago, or from now. */
+  /** Signed more than five minutes away from now. */
   timestamp: 401,
-  /** No signature is of one of the secrets. */
+  /** No signature matches a secret. */
   signature: 401,
   /** Not JSON, or without an `event_kind`; at `/validate`, without a token. */
   body: 400,
@@ -20,14 +20,14 @@ export const REFUSALS = {
   session: 422,
   /** More requests at once than are held in memory. */
   busy: 503,
-  /** The lake, Temporal or the service is not there. */
+  /** The lake, Temporal or the service can't be reached. */
   unavailable: 503,
 } as const;
 export type Refusal = keyof typeof REFUSALS;
 
 export type ReceiverMode = "test" | "live";
 
-/** Whether an event is of the receiver's mode; one that does not say is taken. */
+/** Whether an event is of the receiver's mode; an event without a mode is accepted. */
 export function isOfMode(mode: ReceiverMode, isLive: boolean | null): boolean {
   return isLive === null || isLive === (mode === "live");
 }

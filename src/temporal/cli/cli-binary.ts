@@ -11,13 +11,7 @@ import {
   TEMPORAL_CLI_VERSION,
   whyNotTemporal,
 } from "./cli-cache.js";
-import {
-  type CliDownload,
-  clearDownload,
-  downloadCli,
-  type StepResult,
-  sdkDownload,
-} from "./cli-download.js";
+import { type CliDownload, downloadCli, type StepResult, sdkDownload } from "./cli-download.js";
 
 export interface CliSearch {
   /** `TEMPORAL_CLI_PATH`, `PATH`, `XDG_CACHE_HOME`, `HOME`, and what `go` and a download need. */
@@ -76,14 +70,15 @@ async function install(search: CliSearch, directory: string, tried: string[]): P
   const unlock = await lockCache(search, directory, tried);
   try {
     if (await isExecutable(cached)) return { path: cached, origin: "cache" };
-    for (const step of [download, build]) {
-      const { origin, result } = await step(search, directory);
-      const failure = "failure" in result ? result.failure : await adopt(result.file, cached, search.signal);
-      if (failure === undefined) return { path: cached, origin };
+    for (const [origin, step] of Object.entries({ download, build })) {
+      const result = await step(search, directory);
+      const failure =
+        "failure" in result ? result.failure : await moveIntoCache(result.file, cached, search.signal);
+      if (failure === undefined) return { path: cached, origin: origin as "download" | "build" };
       tried.push(`${origin}: ${failure}`);
     }
   } finally {
-    await clearDownload(join(directory, "partial"));
+    await rm(join(directory, "partial"), { recursive: true, force: true });
     await unlock();
   }
   throw nothingWorked(tried);
@@ -110,23 +105,16 @@ async function lockCache(
   }
 }
 
-interface Step {
-  readonly origin: "download" | "build";
-  readonly result: StepResult;
-}
-
-async function download(search: CliSearch, directory: string): Promise<Step> {
-  search.report(`No Temporal CLI here; trying to download ${TEMPORAL_CLI_VERSION}.`);
+async function download(search: CliSearch, directory: string): Promise<StepResult> {
+  search.report(`No Temporal CLI found; downloading ${TEMPORAL_CLI_VERSION}.`);
   const partial = await emptyPartial(directory);
-  const from = search.download ?? sdkDownload();
-  return { origin: "download", result: await downloadCli(from, partial, search.env, search.signal) };
+  return downloadCli(search.download ?? sdkDownload(), partial, search.env, search.signal);
 }
 
-async function build(search: CliSearch, directory: string): Promise<Step> {
+async function build(search: CliSearch, directory: string): Promise<StepResult> {
   const target = join(await emptyPartial(directory), "temporal");
   const moduleDirectory = search.moduleDirectory ?? goModuleDirectory();
-  const result = await buildCli(moduleDirectory, target, search.env, search.report, search.signal);
-  return { origin: "build", result };
+  return buildCli(moduleDirectory, target, search.env, search.report, search.signal);
 }
 
 // One folder, only touched under the lock: what a killed installation left is cleared by the next one.
@@ -137,10 +125,14 @@ async function emptyPartial(directory: string): Promise<string> {
   return partial;
 }
 
-async function adopt(file: string, cached: string, signal?: AbortSignal): Promise<string | undefined> {
+async function moveIntoCache(
+  file: string,
+  cached: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   await chmod(file, 0o755);
   const wrong = await whyNotTemporal(file, signal);
-  if (wrong !== undefined) return `what came ${wrong}`;
+  if (wrong !== undefined) return `the result ${wrong}`;
   await rename(file, cached);
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -80,9 +80,4 @@ async function sizeOf(directory: string): Promise<number> {
   let size = 0;
   for (const name of await readdir(directory)) size += (await stat(join(directory, name))).size;
   return size;
-}
-
-/** Clears a directory of a download away, whatever is in it. */
-export async function clearDownload(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true });
 }

@@ -34,7 +34,7 @@ export function parseEncryptionKeys(value: string, source: string = KEYS_VARIABL
   if (entries.length === 1 && entries[0] === "") throw new InputError(`${source}: is empty. ${ACCEPTED}`);
   for (const [index, entry] of entries.entries()) {
     const wrong = (what: string) => new InputError(`${source}: key ${index + 1}: ${what}. ${ACCEPTED}`);
-    if (entry === "") throw wrong("nothing between two commas or at an end");
+    if (entry === "") throw wrong("is empty");
     const colon = entry.indexOf(":");
     if (colon < 0) throw wrong("has no colon between id and key");
     const id = entry.slice(0, colon);
@@ -45,7 +45,7 @@ export function parseEncryptionKeys(value: string, source: string = KEYS_VARIABL
       const length = secret.length;
       throw wrong(`id "${id}" has ${length} characters that are not base64 of 32 bytes (44 characters)`);
     }
-    if (byId.has(id)) throw wrong(`id "${id}" is there twice`);
+    if (byId.has(id)) throw wrong(`id "${id}" appears twice`);
     byId.set(id, { id, secret: createSecretKey(bytes) });
   }
   const [current] = byId.values();
@@ -84,7 +84,8 @@ export async function ensureEmbeddedKeys(home: string): Promise<EncryptionKeys> 
     await rm(draft, { force: true });
   }
   const made = await readEmbeddedKeys(home);
-  if (made === undefined) throw new InputError(`${keysPath(home)} was removed while it was made. Try again.`);
+  if (made === undefined)
+    throw new InputError(`${keysPath(home)} was removed while it was being created. Try again.`);
   return made;
 }
 

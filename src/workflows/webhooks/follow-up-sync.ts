@@ -28,12 +28,12 @@ import { followUpAsked } from "./messages.js";
 const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING);
 
 /**
- * Reads changed bank links again, one run at a time: what changes while a run reads them asks for one more run after
- * it, however many webhooks say so. It ends when nothing is asked for.
+ * Reads changed bank links again, one run at a time: changes during a run cause one more run after it, however many
+ * webhooks report them. It ends when no follow-up is left.
  */
 export async function followUpSync({ scope }: { readonly scope: string }): Promise<void> {
   let asked = true;
-  let look = FOLLOW_UP_FIRST_LOOK_MS;
+  let pollMs = FOLLOW_UP_FIRST_LOOK_MS;
   setHandler(followUpAsked, () => {
     asked = true;
   });
@@ -45,29 +45,29 @@ export async function followUpSync({ scope }: { readonly scope: string }): Promi
     try {
       const { job, waiting } = await planFollowUp({ scope, runId });
       if (job !== null && (await follow(job, runId, startedAt))) {
-        look = FOLLOW_UP_FIRST_LOOK_MS;
+        pollMs = FOLLOW_UP_FIRST_LOOK_MS;
       } else if (waiting > 0 || job !== null) {
-        // Whatever is asked meanwhile is taken at the next look.
-        await sleep(look);
-        look = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * look);
+        // The next poll takes what is asked for meanwhile.
+        await sleep(pollMs);
+        pollMs = Math.min(FOLLOW_UP_MOST_LOOK_MS, 2 * pollMs);
       } else if (!asked) return;
     } catch (error) {
       if (!(error instanceof ActivityFailure) || isCancelled()) throw error;
       runLog.warn(
         { error: error.cause?.message },
-        "bank links can't be followed up now; they stay asked for and are tried again",
+        "changed bank links can't be read now; they stay requested, and the next attempt follows soon",
       );
       await sleep(EVENTS_PAUSE_MS);
     }
   }
 }
 
-/** Whether this workflow itself is to end: a run that it follows may be cancelled without it. */
+/** Whether this workflow itself is cancelled: a run that it waits for may be cancelled alone. */
 function isCancelled(): boolean {
   return CancellationScope.current().consideredCancelled;
 }
 
-/** Runs a planned sync to its end; false where a run of the same job is going on. */
+/** Runs a planned sync to its end; false where the same job is already running. */
 async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise<boolean> {
   const { workflowId, jobId, roster, options } = job;
   const handle = await unlessRunning(
@@ -80,7 +80,7 @@ async function follow(job: PlannedSync, runId: string, startedAt: Date): Promise
     }),
   );
   await dropFollowUp({ runId, started: handle !== undefined });
-  // How it ended stands in `runs`; the next night reads what it could not.
+  // Its result is in `runs`; the next nightly run reads what it could not.
   await handle?.result().catch((error: unknown) => {
     if (isCancelled()) throw error;
   });

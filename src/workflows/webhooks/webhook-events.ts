@@ -15,7 +15,7 @@ import { eventsReceived } from "./messages.js";
 
 const { commitEvents } = proxyActivities<Activities>(EVENTS_COMMIT);
 
-/** Beyond these a commit finds out by itself who took an event: what is staged is there all the same. */
+/** Further receipts are dropped: a commit takes all staged events, and finds out by itself who took them. */
 const MOST_RECEIPTS = 2_000;
 
 interface WebhookEventsInput {
@@ -23,7 +23,7 @@ interface WebhookEventsInput {
   readonly receipts?: readonly EventReceipt[];
 }
 
-/** Writes webhooks into their table in batches, until none is left; the next one that comes starts it anew. */
+/** Writes webhooks into their table in batches, until none is left; the next webhook starts it again. */
 export async function webhookEvents({ scope, receipts: carried = [] }: WebhookEventsInput): Promise<void> {
   const receipts: EventReceipt[] = [...carried];
   setHandler(eventsReceived, (more) => {
@@ -42,7 +42,7 @@ export async function webhookEvents({ scope, receipts: carried = [] }: WebhookEv
       if (!(error instanceof ActivityFailure)) throw error;
       runLog.warn(
         { error: error.cause?.message },
-        "webhooks could not be written into their table; they stay staged and are tried again",
+        "webhooks could not be written into their table; they stay staged, and the next attempt follows soon",
       );
       receipts.unshift(...taken);
       await sleep(EVENTS_PAUSE_MS);

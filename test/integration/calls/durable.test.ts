@@ -52,7 +52,9 @@ describe("with a cluster", () => {
       json: { status: "completed", repeated: "no", body: { id: made?.id } },
     });
     const id = first.json.request_id;
-    expect(first.stderr).toContain(`request ${id}: \`--request-id ${id}\` joins it, or gives its answer`);
+    expect(first.stderr).toContain(
+      `request ${id}: a later command with \`--request-id ${id}\` joins it, or prints its answer`,
+    );
     sandbox.clearRequests();
     const again = await run(onboard("--request-id", id));
     expect(again.json).toEqual({ ...first.json, repeated: "found" });
@@ -104,7 +106,7 @@ describe("with a cluster", () => {
     expect(sandbox.businesses.list()).toHaveLength(2);
   });
 
-  test("an id that was given to another request is refused, exit 2, whatever differs", async () => {
+  test("an id that belongs to another request is refused, exit 2, whatever differs", async () => {
     const id = ["--request-id", "mine"];
     const file = join(folder.directory, "scan.bin");
     await writeFile(file, "one");
@@ -119,7 +121,7 @@ describe("with a cluster", () => {
       expect(json.error).toMatchObject({
         class: "InputError",
         message: expect.stringMatching(
-          /mine was given to another request \(of upload_to_vault\); nothing was sent/,
+          /mine belongs to another request \(of upload_to_vault\); nothing was sent/,
         ),
       });
     }

@@ -86,7 +86,7 @@ describe("with a cluster", () => {
       "an address of another machine",
       ["--host", "203.0.113.7"],
       {},
-      /port 8788 of 203.0.113.7 can't be taken/,
+      /port 8788 of 203.0.113.7 can't be used/,
     ],
   ] as const)("serve with %s: exit 2, nothing was made", async (_, args, env, words) => {
     const { code, stderr } = await runHere(folder, ["webhooks", "serve", ...args], env);

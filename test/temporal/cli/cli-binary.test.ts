@@ -137,7 +137,7 @@ test("what a killed installation left half-done is cleared by the next one", asy
 test("a build that does not run is not adopted", async () => {
   await fakeGo(`printf 'not a program' >"$out"\n`);
   await expect(findTemporalCli(search)).rejects.toThrow(
-    /build: what came --version could not be run|build: what came --version ended/,
+    /build: the result --version could not be run|build: the result --version ended/,
   );
   expect(await cached()).toEqual([]);
 });

@@ -23,13 +23,13 @@ describe("NIGHTLEDGER_ENCRYPTION_KEYS", () => {
 
   test.each([
     ["an empty value", "", "is empty"],
-    ["a comma at the end", `a:${SECRET_A},`, "key 2: nothing between"],
+    ["a comma at the end", `a:${SECRET_A},`, "key 2: is empty"],
     ["no colon", SECRET_A, "key 1: has no colon"],
     ["a bad id in the second place", `a:${SECRET_A},b b:${SECRET_B}`, "key 2: its id is not"],
     ["id and key swapped", `${SECRET_A}:a`, "key 1: its id is not"],
     ["16 bytes", `a:${Buffer.alloc(16, 0xfa).toString("base64")}`, 'key 1: id "a" has 24 characters'],
     ["base64 of the URL kind", `a:${SECRET_A.replaceAll("+", "-")}`, 'key 1: id "a" has 44 characters'],
-    ["one id twice", `a:${SECRET_A},a:${SECRET_B}`, 'key 2: id "a" is there twice'],
+    ["one id twice", `a:${SECRET_A},a:${SECRET_B}`, 'key 2: id "a" appears twice'],
   ])("%s is refused, naming the variable and the place but never the key", (_, value, expected) => {
     let message = "";
     try {

@@ -49,7 +49,7 @@ describe.runIf(canUnshare())("commands in PID namespaces of their own, as contai
     const address = await first.address;
     const running = servers();
     await expect(command(OWN_NETWORK).address).rejects.toThrow(
-      /HOME .* is used by .* another container, whose Temporal server can't be reached/,
+      /HOME .* is used by .* another container, and its Temporal server can't be reached/,
     );
     expect(servers()).toEqual(running);
     expect(await ready(address)).toBe(true);
