@@ -75,7 +75,7 @@ describe("with a cluster", () => {
       code: 1,
       value: [{ kind: "service.onboarding.completed", seen: false }],
     });
-    expect(tested.stderr).toContain("no receiver of this lake has seen it");
+    expect(tested.stderr).toContain("no receiver of this lake has seen the event");
   });
 
   test.each([
