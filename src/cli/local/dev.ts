@@ -29,7 +29,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
     if (temporal.ui !== undefined) terminal.say(`web UI    ${temporal.ui}`);
     terminal.say(`lake      ${preflight.config.lake.address}`);
     if (receives) await openReceiver(terminal, session, { ...webhooks, ...place }, held.releases);
-    terminal.say("Jobs in this directory use this server while it runs. Press Ctrl-C to stop it.");
+    terminal.say("Jobs in this directory use this server while it runs. Ctrl-C ends it.");
     await Promise.race([aborted(signal), temporal.lost]);
   });
 }

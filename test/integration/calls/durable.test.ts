@@ -154,7 +154,7 @@ describe("with a cluster", () => {
     const release = sandbox.hold({ operation });
     const started = await run(onboard("--detach", "--request-id", "ada.lovelace"));
     expect(started).toMatchObject({ code: 0, json: { request_id: "ada.lovelace", status: "running" } });
-    expect(started.stderr).toContain("Join it with:\n  the same command with --request-id ada.lovelace\n");
+    expect(started.stderr).toContain("Rejoin it with:\n  the same command with --request-id ada.lovelace\n");
     const { client } = await temporal.client();
     const seen: unknown[] = [];
     for await (const one of client.workflow.list({ query: "WorkflowType = 'callService'" })) {

@@ -132,7 +132,7 @@ test("a lake that this user may not write exits 2 and names variable and path", 
     ...asOther,
   }).ended;
   expect(code).toBe(2);
-  expect(JSON.parse(stdout).error.message).toMatch(/NIGHTLEDGER_LAKE.*locked.*written/);
+  expect(JSON.parse(stdout).error.message).toMatch(/NIGHTLEDGER_LAKE.*locked.*writable/);
   expect(await readdir(lake)).toEqual([]);
   expect(await folder.names()).toEqual(["locked", "users.csv"]);
   expect(sandbox.calls().total).toBe(0);

@@ -80,7 +80,7 @@ test("Ctrl-C with a cluster detaches: the run goes on, and the same command join
   const detached = await first.end("SIGINT");
   expect(detached.code, detached.stderr).toBe(0);
   expect(JSON.parse(detached.stdout)).toMatchObject({ status: "running" });
-  expect(detached.stderr).toMatch(/Join it with:\n {2}nightledger sync /);
+  expect(detached.stderr).toMatch(/Rejoin it with:\n {2}nightledger sync /);
   const second = folder.sync("--page-size", "50");
   await second.says(/joined run/);
   release();
