@@ -22,7 +22,7 @@ const USER = ["get_user", "--param", "fp_id=fp_1"];
 it.each([
   ["an id that is for nothing", [...USER, "--request-id", "a"], /Give --durable with them/],
   ["an id with a space", [...USER, "--durable", "--request-id", "a b"], /1 to 100 visible ASCII characters/],
-  ["a token to keep", ["create_client_token", "--durable"], /kept nowhere.*Call it without --durable/],
+  ["a token to keep", ["create_client_token", "--durable"], /would not keep the token.*Leave --durable out/],
   [
     "a token that may expire",
     [...DECRYPTION, "--durable", "--param", "client_token=t"],
