@@ -13,15 +13,11 @@ type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
 /** Runs of each schedule, and of each kind that nobody scheduled, that are looked at. */
 const NEWEST_RUNS = 20;
 
-/** The runs with the columns of schedules, which the table of an earlier version lacks. */
-const RUNS = `(select * from runs union all by name
-  select null::varchar as schedule, null::timestamptz as scheduled_at, null::varchar as message where false)`;
-
 /** The newest runs, and those whose ids are given. */
 const ENDED = `
   select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
     epoch_ms(finished_at) as finished, message
-  from ${RUNS}
+  from runs
   qualify row_number() over (partition by coalesce(schedule, kind), schedule is null order by finished_at desc)
     <= ${NEWEST_RUNS} or run_id in (select unnest(from_json($1, '["VARCHAR"]')))`;
 

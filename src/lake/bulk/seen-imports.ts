@@ -1,11 +1,11 @@
 import { DAY } from "../../domain/duration.js";
-import { type AddFile, removeOf } from "../delta/delta-actions.js";
-import { fileKey } from "../delta/delta-path.js";
+import { localFiles } from "../delta/data-files.js";
+import { removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
-import { parquetFiles } from "../sql/duckdb-files.js";
+import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import { addOf, writeQuery } from "../tables/parquet-file.js";
@@ -20,9 +20,6 @@ const BEFORE_LEDGER_MS = DAY;
 
 const KEY = "link_id, account_id, transaction_id";
 const OPEN = "seen_in_run is null and status in ('accepted', 'unknown')";
-
-/** Gives the rows of files of an older version the columns that they lack. */
-const NO_ROWS = "select null::varchar as error_message where false";
 
 /**
  * Notes in the ledger of imports which run of a sync first brought each row back, in one commit; returns for how many
@@ -54,8 +51,9 @@ async function rewriteSeen(
   feed: Snapshot,
   now: number,
 ) {
-  const ledger = await localFiles(lake, transactionImports.name, [...files.values()]);
-  const ledgerRows = parquetFiles([...ledger.keys()]);
+  const live = [...files.values()];
+  const local = await localFiles({ ...lake, table: transactionImports.name }, live);
+  const ledgerRows = parquetFiles(local);
   await sql.run(
     `create temp table open_imports as select ${KEY}, imported_at from ${ledgerRows}
      where ${OPEN} and imported_at > to_timestamp(${(now - LOOKED_FOR_DAYS * DAY) / 1_000})`,
@@ -70,10 +68,10 @@ async function rewriteSeen(
     (file) => file.modificationTime > since && holds(factsOf(file)),
   );
   if (brought.length === 0) return undefined;
-  const changes = await localFiles(lake, transactionChanges.name, brought);
+  const changes = await localFiles({ ...lake, table: transactionChanges.name }, brought);
   await sql.run(
     `create temp table seen as select ${KEY}, arg_min(run_id, sequence) as seen_now
-     from ${parquetFiles([...changes.keys()])} semi join open_imports using (${KEY})
+     from ${parquetFiles(changes)} semi join open_imports using (${KEY})
      where change_type in ('created', 'updated') group by ${KEY}`,
   );
   const touched = await sql.rows(
@@ -92,22 +90,9 @@ async function rewriteSeen(
     transactionImports,
     "seen",
     `select ${columns.join(", ")}
-     from (${NO_ROWS} union all by name from ${parquetFiles(paths, { byName: true })})
+     from ${parquetRows(paths, transactionImports.columns)}
      left join seen using (${KEY}) order by run_id, line`,
   );
-  const replaced = paths.flatMap((path) => ledger.get(path) ?? []);
+  const replaced = live.filter((_, index) => paths.includes(local[index] ?? ""));
   return { replaced, file, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };
-}
-
-/** Files of a table by the paths under which SQL reads them. */
-async function localFiles(
-  lake: Lake,
-  table: string,
-  files: readonly AddFile[],
-): Promise<Map<string, AddFile>> {
-  const local = new Map<string, AddFile>();
-  for (const file of files) {
-    local.set(await lake.store.download(fileKey(table, file.path), lake.duckdb.scratchDirectory), file);
-  }
-  return local;
 }
