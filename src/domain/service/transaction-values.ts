@@ -15,10 +15,14 @@ export function isAmount(text: string): boolean {
 
 /** A `YYYY-MM-DD` that is in the calendar. The year 0000 is not: readers of DATE columns refuse it. */
 export function isRealDay(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = (DAY.exec(text) ?? []).slice(1).map(Number);
-  if (year === 0 || month === 0 || month > 12) return false;
-  // A day that the month lacks would become one of the next month.
-  return day > 0 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+  const match = DAY.exec(text);
+  if (match === null) return false;
+  const year = Number(match[1]);
+  const month = Number(match[2]);
+  const day = Number(match[3]);
+  if (year === 0 || month === 0 || month > 12 || day === 0) return false;
+  // A day that the month lacks would become one of the next month. Every month has the first 28.
+  return day <= 28 || new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/;
