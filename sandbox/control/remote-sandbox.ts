@@ -46,7 +46,9 @@ async function* askLines(url: URL, args: readonly unknown[]): AsyncGenerator<unk
 }
 
 async function ask(url: URL, args: readonly unknown[]): Promise<Response> {
-  const response = await fetch(url, { method: "POST", body: JSON.stringify(args) });
+  // JSON would make null of an argument that is left out.
+  const given = args.slice(0, args.findLastIndex((argument) => argument !== undefined) + 1);
+  const response = await fetch(url, { method: "POST", body: JSON.stringify(given) });
   if (response.ok) return response;
   throw new Error(`stand-in: ${url.pathname} answered ${response.status}: ${await response.text()}`);
 }

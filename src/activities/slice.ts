@@ -10,7 +10,7 @@ import { withHeartbeat } from "./heartbeat.js";
 /** Bytes after which a slice ends, so that loading keeps up with reading and staging stays small. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 
-/** While the activity parses and stages one owner's page, another owner has the call. */
+/** Owners per allowed call: one waits for its answer while another's page is parsed and staged. */
 const LANES_PER_CALL = 2;
 
 interface SliceBudget {
@@ -18,14 +18,14 @@ interface SliceBudget {
   readonly budgetMs: number;
 }
 
-/** Whether the activity that calls it may have staged something before, in a lost attempt. */
+/** True in a second or later attempt: an earlier one may have staged something. */
 export function isRepeated(): boolean {
   return activityInfo().attempt > 1;
 }
 
 /** What the owners of one slice share: time, calls, cancellation. It begins when it is made. */
 export class Slice<D extends Dependencies = Dependencies> {
-  /** Those of the activity; the slice counts their calls. */
+  /** The activity's dependencies, wrapped so that their calls are counted. */
   readonly deps: D;
   /** Epoch milliseconds after which no call leaves. */
   readonly deadline: number;
@@ -44,7 +44,7 @@ export class Slice<D extends Dependencies = Dependencies> {
     this.deadline = Date.now() + budgetMs;
   }
 
-  /** Calls made so far, with those of lost attempts whose answers were found. */
+  /** Calls made so far, with those of lost attempts whose answers this attempt found in staging. */
   get calls(): number {
     return this.#counted.calls + this.#found;
   }

@@ -19,8 +19,15 @@ export function parseDuration(text: string): number | undefined {
 
 const NAMED = Object.entries(UNITS).reverse();
 
-/** A duration in its largest units, two unless more are asked for: `0.4s`, `12s`, `4m12s`, `2h05m`, `36h` as `1d12h`. */
-export function durationWords(ms: number, units = 2): string {
+/** A duration of whole seconds in the one unit that {@link parseDuration} reads: `36h`, `90m`, `30s`. */
+export function durationText(ms: number): string {
+  const [name, unit] = NAMED.find(([, one]) => ms % one === 0) ?? ["s", SECOND];
+  return `${ms / unit}${name}`;
+}
+
+/** A duration in its two largest units: `0.4s`, `12s`, `4m12s`, `2h05m`, `1d12h`; `0s` for less than none. */
+export function durationWords(milliseconds: number): string {
+  const ms = Math.max(0, milliseconds);
   if (ms < 10 * SECOND && ms % SECOND !== 0) return `${(ms / SECOND).toFixed(1)}s`;
   let rest = Math.round(ms / SECOND) * SECOND;
   const parts: string[] = [];
@@ -30,7 +37,7 @@ export function durationWords(ms: number, units = 2): string {
     if (parts.length > 0) parts.push(`${String(count).padStart(2, "0")}${name}`);
     else if (count > 0) parts.push(`${count}${name}`);
   }
-  const shown = parts.slice(0, units).join("");
+  const shown = parts.slice(0, 2).join("");
   return shown.replace(/(00[hms])+$/, "") || "0s";
 }
 

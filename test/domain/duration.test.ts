@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { durationWords } from "../../src/domain/duration.js";
+import { durationText, durationWords, parseDuration } from "../../src/domain/duration.js";
 
 test.each([
   [0, "0s"],
@@ -16,7 +16,10 @@ test.each([
   expect(durationWords(ms)).toBe(words);
 });
 
-test("a duration in all of its units is exact", () => {
-  expect(durationWords(91_805_000, 4)).toBe("1d01h30m05s");
-  expect(durationWords(90_000_000, 4)).toBe("1d01h");
+test("of clocks that disagree, less than no time is none", () => {
+  expect(durationWords(-1_000)).toBe("0s");
+});
+
+test.each(["36h", "90m", "91805s", "2d", "1h"])("a duration of %s is written as it is read", (text) => {
+  expect(durationText(parseDuration(text) ?? 0)).toBe(text);
 });

@@ -29,7 +29,7 @@ export async function publishRun(
     async function* closed() {
       for (let group = 0; group < groups; group += 1) yield await open(group);
     }
-    // What is published can't be taken back: its rows must have a place.
+    // Publishing can't be undone, so check first that every table can be written.
     for (const { name } of job.tables) assertWritable(name, await deps.lake.table(name).snapshot());
     const signal = cancellationSignal();
     const given = { ...(await context()), asker, secrets, retryOf, startedAt, version: VERSION, signal };

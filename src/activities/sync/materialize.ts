@@ -20,7 +20,7 @@ export async function materialize(
     const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
     if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
     const tables = streams.map(({ table }) => table);
-    for (const rebuilt of await bringUpHistories(lake, tables, runId)) {
+    for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
       log.warn(rebuilt, "rebuilt a small table from its history");
     }
   });

@@ -24,7 +24,7 @@ export const forwardedHeaders = z
     const names = new Set<string>();
     for (const name of Object.keys(headers)) {
       if (!TOKEN.test(name)) context.addIssue({ code: "custom", path: [name], message: "not a header name" });
-      // On the wire names that differ in their case alone are the same.
+      // Header names are case-insensitive.
       if (names.has(name.toLowerCase()))
         context.addIssue({ code: "custom", path: [name], message: "given twice" });
       names.add(name.toLowerCase());

@@ -15,7 +15,7 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     releases.add(() => lake.close());
     const started = Date.now();
     const feed = await materialize(lake, { signal });
-    for (const { table, because } of await bringUpHistories(lake, TABLES, "materialize")) {
+    for await (const { table, because } of bringUpHistories(lake, TABLES, "materialize")) {
       terminal.say(`warning: the small table of ${table} was rebuilt: ${because}`);
     }
     const done = { ...feed, duration_ms: Date.now() - started };

@@ -36,7 +36,8 @@ async function findClient(
   { config, settings, keys }: Preflight,
   releases: Releases,
 ): Promise<Pick<RunsView, "client" | "missing">> {
-  const off = "no worker is running here, so no run advances and no schedule starts: run `nightledger dev`";
+  const off =
+    "Temporal is not running in this directory, so runs in progress and schedules are not shown, and none of them advances: run `nightledger dev`";
   const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined || keys === undefined) return { client: undefined, missing: off };
   try {
@@ -56,6 +57,6 @@ export async function findRun(
   id: string,
 ): Promise<{ readonly ended: EndedRun | undefined; readonly running: RunningRun | undefined }> {
   const ended = await withStoreQuery(store, (query) => endedRun(query, id), { tables: [runs] });
-  const listed = client === undefined ? [] : await runningRuns(client, taskQueue);
+  const listed = client === undefined || ended !== undefined ? [] : await runningRuns(client, taskQueue);
   return { ended, running: listed.find(({ runId }) => runId === id) };
 }

@@ -1,5 +1,5 @@
 import { type ApiClient, createApiClient } from "../../api/http/client.js";
-import { ApiError, AuthError, NotSentError } from "../../api/http/errors.js";
+import { ApiError, AuthError, NotSentError, TransientError } from "../../api/http/errors.js";
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
@@ -22,8 +22,9 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> 
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     if (error.status === undefined || error instanceof NotSentError) {
+      const reason = error instanceof TransientError ? error.reason : error.message;
       throw new UnreachableError(
-        `the service at ${api.url} could not be reached: ${error.message}. Nothing was started; check NIGHTLEDGER_API_URL and the network`,
+        `the service at ${api.url} could not be reached (${reason}). Nothing was started. Check NIGHTLEDGER_API_URL and the network`,
         { cause: error },
       );
     }

@@ -35,7 +35,7 @@ export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Pr
   );
 }
 
-/** Receives webhooks until it is stopped; in embedded mode with a server and a worker. */
+/** Runs a receiver until Ctrl-C. In embedded mode the command also runs Temporal's server and a worker. */
 export async function serveWebhooks(terminal: Terminal, place: ReceiverPlace): Promise<void> {
   const configuration = readJobConfig(terminal);
   const { webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooks"]);

@@ -13,7 +13,7 @@ export function messageId({ alertId, state }: Pick<AlertEvent, "alertId" | "stat
 }
 
 /**
- * What is delivered of an alert (docs/run/alerts.md, "What is delivered"): Slack, Mattermost and Rocket.Chat show
+ * The body of an alert's message (docs/run/alerts.md, "What is delivered"): Slack, Mattermost and Rocket.Chat show
  * `text`, Discord shows `content`, and programs read `alert`.
  */
 export function alertBody(event: AlertEvent): object {
@@ -37,7 +37,7 @@ function textOf({ rule, state, message, action }: AlertEvent): string {
 
 /** Name of the workflow that delivers the messages of one alert to one target, in their order. */
 export const DELIVERY_WORKFLOW = "deliverAlert";
-/** Asks it to look for a further message. */
+/** Signal: asks the running workflow to look for another message. */
 export const DELIVERY_SIGNAL = "deliver";
 
 /** `alerts/<scope>/<alert>/<target>` */

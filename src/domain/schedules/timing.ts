@@ -1,4 +1,4 @@
-import { durationWords } from "../duration.js";
+import { durationText } from "../duration.js";
 import { InputError } from "../failures.js";
 
 /** When a schedule fires. */
@@ -68,10 +68,10 @@ export function timingOf(flags: TimingFlags): ScheduleTiming {
 /** A schedule's timing in words. */
 export function timingWords(timing: ScheduleTiming): string {
   const { timezone, jitterMs } = timing;
-  const jitter = jitterMs === 0 ? "" : `, up to ${durationWords(jitterMs, EXACT)} later`;
+  const jitter = jitterMs === 0 ? "" : `, up to ${durationText(jitterMs)} later`;
   switch (timing.kind) {
     case "every":
-      return `every ${durationWords(timing.everyMs, EXACT)}${jitter}`;
+      return `every ${durationText(timing.everyMs)}${jitter}`;
     case "cron":
       return `cron ${timing.cron} ${timezone}${jitter}`;
     case "at": {
@@ -80,9 +80,6 @@ export function timingWords(timing: ScheduleTiming): string {
     }
   }
 }
-
-/** Units that tell a duration to the second. */
-const EXACT = 4;
 
 function two(value: number): string {
   return String(value).padStart(2, "0");

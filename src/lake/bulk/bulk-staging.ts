@@ -44,7 +44,7 @@ interface WriteOnce<T> {
   find(): Promise<T | undefined>;
   /** @throws StagingLostError when it is gone. */
   require(): Promise<T>;
-  /** Keeps the first value, and returns it. */
+  /** Writes the value unless there is one; returns the one that is kept. */
   keep(value: T): Promise<T>;
 }
 
@@ -66,7 +66,7 @@ export class BulkStaging {
   }
 
   /**
-   * Copies the rows of a file. A file that is frozen already stays as it is, unless rows of it were lost.
+   * Copies the rows of a file. A file that is frozen already stays as it is, unless rows of the frozen copy are gone.
    *
    * @throws InputError where the rows do not have the given hash; nothing is frozen then.
    */

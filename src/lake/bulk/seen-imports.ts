@@ -93,6 +93,7 @@ async function rewriteSeen(
      from ${parquetRows(paths, transactionImports.columns)}
      left join seen using (${KEY}) order by run_id, line`,
   );
-  const replaced = live.filter((_, index) => paths.includes(local[index] ?? ""));
+  const replacedPaths = new Set(paths);
+  const replaced = live.filter((_, index) => replacedPaths.has(local[index] ?? ""));
   return { replaced, file, rows: touched.reduce((sum, { seen }) => sum + Number(seen), 0) };
 }

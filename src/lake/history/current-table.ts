@@ -31,18 +31,16 @@ interface BroughtUp {
   readonly because?: string;
 }
 
-/** As {@link bringUpCurrent}, of each history among some tables. Returns what was done to the small tables that were rebuilt. */
-export async function bringUpHistories(
+/** As {@link bringUpCurrent}, of each history among some tables. Gives what was done to each small table that was rebuilt. */
+export async function* bringUpHistories(
   lake: Lake,
   tables: readonly TableSpec[],
   prefix: string,
-): Promise<(BroughtUp & { readonly table: string })[]> {
-  const rebuilt: (BroughtUp & { readonly table: string })[] = [];
+): AsyncGenerator<BroughtUp & { readonly table: string }> {
   for (const table of tables.filter(isHistory)) {
     const done = await bringUpCurrent(lake, table, prefix);
-    if (done.because !== undefined) rebuilt.push({ ...done, table: table.name });
+    if (done.because !== undefined) yield { ...done, table: table.name };
   }
-  return rebuilt;
 }
 
 /**

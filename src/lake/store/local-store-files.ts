@@ -107,6 +107,11 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
+/** Removes a file after a failure, if it can: the failure is what the caller throws. */
+export async function discardFile(path: string): Promise<void> {
+  await unlink(path).catch(() => undefined);
+}
+
 /** Makes the bytes of a file, or the names in a directory, survive a power cut, in one trip to the thread pool. */
 export async function syncToDisk(path: string): Promise<void> {
   const file = openSync(path, "r");

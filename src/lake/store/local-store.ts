@@ -5,6 +5,7 @@ import { DurableDirectories, KnownDirectories } from "./local-store-directories.
 import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
+  discardFile,
   pathOfKey,
   readRangeInPlace,
   readWhole,
@@ -72,7 +73,7 @@ export function createLocalStore(root: string): ObjectStore {
       await rename(temporary, path);
       if (durable) await syncToDisk(directory);
     } catch (error) {
-      await removeFile(temporary);
+      await discardFile(temporary);
       throw unpublished(error, path);
     }
   }
@@ -86,9 +87,12 @@ export function createLocalStore(root: string): ObjectStore {
         await durably.make(dirname(path), directory);
         await writeTemporary(temporary, body, { durable: true, mode: file });
       });
-      return await publish(temporary, path);
-    } finally {
+      const isFirst = await publish(temporary, path);
       await removeFile(temporary);
+      return isFirst;
+    } catch (error) {
+      await discardFile(temporary);
+      throw error;
     }
   }
 

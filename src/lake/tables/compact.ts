@@ -1,6 +1,7 @@
 import { localFiles } from "../delta/data-files.js";
 import { type AddFile, removeOf } from "../delta/delta-actions.js";
-import type { TableSpec } from "../delta/delta-schema.js";
+import { columnsOf, schemaActions, type TableSpec } from "../delta/delta-schema.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
@@ -38,8 +39,9 @@ export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
 export async function compact(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
   const table = lake.table(spec.name);
   for (;;) {
-    const merged = filesToMerge((await table.snapshot()).files.values());
-    if (merged.length === 0) return;
+    const { files, metadata } = await table.snapshot();
+    const merged = filesToMerge(files.values());
+    if (merged.length === 0 || !knowsColumns(spec, metadata)) return;
     const paths = await localFiles({ ...lake, table: spec.name }, merged);
     const columns = spec.columns.map(({ name }) => sqlName(name)).join(", ");
     const file = await writeQuery(
@@ -49,12 +51,18 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
       `select ${columns} from ${parquetRows(paths, spec.columns)} order by ${order.map(sqlName).join(", ")}`,
     );
     if (file === undefined) return;
-    const done = await table.commit(({ files }) => {
-      if (merged.some(({ path }) => !files.has(path))) return null;
+    const done = await table.commit((snapshot) => {
+      if (merged.some(({ path }) => !snapshot.files.has(path))) return null;
       const now = Date.now();
       const removed = merged.map((one) => ({ remove: { ...removeOf(one, now), dataChange: false } }));
-      return [...removed, { add: addOf(file, false) }];
+      return [...schemaActions(spec, snapshot, now), ...removed, { add: addOf(file, false) }];
     });
     if (done === null) return;
   }
+}
+
+/** Whether this version knows every column of a table: merging would lose those that a later version has added. */
+function knowsColumns({ name, columns }: TableSpec, metadata: Snapshot["metadata"]): boolean {
+  const known = new Set(columns.map((column) => column.name));
+  return metadata === undefined || columnsOf(name, metadata.schemaString).every((own) => known.has(own.name));
 }

@@ -1,7 +1,7 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { bigint, timestamptz, varchar } from "./columns.js";
 
-/** One row per run, written when it ends (docs/use/tables.md, "runs"). */
+/** One row per run, written when it ends, or when a scheduled one could not begin (docs/use/tables.md, "runs"). */
 export const runs = {
   name: "runs",
   columns: [

@@ -1,4 +1,4 @@
-import { access, constants } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runTool } from "./tool-process.js";
@@ -27,10 +27,12 @@ export async function findOnPath(name: string, path: string | undefined): Promis
 }
 
 export async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** What is wrong with a supposed Temporal CLI; `undefined` when it runs and says that it is one. */

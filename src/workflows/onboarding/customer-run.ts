@@ -64,7 +64,7 @@ export class CustomerRun {
   constructor(input: CustomerInput) {
     const { batchId, open, plainOutput, timing, carried } = input;
     this.#input = input;
-    this.#customer = carried ?? newCustomer(open, timing, Date.now());
+    this.#customer = { ...newCustomer(open, timing, Date.now()), ...carried };
     this.#waiters = new CustomerWaiters(batchId, plainOutput, this.#customer.waiters);
     this.#listen();
   }

@@ -131,5 +131,5 @@ test.each([
   const secrets = { ...REAL, NIGHTLEDGER_WEBHOOK_SECRETS: `whsec_${Buffer.alloc(24, 1).toString("base64")}` };
   const { code, stderr } = await runHere(folder, args, secrets);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/NIGHTLEDGER_WEBHOOK_MODE: test, and the lake .* holds live data/);
+  expect(stderr).toMatch(/NIGHTLEDGER_WEBHOOK_MODE: test, but the lake .* holds live data/);
 });

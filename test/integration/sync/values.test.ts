@@ -208,7 +208,7 @@ test("unknown fields are dropped from the columns, and warned of once a run", as
   }
   const { result } = await world.sync();
   expect(result).toMatchObject({ status: "completed", rows: { created: 4, quarantined: 0 } });
-  const warnings = (await world.log()).split("\n").filter((line) => line.includes("without a column"));
+  const warnings = (await world.log()).split("\n").filter((line) => line.includes("that have no column"));
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).not.toContain("loyalty");
   await expectLakeEqualsTruth(world);

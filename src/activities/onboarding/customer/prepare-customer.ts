@@ -65,7 +65,7 @@ export async function prepareCustomer(
   });
 }
 
-/** Whether a business may have been made that nothing finds again: the service is never asked to make it twice. */
+/** True if a lost request may have created a business that can't be looked up, because it has no external id. The request is not sent again. */
 async function isBusinessLost(
   { sealed }: OnboardingDependencies,
   row: RowOfBusiness,
@@ -99,7 +99,7 @@ async function writeVault(
         const stream = await deps.batches.document(batchId, line, identifier);
         const params = {
           path: { identifier },
-          ...(contentType !== null && { headers: { content_type: contentType } }),
+          ...(contentType != null && { headers: { content_type: contentType } }),
           body: { size: stream.size, open: () => stream.open() },
         };
         await deps.api.read(uploadToVault, params, { ...options, clientToken });

@@ -49,9 +49,10 @@ export async function commit(deps: SyncDependencies, input: CommitInput): Promis
     const updates = await pendingUpdates(deps, input, readings);
     const bad = [...badObservations, ...updates.flatMap((update) => quarantineRows(runId, update))];
     await appendOnce(lake, quarantine, appId, () => writeRows(lake, quarantine, runId, bad));
+    const committed = await commitFeed(deps, runId, updates);
     const ended = await withFound(lake.store, runId, input.ended);
     const rows = [
-      ...(await commitFeed(deps, runId, updates)),
+      ...committed,
       ...twice.map(({ found, progress }) => endedRow(runId, found, progress, "superseded", runId)),
       ...reports.flatMap(({ quiet }) => quiet.map((link) => quietRow(runId, link))),
       ...ended.map(({ found, progress, status, reason }) => endedRow(runId, found, progress, status, reason)),

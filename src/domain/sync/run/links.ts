@@ -49,18 +49,22 @@ export interface LinkToLoad extends LinkReading {
 /** The links of a run that their slice did not end: what to read and load next, and what becomes of each. */
 export class Links {
   readonly #open: Map<string, OpenLink>;
-  #state: LinkCounts;
+  readonly #notReady: Place[];
+  readonly #ended: EndedLink[];
+  #state: Omit<LinkCounts, "notReady" | "ended">;
 
   constructor(
     private readonly options: LinkOptions,
-    { open, ...state }: CarriedLinks = { ...NONE, size: options.pageSize },
+    { open, notReady, ended, ...state }: CarriedLinks = { ...NONE, size: options.pageSize },
   ) {
     this.#open = new Map(open.map((link) => [placeKey(link.link), { ...link, inSlice: false }]));
+    this.#notReady = [...notReady];
+    this.#ended = [...ended];
     this.#state = state;
   }
 
   carry(): CarriedLinks {
-    return { ...this.#state, open: this.open };
+    return { ...this.state, open: this.open };
   }
 
   get open(): OpenLink[] {
@@ -78,13 +82,12 @@ export class Links {
   }
 
   get state(): LinkCounts {
-    return this.#state;
+    return { ...this.#state, notReady: this.#notReady, ended: this.#ended };
   }
 
   /** Links that are not at their end. */
   get unfinished(): number {
-    const { waiting, notReady } = this.#state;
-    return sizeOf(waiting) + this.#open.size + notReady.length;
+    return sizeOf(this.#state.waiting) + this.#open.size + this.#notReady.length;
   }
 
   /** Takes links that are due, those with the fewest pages first, until the slice brings them back. */
@@ -106,11 +109,9 @@ export class Links {
 
   /** Begins some of the links again that were not ready; false where there are none. */
   tryAgain(most: number): boolean {
-    const { notReady, size } = this.#state;
-    const links = notReady.slice(0, most);
-    this.#set({ notReady: notReady.slice(most) });
+    const links = this.#notReady.splice(0, most);
     for (const link of links) {
-      const fresh = freshProgress(null, size, this.options.full);
+      const fresh = freshProgress(null, this.#state.size, this.options.full);
       const progress = { ...fresh, attempt: SECOND_TRY_ATTEMPTS };
       this.#put(newLink(link, { cursor: null, known: false }, progress));
     }
@@ -208,9 +209,7 @@ export class Links {
 
   /** Takes links that ended with nothing to commit. */
   takeEnded(): readonly EndedLink[] {
-    const { ended } = this.#state;
-    this.#set({ ended: [] });
-    return ended;
+    return this.#ended.splice(0);
   }
 
   /** Epoch milliseconds at which the next open link is due; undefined where none is being read. */
@@ -228,8 +227,8 @@ export class Links {
     const fate = fateOf(link, result, at, this.options);
     if (fate.kind === "open") this.#put(fate.link);
     else this.#open.delete(placeKey(link.link));
-    if (fate.kind === "not_ready") this.#set({ notReady: [...this.#state.notReady, link.link] });
-    if (fate.kind === "ended") this.#set({ ended: [...this.#state.ended, fate.ended] });
+    if (fate.kind === "not_ready") this.#notReady.push(link.link);
+    if (fate.kind === "ended") this.#ended.push(fate.ended);
     return fate.kind === "refused";
   }
 
@@ -237,7 +236,7 @@ export class Links {
     this.#open.set(placeKey(link.link), link);
   }
 
-  #set(change: Partial<LinkCounts>): void {
+  #set(change: Partial<Omit<LinkCounts, "notReady" | "ended">>): void {
     this.#state = { ...this.#state, ...change };
   }
 }
