@@ -20,7 +20,7 @@ const DECRYPTION = ["decrypt_vault", "--param", "fields=id.dob", "--param", "rea
 const USER = ["get_user", "--param", "fp_id=fp_1"];
 
 it.each([
-  ["an id that is for nothing", [...USER, "--request-id", "a"], /Give --durable with them/],
+  ["an id that is for nothing", [...USER, "--request-id", "a"], /need --durable.*Add --durable/],
   ["an id with a space", [...USER, "--durable", "--request-id", "a b"], /1 to 100 visible ASCII characters/],
   ["a token to keep", ["create_client_token", "--durable"], /would not keep the token.*Leave --durable out/],
   [
