@@ -136,7 +136,7 @@ class Trial {
       if (signal !== "SIGKILL" && code !== 0)
         this.#problems.push(`${this.companion} ended with ${code}: ${stdout}${stderr}`);
     });
-    await companion.says(/Ctrl-C ends it/);
+    await companion.says(/Ctrl-C (ends|stops)/);
   }
 
   /** Ends the companion; what is not right of it, and whether a server is left. */

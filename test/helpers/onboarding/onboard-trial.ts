@@ -106,7 +106,7 @@ class Trial {
   /** Starts a process that works for the others; in its turn, where another one has taken over. */
   async #work(): Promise<void> {
     this.#worker = this.folder.command(["dev"]);
-    await this.#worker.says(/Ctrl-C ends it/);
+    await this.#worker.says(/Ctrl-C (ends|stops)/);
     this.#watch("the worker", this.#worker);
   }
 
