@@ -8,6 +8,7 @@ import { createProgram } from "../../src/cli/main.js";
 import { readConfig } from "../../src/config.js";
 import { VARIABLES } from "../../src/config-values.js";
 import { resolveTemporal } from "../../src/temporal/connection-settings.js";
+import { SILENT } from "../helpers/command/silent-terminal.js";
 import { ROOT, read } from "./source-tree.js";
 
 interface Service {
@@ -149,16 +150,9 @@ describe("docker-compose.yml", () => {
     (name) => {
       const given = compose.services[name]?.command ?? [];
       const words = given.join(" ").replace(/ --.*/, "").split(" ");
-      const silent = {
-        env: {},
-        cwd: ROOT,
-        interactive: false,
-        result: () => undefined,
-        say: () => undefined,
-      };
       const found = words.reduce<Command | undefined>(
         (command, word) => command?.commands.find((one) => one.name() === word),
-        createProgram(silent, () => undefined),
+        createProgram(SILENT, () => undefined),
       );
       expect(found).toBeDefined();
       const known = found?.options.map(({ long }) => long) ?? [];

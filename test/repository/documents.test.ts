@@ -2,12 +2,12 @@ import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createProgram } from "../../src/cli/main.js";
 import { VARIABLES } from "../../src/config-values.js";
+import { SILENT } from "../helpers/command/silent-terminal.js";
 import { firstTable, links, section } from "./markdown.js";
-import { ROOT, read, repositoryFiles, sourcesIn } from "./source-tree.js";
+import { read, repositoryFiles, sourcesIn } from "./source-tree.js";
 
 const documents = repositoryFiles().filter((path) => path.endsWith(".md"));
-const silent = { env: {}, cwd: ROOT, interactive: false, result: () => undefined, say: () => undefined };
-const program = createProgram(silent, () => undefined);
+const program = createProgram(SILENT, () => undefined);
 const scripts = Object.keys((JSON.parse(read("package.json")) as { scripts: object }).scripts);
 const code = (text: string) => `\`${text}\``;
 

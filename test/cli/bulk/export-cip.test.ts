@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
 import { type CipFlags, exportCip } from "../../../src/cli/bulk/export-cip.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
-const terminal = {
-  env: {},
-  cwd: "/",
-  interactive: false,
-  result: () => undefined,
-  say: () => undefined,
-};
 const FLAGS = { roster: "users.csv", approver: "compliance@bank.example", pdf: true } as const;
 
 test.each<[string, Partial<CipFlags>, RegExp]>([
@@ -16,5 +10,5 @@ test.each<[string, Partial<CipFlags>, RegExp]>([
   ["a blank reason to unmask", { reason: "", unmasked: true }, /^--reason is blank\./],
   ["no reason to unmask", { unmasked: true }, /^--unmasked shows .* needs --reason/],
 ])("%s is refused before anything is read", async (_, flags, words) => {
-  await expect(exportCip(terminal, { ...FLAGS, ...flags })).rejects.toThrow(words);
+  await expect(exportCip(SILENT, { ...FLAGS, ...flags })).rejects.toThrow(words);
 });

@@ -1,14 +1,7 @@
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { sandboxCommand } from "../../../src/cli/commands/sandbox.js";
-
-const terminal = {
-  env: {},
-  cwd: "/",
-  interactive: false,
-  result: () => undefined,
-  say: () => undefined,
-};
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 
 test.each([
   [["--population", "real"], /Allowed choices are synthetic, volume, berka/],
@@ -17,6 +10,6 @@ test.each([
   [["--rows", "100000000"], /--rows .*accepted: a whole number from 0 to 99999999/],
 ])("%s is refused by the option's name", async (options, message) => {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
-  sandboxCommand(program, terminal, () => undefined);
+  sandboxCommand(program, SILENT, () => undefined);
   await expect(program.parseAsync(["sandbox", ...options], { from: "user" })).rejects.toThrow(message);
 });

@@ -2,6 +2,21 @@ import { type CustomerState, UNPOSTED } from "../../../src/domain/onboarding/cus
 import type { CustomerEvent } from "../../../src/domain/onboarding/messages.js";
 import type { EventKind } from "../../../src/domain/service/event-kind.js";
 
+/** The first attempt of a file's first row. */
+export const FIRST_ROW = {
+  batchId: "onb_1",
+  runId: "run-1",
+  row: 0,
+  line: 2,
+  attempt: 1,
+  rowKey: "key",
+  latch: "run-1/0",
+  retry: false,
+  before: null,
+  startedAt: "2026-11-22T10:00:00Z",
+  sink: false,
+};
+
 export const POSTED: CustomerState = { ...UNPOSTED, onboardingId: "ob_1", status: "pending" };
 export const PASSED: CustomerState = { ...POSTED, status: "pass", phase: "settled", settledBy: "webhook" };
 export const IN_REVIEW: CustomerState = { ...PASSED, phase: "people", requiresManualReview: true };

@@ -3,8 +3,9 @@ import { createProgram } from "../../../src/cli/main.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { REFUSALS } from "../../../src/domain/webhooks/rejection.js";
 import { RECEIVER_PATHS } from "../../../src/receiver/routes.js";
+import { SILENT } from "../../helpers/command/silent-terminal.js";
 import { firstTable, section } from "../markdown.js";
-import { ROOT, read } from "../source-tree.js";
+import { read } from "../source-tree.js";
 
 const PATH = "docs/use/webhooks.md";
 const code = (text: string) => `\`${text}\``;
@@ -33,8 +34,7 @@ describe("docs/use/webhooks.md", () => {
 });
 
 describe("docs/reference/commands.md on webhooks", () => {
-  const silent = { env: {}, cwd: ROOT, interactive: false, result: () => undefined, say: () => undefined };
-  const program = createProgram(silent, () => undefined);
+  const program = createProgram(SILENT, () => undefined);
   const commands = program.commands.find((command) => command.name() === "webhooks")?.commands ?? [];
 
   it.each(commands.map((command) => [command.name(), command] as const))(

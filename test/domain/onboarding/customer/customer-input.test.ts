@@ -7,20 +7,11 @@ import {
 import { newCustomer } from "../../../../src/domain/onboarding/customer/customer-progress.js";
 import type { WaitRequest } from "../../../../src/domain/onboarding/messages.js";
 import { DEFAULT_TIMING } from "../../../../src/domain/onboarding/timing.js";
-import { PASSED, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { FIRST_ROW, PASSED, POSTED } from "../../../helpers/onboarding/customer-states.js";
 
 const INPUT: CustomerInput = {
   batchWorkflowId: "onboard-batch/1",
-  batchId: "onb_1",
-  runId: "run-1",
-  row: 0,
-  line: 2,
-  attempt: 1,
-  rowKey: "key",
-  latch: "run-1/0",
-  retry: false,
-  before: null,
-  startedAt: "2026-11-22T10:00:00Z",
+  ...FIRST_ROW,
   sink: true,
   prepare: true,
   open: null,

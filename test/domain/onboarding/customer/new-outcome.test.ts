@@ -10,25 +10,12 @@ import {
   troubleOf,
 } from "../../../../src/domain/onboarding/customer/new-outcome.js";
 import type { Outcome } from "../../../../src/domain/onboarding/outcome.js";
-import { INCOMPLETE, PASSED, POSTED } from "../../../helpers/onboarding/customer-states.js";
+import { FIRST_ROW, INCOMPLETE, PASSED, POSTED } from "../../../helpers/onboarding/customer-states.js";
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 
-const REF = {
-  batchId: "onb_1",
-  runId: "run-1",
-  row: 0,
-  line: 2,
-  attempt: 1,
-  rowKey: "key",
-  latch: "run-1/0",
-  retry: false,
-  before: null,
-  startedAt: "2026-11-22T10:00:00Z",
-  sink: false,
-};
 const ROW = customer(2, { vault: { "id.first_name": "Marguerite" } });
 const make = (state: CustomerState, facts: OutcomeFacts = {}, prior?: Outcome, row = ROW) =>
-  newOutcome(REF, state, facts, { customer: row, prior, playbook: "pb_1:v3" });
+  newOutcome(FIRST_ROW, state, facts, { customer: row, prior, playbook: "pb_1:v3" });
 const earlier = (change: Partial<Outcome>) =>
   outcomeOf(ROW, 0, { settled_at: "2026-11-22T11:00:00Z", ...change });
 
