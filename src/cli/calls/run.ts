@@ -6,9 +6,9 @@ import { checkRequest } from "../../api/http/request.js";
 import type { Operation, ParamsOf } from "../../api/operations/operation.js";
 import { operationFacts } from "../../api/reference/reference.js";
 import { readConfig } from "../../config.js";
-import { InputError, UnreachableError } from "../../domain/failures.js";
+import { InputError } from "../../domain/failures.js";
 import { tableOf } from "../lake/row-table.js";
-import { openServiceClient } from "../session/service.js";
+import { openServiceClient, unreachable } from "../session/service.js";
 import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
 import { InterruptedError, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -80,12 +80,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
         `${operation.name}: stopped before the answer came. ${operation.idempotent ? "Call it again" : "It is not known whether the request was carried out: find out before you send it again (docs/reference/api-operations.md)"}`,
       );
     }
-    if (error instanceof TransientError && !error.sent) {
-      throw new UnreachableError(
-        `the service at ${api.url} could not be reached: ${error.message}. Check NIGHTLEDGER_API_URL and the network`,
-        { cause: error },
-      );
-    }
+    if (error instanceof TransientError && !error.sent) throw unreachable(api, error, "Nothing was sent");
     throw error;
   }
 }

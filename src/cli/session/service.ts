@@ -22,15 +22,20 @@ export async function pingService(api: ApiConfig, fpId = NOBODY): Promise<void> 
   } catch (error) {
     if (!(error instanceof ApiError) || error instanceof AuthError) throw error;
     if (error.status === undefined || error instanceof NotSentError) {
-      const reason = error instanceof TransientError ? error.reason : error.message;
-      throw new UnreachableError(
-        `the service at ${api.url} could not be reached (${reason}). Nothing was started. Check NIGHTLEDGER_API_URL and the network`,
-        { cause: error },
-      );
+      throw unreachable(api, error, "Nothing was started");
     }
   } finally {
     await client.close();
   }
+}
+
+/** The error of a command whose service did not answer. @param state what the command has done by then */
+export function unreachable({ url }: ApiConfig, error: ApiError, state: string): UnreachableError {
+  const reason = error instanceof TransientError ? error.reason : error.message;
+  return new UnreachableError(
+    `the service at ${url} could not be reached (${reason}). ${state}. Check NIGHTLEDGER_API_URL and the network`,
+    { cause: error },
+  );
 }
 
 /** A client of the configured service for a command's own calls; the caller closes it. */

@@ -133,7 +133,7 @@ export class BatchRun {
 
   #report(report: CustomerReport): void {
     const { circuit } = this.#input;
-    this.#batch = reported(this.#batch, report, { circuit, now: Date.now() });
+    this.#apply((batch) => reported(batch, report, { circuit, now: Date.now() }));
   }
 
   #listen(): void {
@@ -141,8 +141,8 @@ export class BatchRun {
       signal: SignalDefinition<A>,
       change: (batch: BatchState, ...args: A) => BatchState,
     ) => setHandler(signal, (...args: A) => this.#apply((batch) => change(batch, ...args)));
-    const { batchId, runId, circuit } = this.#input;
-    on(customerReported, (batch, report) => reported(batch, report, { circuit, now: Date.now() }));
+    const { batchId, runId } = this.#input;
+    setHandler(customerReported, (report) => this.#report(report));
     on(pauseBatch, (batch) => paused(batch, BY_HAND));
     on(resumeBatch, resumed);
     on(cancelBatch, cancelled);

@@ -66,7 +66,7 @@ async function publish(
     for (const { key, removals: inferred } of open) {
       if (!removals.has(key)) removals.set(key, await inferred?.write());
     }
-    const version = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
+    const done = await deps.lake.table(transactionChanges.name).commit((snapshot) => {
       const ended = open.flatMap((update) => endsBefore(snapshot, update));
       for (const [key, end] of ended) ends.set(key, end);
       if (ended.length > 0) return null;
@@ -77,7 +77,7 @@ async function publish(
         ...linkCheckpointActions(open.map(linkUpdateOf)),
       ];
     });
-    if (version === null) continue;
+    if (done === null) continue;
     for (const { key, checkpoint } of open) ends.set(key, { kind: "committed", checkpoint });
   }
 }
