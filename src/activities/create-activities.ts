@@ -16,7 +16,6 @@ import { publishRun } from "./bulk/publish-run.js";
 import { workItems } from "./bulk/work-items.js";
 import { type CallInput, makeCall } from "./calls/make-call.js";
 import { asActivityFailure, asCallFailure } from "./failure.js";
-import { loggedActivities } from "./logged-activities.js";
 import { finishBatch } from "./onboarding/batch/finish-batch.js";
 import { inspectCustomers } from "./onboarding/batch/inspect-customers.js";
 import { planCustomers } from "./onboarding/batch/plan-customers.js";
@@ -43,6 +42,7 @@ import { finishRun } from "./sync/finish-run.js";
 import { load } from "./sync/load/load.js";
 import { materialize } from "./sync/materialize.js";
 import { readSlice } from "./sync/read/read-slice.js";
+import { watchedActivities } from "./watched-activities.js";
 import { commitEvents } from "./webhooks/commit-events.js";
 import { dropFollowUp, planFollowUp } from "./webhooks/follow-up.js";
 
@@ -115,7 +115,7 @@ export function createActivities(
     startFiredRun: bound(startFiredRun),
     stopCustomers: kept(stopCustomers),
   };
-  return loggedActivities(activities, deps.warnings);
+  return watchedActivities(activities, deps.warnings);
 }
 
 export type Activities = ReturnType<typeof createActivities>;

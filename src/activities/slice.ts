@@ -5,7 +5,6 @@ import { mapConcurrent } from "../domain/concurrent-work.js";
 import { type CountedCalls, countedCalls } from "./counted-calls.js";
 import type { Dependencies } from "./dependencies.js";
 import { connectionsFree } from "./event-loop.js";
-import { withHeartbeat } from "./heartbeat.js";
 
 /** Bytes after which a slice ends, so that loading keeps up with reading and staging stays small. */
 const SLICE_BYTES = 16 * 1024 * 1024;
@@ -73,7 +72,7 @@ export class Slice<D extends Dependencies = Dependencies> {
 }
 
 /**
- * Works on owners, as many at once as calls may be in flight, heartbeating, and counts the calls. When time is up, the
+ * Works on owners, as many at once as calls may be in flight, and counts the calls. When time is up, the
  * owners that were not reached still come back: `work` finds that {@link Slice.hasTime} is false.
  */
 export async function runSlice<D extends Dependencies, T, R>(
@@ -83,9 +82,8 @@ export async function runSlice<D extends Dependencies, T, R>(
   work: (owner: T, slice: Slice<D>) => Promise<R>,
 ): Promise<{ results: R[]; calls: number }> {
   const slice = new Slice(deps, budget);
-  const results = await withHeartbeat(() =>
-    mapConcurrent(LANES_PER_CALL * deps.concurrency, owners, (owner) => work(owner, slice)),
-  );
+  const lanes = LANES_PER_CALL * deps.concurrency;
+  const results = await mapConcurrent(lanes, owners, (owner) => work(owner, slice));
   cancellationSignal().throwIfAborted();
   return { results, calls: slice.calls };
 }

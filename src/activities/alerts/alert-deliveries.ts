@@ -1,17 +1,14 @@
 import type { AlertMessage } from "../../domain/alerts/alert-message.js";
 import { pendingMessages, recordDelivery } from "../../lake/alerts/alert-log.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { AlertDependencies } from "./check-alerts.js";
 
 /** The next message of an alert that a target was not told yet; null for none. */
-export function nextAlertMessage(
+export async function nextAlertMessage(
   { lake }: AlertDependencies,
   { alertId, target }: Pick<AlertMessage, "alertId" | "target">,
 ): Promise<AlertMessage | null> {
-  return withHeartbeat(async () => {
-    const pending = await pendingMessages(lake);
-    return pending.find((message) => message.alertId === alertId && message.target === target) ?? null;
-  });
+  const pending = await pendingMessages(lake);
+  return pending.find((message) => message.alertId === alertId && message.target === target) ?? null;
 }
 
 interface RecordDeliveryInput {
@@ -28,5 +25,5 @@ export async function recordAlertDelivery(
   const { alertId, state, target } = message;
   if (failure !== null)
     log.error({ alert: alertId, state, target }, `an alert was not delivered: ${failure}`);
-  await withHeartbeat(() => recordDelivery(lake, message, failure));
+  await recordDelivery(lake, message, failure);
 }

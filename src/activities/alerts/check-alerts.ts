@@ -9,7 +9,6 @@ import { InputError } from "../../domain/failures.js";
 import { scopeOfQueue } from "../../domain/run.js";
 import { checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 
 /** What activities of alerts work with. */
 export interface AlertDependencies extends Dependencies {
@@ -33,7 +32,7 @@ export async function checkRules(
     deps.log.error(words);
     throw new InputError(words);
   }
-  await withHeartbeat(() => check(deps, { rules, targets }));
+  await check(deps, { rules, targets });
 }
 
 /** Judges this worker's rules after a run. It logs its own failures: they are never the run's. */

@@ -6,7 +6,6 @@ import { parseRetryAfter } from "../../domain/service/retry-after.js";
 import { sealedTargets } from "../../intake/alerts/sealed-targets.js";
 import { alertEvent } from "../../lake/alerts/alert-log.js";
 import { commandEnd } from "../command-end.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { AlertDependencies } from "./check-alerts.js";
 
 interface SendAlertInput extends AlertMessage {
@@ -30,13 +29,11 @@ export async function sendAlert(
   { lake, sealed, alertSecret }: AlertDependencies,
   { targets: name, ...message }: SendAlertInput,
 ): Promise<void> {
-  await withHeartbeat(async () => {
-    const targets = await sealedTargets(sealed, name);
-    const event = await alertEvent(lake, message);
-    if (event === undefined) return;
-    if (message.target === "command") await handOver(targets.command ?? "", event);
-    else await post(targets.webhook ?? "", event, alertSecret);
-  });
+  const targets = await sealedTargets(sealed, name);
+  const event = await alertEvent(lake, message);
+  if (event === undefined) return;
+  if (message.target === "command") await handOver(targets.command ?? "", event);
+  else await post(targets.webhook ?? "", event, alertSecret);
 }
 
 async function handOver(command: string, event: AlertEvent): Promise<void> {

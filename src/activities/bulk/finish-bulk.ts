@@ -4,7 +4,6 @@ import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import type { NewRun, RunStatus } from "../../domain/run.js";
 import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 import { type BulkDependencies, openRun, stagingOf } from "./dependencies.js";
@@ -25,29 +24,27 @@ export async function finishBulk(
   deps: BulkDependencies,
   input: FinishBulkInput,
 ): Promise<{ readonly duration_ms: number }> {
-  return withHeartbeat(async () => {
-    const { runId, status, totals, pausedMs: paused_ms = 0 } = input;
-    const { staging } = openRun(deps, input);
-    const file = await staging.file.find();
-    const { rows, calls } = totals;
-    const steps = totals.failures.filter(({ line }) => line === 0);
-    await recordFailures(deps.lake, { runId, part: "steps" }, steps);
-    const ended = await writeRunRow(deps, {
-      ...input,
-      options: file?.options ?? {},
-      rosterSha256: file?.sha256,
-      counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
-    });
-    if (file !== undefined) {
-      if (await hasOpenGroup(deps, input)) return ended;
-      const isWhole = status === "completed" || status === "completed_with_failures";
-      if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
-      if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
-    }
-    // Also without a file: an earlier attempt may have been killed while it deleted.
-    await staging.drop();
-    return ended;
+  const { runId, status, totals, pausedMs: paused_ms = 0 } = input;
+  const { staging } = openRun(deps, input);
+  const file = await staging.file.find();
+  const { rows, calls } = totals;
+  const steps = totals.failures.filter(({ line }) => line === 0);
+  await recordFailures(deps.lake, { runId, part: "steps" }, steps);
+  const ended = await writeRunRow(deps, {
+    ...input,
+    options: file?.options ?? {},
+    rosterSha256: file?.sha256,
+    counts: { users: rows.total, failed: rows.failed, skipped: rows.skipped, calls, paused_ms },
   });
+  if (file !== undefined) {
+    if (await hasOpenGroup(deps, input)) return ended;
+    const isWhole = status === "completed" || status === "completed_with_failures";
+    if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
+    if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
+  }
+  // Also without a file: an earlier attempt may have been killed while it deleted.
+  await staging.drop();
+  return ended;
 }
 
 /**

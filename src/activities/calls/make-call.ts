@@ -10,7 +10,6 @@ import { InputError } from "../../domain/failures.js";
 import { type RequestBytes, requestKey, type SealedRequest } from "../../lake/calls/staged-call.js";
 import { sealedStream } from "../../lake/store/sealed-stream.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
@@ -30,14 +29,12 @@ export interface CallResult {
 }
 
 /** Makes the call that a sealed request asks for, once, however often the activity is repeated. */
-export function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promise<CallResult> {
-  return withHeartbeat(async () => {
-    const request = await deps.sealed.require<SealedRequest>(requestKey(prefix));
-    const rule = callRule(request.operation);
-    const params = await paramsOf(deps, rule.operation, request);
-    const { repeated } = await makeRuledCall({ deps, run, prefix, request }, rule, params);
-    return { repeated };
-  });
+export async function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promise<CallResult> {
+  const request = await deps.sealed.require<SealedRequest>(requestKey(prefix));
+  const rule = callRule(request.operation);
+  const params = await paramsOf(deps, rule.operation, request);
+  const { repeated } = await makeRuledCall({ deps, run, prefix, request }, rule, params);
+  return { repeated };
 }
 
 /** Makes one call, once, by the rule of its operation, and with a token where it needs one. */

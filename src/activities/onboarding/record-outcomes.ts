@@ -15,7 +15,6 @@ import { sealColumn } from "../../lake/tables/encrypted-column.js";
 import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
 import { onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 const READ_AT_ONCE = 16;
@@ -41,28 +40,26 @@ export async function recordOutcomes(
 ): Promise<void> {
   if (rows.length === 0) return;
   const { lake, sealed, batches } = deps;
-  await withHeartbeat(async () => {
-    const appId = `${runId}/outcomes/${chunk}`;
-    let read: Promise<Outcome[]> | undefined;
-    const outcomes = () => {
-      read ??= mapConcurrent(READ_AT_ONCE, rows, (name) => getOutcome(sealed, batchId, name));
-      return read;
-    };
-    const origin = async () => {
-      const { playbook } = await batches.require(batchId);
-      return { batch_id: batchId, run_id: runId, playbook_key: playbookKeyOf(playbook) };
-    };
-    await appendOnce(lake, onboardingEvents, appId, async () => {
-      const { playbook_key: _, ...of } = await origin();
-      const events = (await outcomes()).flatMap((outcome) => eventRows(of, outcome));
-      return writeRows(lake, onboardingEvents, runId, events);
-    });
-    await appendOnce(lake, onboardings, appId, async () => {
-      const of = await origin();
-      const found = await outcomes();
-      const written = await mapConcurrent(READ_AT_ONCE, found, (one) => rowOf(deps, of, one, plainOutput));
-      return writeRows(lake, onboardings, runId, written);
-    });
+  const appId = `${runId}/outcomes/${chunk}`;
+  let read: Promise<Outcome[]> | undefined;
+  const outcomes = () => {
+    read ??= mapConcurrent(READ_AT_ONCE, rows, (name) => getOutcome(sealed, batchId, name));
+    return read;
+  };
+  const origin = async () => {
+    const { playbook } = await batches.require(batchId);
+    return { batch_id: batchId, run_id: runId, playbook_key: playbookKeyOf(playbook) };
+  };
+  await appendOnce(lake, onboardingEvents, appId, async () => {
+    const { playbook_key: _, ...of } = await origin();
+    const events = (await outcomes()).flatMap((outcome) => eventRows(of, outcome));
+    return writeRows(lake, onboardingEvents, runId, events);
+  });
+  await appendOnce(lake, onboardings, appId, async () => {
+    const of = await origin();
+    const found = await outcomes();
+    const written = await mapConcurrent(READ_AT_ONCE, found, (one) => rowOf(deps, of, one, plainOutput));
+    return writeRows(lake, onboardings, runId, written);
   });
 }
 

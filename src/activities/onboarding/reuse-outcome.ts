@@ -3,7 +3,6 @@ import { isSameRow } from "../../domain/onboarding/customer/waiting-rows.js";
 import type { WaitRequest } from "../../domain/onboarding/messages.js";
 import { adoptedEvent } from "../../domain/onboarding/outcome.js";
 import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 interface ReuseOutcomeInput {
@@ -19,14 +18,12 @@ export async function reuseOutcome(
   { sealed }: OnboardingDependencies,
   { batchId, outcome, waiter, version }: ReuseOutcomeInput,
 ): Promise<OutcomeRef> {
-  return withHeartbeat(async () => {
-    const found = await getOutcome(sealed, batchId, outcome);
-    const { row, line, attempt } = waiter;
-    const ref = { row, line, attempt, version };
-    const from = { batchId, line: outcome.line, attempt: outcome.attempt };
-    if (isSameRow(waiter, from)) return ref;
-    const events = [adoptedEvent({ ...from, batch_id: batchId }, found.status)];
-    await putOutcome(sealed, waiter.batchId, { ...found, ...ref, events });
-    return ref;
-  });
+  const found = await getOutcome(sealed, batchId, outcome);
+  const { row, line, attempt } = waiter;
+  const ref = { row, line, attempt, version };
+  const from = { batchId, line: outcome.line, attempt: outcome.attempt };
+  if (isSameRow(waiter, from)) return ref;
+  const events = [adoptedEvent({ ...from, batch_id: batchId }, found.status)];
+  await putOutcome(sealed, waiter.batchId, { ...found, ...ref, events });
+  return ref;
 }

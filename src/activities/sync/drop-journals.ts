@@ -1,6 +1,5 @@
 import { journalPrefix } from "../../lake/sync/journal/journal.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 
 interface DropJournalsInput {
   readonly runId: string;
@@ -9,7 +8,5 @@ interface DropJournalsInput {
 
 /** Deletes journals once the history says that all of their content is committed (docs/inside/architecture.md, "Staging"). */
 export async function dropJournals({ lake }: Dependencies, input: DropJournalsInput): Promise<void> {
-  await withHeartbeat(async () => {
-    for (const folder of input.folders) await lake.store.deletePrefix(journalPrefix(input.runId, folder));
-  });
+  for (const folder of input.folders) await lake.store.deletePrefix(journalPrefix(input.runId, folder));
 }

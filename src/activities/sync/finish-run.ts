@@ -3,7 +3,6 @@ import type { SyncRun } from "../../domain/sync/job.js";
 import { isStep, type SyncTotals } from "../../domain/sync/sync-totals.js";
 import { recordClosedRows } from "../../lake/sync/quarantine-resolutions.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { recordFailures } from "../run-failures.js";
 import { writeRunRow } from "../run-row.js";
 
@@ -25,27 +24,25 @@ export async function finishRun(
   deps: Dependencies,
   { totals, roster, pausedMs = 0, ...run }: FinishRunInput,
 ): Promise<FinishRunResult> {
-  return withHeartbeat(async () => {
-    const open = await openRows(deps, run.runId);
-    const { users, links, rows, pages, restarts, calls } = totals;
-    const all = Object.values(links).reduce((sum, count) => sum + count, 0);
-    const sums = { users: users.total, links: all, pages, restarts, calls, paused_ms: pausedMs };
-    const counts = { ...links, ...rows, ...sums };
-    const steps = totals.failures.filter(({ owner }) => isStep(owner));
-    for (const { owner, reason } of steps) {
-      deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");
-    }
-    await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
-    const columns = open === null ? counts : { ...counts, quarantine_open: open };
-    const ended = await writeRunRow(deps, {
-      ...run,
-      kind: "sync",
-      rosterSha256: roster.sha256,
-      counts: columns,
-    });
-    await deps.lake.staging.dropRun(run.runId);
-    return { ...ended, open };
+  const open = await openRows(deps, run.runId);
+  const { users, links, rows, pages, restarts, calls } = totals;
+  const all = Object.values(links).reduce((sum, count) => sum + count, 0);
+  const sums = { users: users.total, links: all, pages, restarts, calls, paused_ms: pausedMs };
+  const counts = { ...links, ...rows, ...sums };
+  const steps = totals.failures.filter(({ owner }) => isStep(owner));
+  for (const { owner, reason } of steps) {
+    deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");
+  }
+  await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
+  const columns = open === null ? counts : { ...counts, quarantine_open: open };
+  const ended = await writeRunRow(deps, {
+    ...run,
+    kind: "sync",
+    rosterSha256: roster.sha256,
+    counts: columns,
   });
+  await deps.lake.staging.dropRun(run.runId);
+  return { ...ended, open };
 }
 
 /** Never fails the end of a run, whose row and exit code are about what the run did. */

@@ -1,7 +1,6 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "./dependencies.js";
 
 interface MaterializeInput {
@@ -16,12 +15,10 @@ export async function materialize(
   { lake, log, streams }: SyncDependencies,
   { runId }: MaterializeInput,
 ): Promise<void> {
-  await withHeartbeat(async () => {
-    const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
-    if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
-    const tables = streams.map(({ table }) => table);
-    for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
-      log.warn(rebuilt, "rebuilt a small table from its history");
-    }
-  });
+  const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
+  if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
+  const tables = streams.map(({ table }) => table);
+  for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
+    log.warn(rebuilt, "rebuilt a small table from its history");
+  }
 }

@@ -21,7 +21,6 @@ import {
 import { followUpNames, stageFollowUp } from "../../lake/webhooks/staged-follow-ups.js";
 import { signalOrStart } from "../../temporal/running-workflows.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import { eventRow } from "./event-row.js";
 import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 
@@ -57,17 +56,15 @@ export async function commitEvents(
   deps: Dependencies,
   input: CommitEventsInput,
 ): Promise<CommitEventsResult> {
-  return withHeartbeat(async () => {
-    const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
-    const { events, more } = await eventsToTake(deps, receipts);
-    const told = new Map<string, boolean>();
-    let committed = events.length === 0 ? 0 : undefined;
-    while (committed === undefined) committed = await append(deps, input.scope, events, receipts, told);
-    await askFollowUp(deps, input.scope);
-    for (const { name } of events) await dropStagedEvent(deps.sealed, name);
-    if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
-    return { committed, repeated: events.length - committed, more };
-  });
+  const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
+  const { events, more } = await eventsToTake(deps, receipts);
+  const told = new Map<string, boolean>();
+  let committed = events.length === 0 ? 0 : undefined;
+  while (committed === undefined) committed = await append(deps, input.scope, events, receipts, told);
+  await askFollowUp(deps, input.scope);
+  for (const { name } of events) await dropStagedEvent(deps.sealed, name);
+  if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
+  return { committed, repeated: events.length - committed, more };
 }
 
 /** Selects the oldest events, as many as one commit takes; those that a receiver may still report come later. */

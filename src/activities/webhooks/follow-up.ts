@@ -14,7 +14,6 @@ import {
 } from "../../lake/webhooks/staged-follow-ups.js";
 import { defaultStreams } from "../../streams/index.js";
 import type { Dependencies } from "../dependencies.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "../sync/dependencies.js";
 
 const MOST_FOLLOW_UPS = 5_000;
@@ -48,23 +47,21 @@ export async function planFollowUp(
   deps: SyncDependencies,
   { scope, runId }: PlanFollowUpInput,
 ): Promise<FollowUpPlan> {
-  return withHeartbeat(async () => {
-    const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
-    const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
-    const ready = asked.filter(({ fpId }) => !busy.has(fpId));
-    const waiting = asked.length - ready.length;
-    if (ready.length === 0) return { job: null, waiting };
-    const { taken, users, options } = followUpJob(ready, defaultStreams(deps.streams));
-    const rows = users.map((fp_id) => ({ fp_id }));
-    const rosterSha256 = hash("sha256", rosterText(rows));
-    const job = hash("sha256", jobText(rosterSha256, options));
-    await freezeRoster(deps.lake.store, runId, rows);
-    const names = taken.map(({ name }) => name);
-    await noteTaken(deps.sealed, runId, names);
-    const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
-    const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
-    return { job: planned, waiting };
-  });
+  const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
+  const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
+  const ready = asked.filter(({ fpId }) => !busy.has(fpId));
+  const waiting = asked.length - ready.length;
+  if (ready.length === 0) return { job: null, waiting };
+  const { taken, users, options } = followUpJob(ready, defaultStreams(deps.streams));
+  const rows = users.map((fp_id) => ({ fp_id }));
+  const rosterSha256 = hash("sha256", rosterText(rows));
+  const job = hash("sha256", jobText(rosterSha256, options));
+  await freezeRoster(deps.lake.store, runId, rows);
+  const names = taken.map(({ name }) => name);
+  await noteTaken(deps.sealed, runId, names);
+  const roster = { sha256: rosterSha256, users: rows.length, groupSize: GROUP_SIZE };
+  const planned = { workflowId: syncWorkflowId(scope, job), jobId: job.slice(0, 16), roster, options };
+  return { job: planned, waiting };
 }
 
 async function readableFollowUps(

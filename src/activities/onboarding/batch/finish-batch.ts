@@ -8,7 +8,6 @@ import {
 } from "../../../lake/onboarding/outcomes-csv.js";
 import { readTables } from "../../../lake/query/query-views.js";
 import { onboardings } from "../../../lake/tables/onboardings.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { writeRunRow } from "../../run-row.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
@@ -29,9 +28,7 @@ export async function finishBatch(
   const { sha256: rosterSha256 } = await deps.batches.require(jobId);
   await writeOutcomesCsv(deps, { batchId: jobId, rows });
   const counts = { users: customers.total, failed: customers.failed, calls };
-  return withHeartbeat(() =>
-    writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts }),
-  );
+  return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts });
 }
 
 /** Writes a batch's outcomes as CSV, by what the tables say now. */
@@ -39,9 +36,7 @@ export async function writeOutcomesCsv(
   { lake, batches }: OnboardingDependencies,
   range: OutcomesCsvRange,
 ): Promise<{ key: string }> {
-  return withHeartbeat(async () => {
-    const sql = latestOutcomesSql(range.batchId);
-    const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
-    return putOutcomesCsv(lake.store, batches, range, outcomes);
-  });
+  const sql = latestOutcomesSql(range.batchId);
+  const outcomes = await readTables(lake, [onboardings], (tables) => outcomeLines(tables.stream(sql)));
+  return putOutcomesCsv(lake.store, batches, range, outcomes);
 }

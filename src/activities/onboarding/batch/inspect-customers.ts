@@ -6,7 +6,6 @@ import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/cust
 import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import { describeRunning } from "../../../temporal/running-workflows.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
@@ -45,16 +44,14 @@ export async function inspectCustomers(
 ): Promise<InspectCustomersResult> {
   const { client } = Context.current();
   const { scope, playbookKey, rows } = input;
-  return withHeartbeat(async () => {
-    const running: number[] = [];
-    const ended: CustomerReport[] = [];
-    await mapConcurrent(ASKED_AT_ONCE, rows, async (row) => {
-      const found = await describeRunning(client, customerWorkflowId(scope, playbookKey, row.identity));
-      if (found !== undefined) running.push(row.row);
-      else ended.push(await endOf(deps, input, row));
-    });
-    return { running, ended };
+  const running: number[] = [];
+  const ended: CustomerReport[] = [];
+  await mapConcurrent(ASKED_AT_ONCE, rows, async (row) => {
+    const found = await describeRunning(client, customerWorkflowId(scope, playbookKey, row.identity));
+    if (found !== undefined) running.push(row.row);
+    else ended.push(await endOf(deps, input, row));
   });
+  return { running, ended };
 }
 
 async function endOf(

@@ -11,7 +11,6 @@ import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js
 import { type FrozenRow, isRight, type RightRow } from "../../../domain/onboarding/frozen-row.js";
 import type { OutcomeRow } from "../../../domain/onboarding/outcome.js";
 import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
@@ -44,24 +43,22 @@ export async function planCustomers(
   deps: OnboardingDependencies,
   input: PlanCustomersInput,
 ): Promise<ChunkPlan> {
-  return withHeartbeat(async () => {
-    const { batchId, from, to, only } = input;
-    const rows = await deps.batches.rows(batchId, from, to);
-    const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
-    const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
-    const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
-    const wanted = rows.filter(({ row }) => only === null || only.includes(row));
-    const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, (row) =>
-      isRight(row)
-        ? planRight(deps, input, row, own.get(row.line), others.get(row.rowKey))
-        : planWrong(deps, input, row, own.get(row.line)),
-    );
-    return {
-      run: plans.flatMap((plan) => ("run" in plan ? plan.run : [])),
-      ended: plans.flatMap((plan) => ("ended" in plan ? plan.ended : [])),
-      staged: plans.flatMap((plan) => ("run" in plan ? (plan.staged ?? []) : [])),
-    };
-  });
+  const { batchId, from, to, only } = input;
+  const rows = await deps.batches.rows(batchId, from, to);
+  const lines = { from: rows[0]?.line ?? 0, to: rows.at(-1)?.line ?? -1 };
+  const keys = rows.filter(isRight).map(({ rowKey }) => rowKey);
+  const { own, others } = await earlierOutcomes(deps.lake, batchId, lines, keys);
+  const wanted = rows.filter(({ row }) => only === null || only.includes(row));
+  const plans = await mapConcurrent(PLANNED_AT_ONCE, wanted, (row) =>
+    isRight(row)
+      ? planRight(deps, input, row, own.get(row.line), others.get(row.rowKey))
+      : planWrong(deps, input, row, own.get(row.line)),
+  );
+  return {
+    run: plans.flatMap((plan) => ("run" in plan ? plan.run : [])),
+    ended: plans.flatMap((plan) => ("ended" in plan ? plan.ended : [])),
+    staged: plans.flatMap((plan) => ("run" in plan ? (plan.staged ?? []) : [])),
+  };
 }
 
 async function planWrong(

@@ -8,7 +8,6 @@ import {
   getSink,
 } from "../../../lake/onboarding/continuation-file.js";
 import { commandEnd } from "../../command-end.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { linkKey } from "./continuations.js";
 
@@ -24,20 +23,18 @@ export async function deliverLink(
   deps: OnboardingDependencies,
   input: DeliverLinkInput,
 ): Promise<{ delivered: boolean }> {
-  return withHeartbeat(async () => {
-    const sink = await getSink(deps.sealed, input.batchId);
-    if (sink === undefined) return { delivered: false };
-    const delivery = await deliveryOf(deps, input);
-    try {
-      await deliver(deps, sink, delivery);
-      return { delivered: true };
-    } catch (error) {
-      cancellationSignal().throwIfAborted();
-      if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
-      deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
-      return { delivered: false };
-    }
-  });
+  const sink = await getSink(deps.sealed, input.batchId);
+  if (sink === undefined) return { delivered: false };
+  const delivery = await deliveryOf(deps, input);
+  try {
+    await deliver(deps, sink, delivery);
+    return { delivered: true };
+  } catch (error) {
+    cancellationSignal().throwIfAborted();
+    if (activityInfo().attempt < MOST_ATTEMPTS) throw error;
+    deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
+    return { delivered: false };
+  }
 }
 
 async function deliver(

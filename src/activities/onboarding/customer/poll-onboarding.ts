@@ -23,7 +23,6 @@ import {
 import type { CustomerEvent, SessionValidated } from "../../../domain/onboarding/messages.js";
 import { type OutcomeEvent, outcomeEvent } from "../../../domain/onboarding/outcome.js";
 import { countedCalls } from "../../counted-calls.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./answered-step.js";
 
@@ -44,18 +43,16 @@ export async function pollOnboarding(
   given: OnboardingDependencies,
   input: PollOnboardingInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const counted = countedCalls(given);
-    let found: Onboarding | null;
-    try {
-      found = await read(counted.deps, input);
-    } catch (error) {
-      if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
-      throw error;
-    }
-    const state = stateAfter(input, found === null ? null : reportOf(found));
-    return answeredStep(counted, input, state, found, { events: eventsOf(input, state) });
-  });
+  const counted = countedCalls(given);
+  let found: Onboarding | null;
+  try {
+    found = await read(counted.deps, input);
+  } catch (error) {
+    if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
+    throw error;
+  }
+  const state = stateAfter(input, found === null ? null : reportOf(found));
+  return answeredStep(counted, input, state, found, { events: eventsOf(input, state) });
 }
 
 /** Reads the onboarding; null where it can't be read. */

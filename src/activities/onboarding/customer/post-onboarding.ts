@@ -10,7 +10,6 @@ import { type CustomerRow, valuesOf } from "../../../domain/onboarding/customer.
 import { callOnce } from "../../calls/call-once.js";
 import { onboardingResolution, type StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import { countedCalls } from "../../counted-calls.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./answered-step.js";
 import { onboardingPrefix } from "./call-prefix.js";
@@ -35,19 +34,17 @@ export async function postOnboarding(
   given: OnboardingDependencies,
   input: PostOnboardingInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const { customer } = await given.batches.row(input.batchId, input.row);
-    const counted = countedCalls(given, valuesOf(customer));
-    try {
-      const made = customer.create ? await preparedId(given, input) : null;
-      const body = await post(counted.deps, input, customer, made);
-      const state = afterReport(input.state, reportOf(body), "sync");
-      return await answeredStep(counted, input, state, body, { fp_bid: made });
-    } catch (error) {
-      if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
-      return failedStep(counted, input, error);
-    }
-  });
+  const { customer } = await given.batches.row(input.batchId, input.row);
+  const counted = countedCalls(given, valuesOf(customer));
+  try {
+    const made = customer.create ? await preparedId(given, input) : null;
+    const body = await post(counted.deps, input, customer, made);
+    const state = afterReport(input.state, reportOf(body), "sync");
+    return await answeredStep(counted, input, state, body, { fp_bid: made });
+  } catch (error) {
+    if (error instanceof AuthError) return unstagedStep(input.state, counted.calls, true);
+    return failedStep(counted, input, error);
+  }
 }
 
 async function post(

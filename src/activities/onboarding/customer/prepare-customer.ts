@@ -17,7 +17,6 @@ import { noteMadeBusiness } from "../../../lake/onboarding/made-businesses.js";
 import { callOnce } from "../../calls/call-once.js";
 import { callState } from "../../calls/call-record.js";
 import { countedCalls } from "../../counted-calls.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";
@@ -47,22 +46,20 @@ export async function prepareCustomer(
   given: OnboardingDependencies,
   input: CustomerStepInput,
 ): Promise<CustomerStep> {
-  return withHeartbeat(async () => {
-    const frozen = await given.batches.row(input.batchId, input.row);
-    const { customer } = frozen;
-    const counted = countedCalls(given, valuesOf(customer));
-    try {
-      if (customer.create) await makeBusiness(counted.deps, input, frozen);
-      else await writeVault(counted.deps, input, customer);
-      return unstagedStep(input.state, counted.calls);
-    } catch (error) {
-      if (error instanceof AuthError && !isTokenRefused(error)) {
-        return unstagedStep(input.state, counted.calls, true);
-      }
-      const isLost = await isBusinessLost(given, input, customer);
-      return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
+  const frozen = await given.batches.row(input.batchId, input.row);
+  const { customer } = frozen;
+  const counted = countedCalls(given, valuesOf(customer));
+  try {
+    if (customer.create) await makeBusiness(counted.deps, input, frozen);
+    else await writeVault(counted.deps, input, customer);
+    return unstagedStep(input.state, counted.calls);
+  } catch (error) {
+    if (error instanceof AuthError && !isTokenRefused(error)) {
+      return unstagedStep(input.state, counted.calls, true);
     }
-  });
+    const isLost = await isBusinessLost(given, input, customer);
+    return failedStep(counted, input, error, isLost ? NEXT_ACTIONS.needsFpBid : undefined);
+  }
 }
 
 /** True if a lost request may have created a business that can't be looked up, because it has no external id. The request is not sent again. */

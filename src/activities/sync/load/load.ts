@@ -13,7 +13,6 @@ import {
   withFound,
 } from "../../../lake/sync/journal/report.js";
 import type { Dependencies } from "../../dependencies.js";
-import { withHeartbeat } from "../../heartbeat.js";
 import { loadPages, type RefusedLinks } from "./load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "./manifest.js";
 import { LostPageError, type PageRefusedError } from "./page-to-load.js";
@@ -33,22 +32,20 @@ interface LoadInput {
 
 /** Turns staged pages into files of the feed; nothing refers to them until they are committed. */
 export async function load(deps: Dependencies, input: LoadInput): Promise<LoadResult> {
-  return withHeartbeat(async () => {
-    const { runId } = input;
-    const links = await linksOf(deps, input);
-    const refused: RefusedLinks = new Map();
-    const files = await mapConcurrent(BATCHES_AT_ONCE, batchesOf(links), (batch) =>
-      loadPages(deps, runId, batch, refused),
-    );
-    const manifest = `load-${randomUUID()}`;
-    const kept = await withoutRefused(deps, runId, files, refused);
-    await deps.lake.staging.putDocument(runId, manifest, { files: kept } satisfies LoadManifest);
-    const results = links.flatMap(({ link, found, progress }) => {
-      const error = refused.get(placeKey(link));
-      return error ? [{ link, base: linkBase(found), progress, outcome: outcomeOf(error) }] : [];
-    });
-    return { manifest, refused: results };
+  const { runId } = input;
+  const links = await linksOf(deps, input);
+  const refused: RefusedLinks = new Map();
+  const files = await mapConcurrent(BATCHES_AT_ONCE, batchesOf(links), (batch) =>
+    loadPages(deps, runId, batch, refused),
+  );
+  const manifest = `load-${randomUUID()}`;
+  const kept = await withoutRefused(deps, runId, files, refused);
+  await deps.lake.staging.putDocument(runId, manifest, { files: kept } satisfies LoadManifest);
+  const results = links.flatMap(({ link, found, progress }) => {
+    const error = refused.get(placeKey(link));
+    return error ? [{ link, base: linkBase(found), progress, outcome: outcomeOf(error) }] : [];
   });
+  return { manifest, refused: results };
 }
 
 /** A link to load, with what its slice found of it. */

@@ -1,18 +1,19 @@
 import { ApplicationFailure, activityInfo, CancelledFailure } from "@temporalio/activity";
+import { withHeartbeat } from "./heartbeat.js";
 import type { RunWarnings } from "./run-warnings.js";
 
 type Activity = (input: never) => Promise<unknown>;
 
-/** Logs the failures of activities, with the ids of what they worked on. */
-export function loggedActivities<A extends Readonly<Record<string, Activity>>>(
+/** Sends the heartbeats of activities, and logs their failures with the ids of what they worked on. */
+export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
   activities: A,
   warnings: RunWarnings,
 ): A {
-  const logged = Object.entries(activities).map(([activity, work]) => [
+  const watched = Object.entries(activities).map(([activity, work]) => [
     activity,
     async (input: never) => {
       try {
-        return await work(input);
+        return await withHeartbeat(() => work(input));
       } catch (error) {
         if (error instanceof Error && !(error instanceof CancelledFailure)) {
           const { attempt, workflowExecution } = activityInfo();
@@ -28,7 +29,7 @@ export function loggedActivities<A extends Readonly<Record<string, Activity>>>(
       }
     },
   ]);
-  return Object.fromEntries(logged) as A;
+  return Object.fromEntries(watched) as A;
 }
 
 /** What a failure knows of its request. */
