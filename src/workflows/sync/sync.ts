@@ -14,15 +14,15 @@ import { type CarriedSync, SyncState } from "../../domain/sync/run/sync-state.js
 import { endStatus, type SyncSummary } from "../../domain/sync/sync-summary.js";
 import { type Failure, MATERIALIZE, type SyncTotals, withFailure } from "../../domain/sync/sync-totals.js";
 import { reasonOf } from "../failure-reason.js";
-import { HEARTBEATING } from "../policies.js";
+import { HEARTBEATING, TRIED_ONCE } from "../policies.js";
 import { tellStatus } from "../run-details.js";
 import { runLog } from "../run-log.js";
 import { type SyncProgress, syncProgressQuery } from "./messages.js";
 import { Publisher } from "./publisher.js";
 import { Reader } from "./reader.js";
-import { Stragglers } from "./stragglers.js";
 
 const { materialize, markSeen, finishRun } = proxyActivities<Activities>(HEARTBEATING);
+const { materialize: materializeOnce } = proxyActivities<Activities>(TRIED_ONCE);
 
 interface SyncInput extends SyncRun {
   /** The run's state when it continued as new. */
@@ -62,7 +62,9 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
 class RunUnderWay {
   #phase: SyncProgress["phase"] = "reading";
   #pauses: Pauses;
-  readonly #stragglers: Stragglers;
+  /** Rows that {@link #bringUp} has had committed before it. */
+  #broughtUp = 0;
+  #bringingUp: Promise<void> | undefined;
 
   constructor(
     private readonly input: SyncInput,
@@ -70,7 +72,6 @@ class RunUnderWay {
     pauses = NO_PAUSES,
   ) {
     this.#pauses = pauses;
-    this.#stragglers = new Stragglers(input.runId);
     setHandler(syncProgressQuery, () => this.#progress());
   }
 
@@ -86,11 +87,11 @@ class RunUnderWay {
     const publisher = new Publisher(input.runId, input.options, state);
     const reader = new Reader(input, state, publisher, {
       read: () => this.#noteSlice(),
-      waits: () => this.#stragglers.bringUp(state.committedRows),
+      waits: () => this.#bringUp(),
     });
     try {
       const end = await reader.readAll();
-      await this.#stragglers.ended();
+      await this.#bringingUp;
       if (end === "grown") {
         const carried = { state: state.carry(), pauses: this.#pauses };
         await continueAsNew<typeof sync>({ ...input, carried });
@@ -100,6 +101,22 @@ class RunUnderWay {
       // What was committed before stays as it is.
       state.giveUp(reasonOf(error));
     }
+  }
+
+  /**
+   * Brings `transactions` up to the feed while the run does nothing but wait for retries, so that one bad link never
+   * holds back the rows of the others.
+   */
+  #bringUp(): void {
+    const { committedRows } = this.state;
+    if (this.#bringingUp !== undefined || committedRows <= this.#broughtUp) return;
+    this.#broughtUp = committedRows;
+    this.#bringingUp = attempt(
+      materializeOnce({ runId: this.input.runId }),
+      "could not bring transactions up to the feed while links wait for a retry; the end of the run tries again",
+    ).finally(() => {
+      this.#bringingUp = undefined;
+    });
   }
 
   #noteSlice(): void {
@@ -114,7 +131,10 @@ class RunUnderWay {
     this.#phase = "materializing";
     try {
       await materialize({ runId });
-      await markImports(runId);
+      await attempt(
+        markSeen({ runId }),
+        "could not mark the imported rows that this run has read; the next run tries again",
+      );
       return undefined;
     } catch (error) {
       if (isCancellation(error)) throw error;
@@ -143,15 +163,12 @@ class RunUnderWay {
   }
 }
 
-/** Marks imported rows that this run has read; the next run makes up for a failure. */
-async function markImports(runId: string): Promise<void> {
+/** Waits for work that is done again later in any case, so that a failure is only logged. */
+async function attempt(work: Promise<void>, failed: string): Promise<void> {
   try {
-    await markSeen({ runId });
+    await work;
   } catch (error) {
-    if (isCancellation(error)) throw error;
-    runLog.warn(
-      { error: reasonOf(error) },
-      "could not mark the imported rows that this run has read; the next run tries again",
-    );
+    // A cancelled run ends with its next step.
+    if (!isCancellation(error)) runLog.warn({ error: reasonOf(error) }, failed);
   }
 }
