@@ -47,6 +47,6 @@ export function callFailure(error: unknown): CallFailure {
 }
 
 /** What the service refused, and its words. */
-function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
+export function refusedBy({ status, said }: NotFoundError | RejectedError): RefusedRequest {
   return { status: status ?? 0, message: said ?? null };
 }

@@ -29,7 +29,7 @@ interface WorkItemsInput extends BulkGroup {
   readonly budgetMs: number;
 }
 
-export interface WorkedItem {
+interface WorkedItem {
   readonly progress: ItemProgress;
   readonly outcome: ItemOutcome;
   /** Only on the first items that are tried again. */

@@ -1,4 +1,5 @@
 import { mapConcurrent } from "../../domain/concurrent-work.js";
+import type { BatchRunInput } from "../../domain/onboarding/batch/started-batch.js";
 import { isRight } from "../../domain/onboarding/frozen-row.js";
 import { playbookKeyOf } from "../../domain/onboarding/identity.js";
 import {
@@ -19,13 +20,9 @@ import type { OnboardingDependencies } from "./dependencies.js";
 
 const READ_AT_ONCE = 16;
 
-interface RecordOutcomesInput {
-  readonly batchId: string;
-  readonly runId: string;
+interface RecordOutcomesInput extends Pick<BatchRunInput, "batchId" | "runId" | "plainOutput"> {
   /** Names this set of rows within the run: the same name is written once. */
   readonly chunk: string;
-  /** Whether `output` is in the table in the clear. */
-  readonly plainOutput: boolean;
   /** Outcomes that were staged with `putOutcome`. */
   readonly rows: readonly OutcomeName[];
 }

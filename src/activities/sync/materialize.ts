@@ -1,11 +1,8 @@
 import { cancellationSignal } from "@temporalio/activity";
+import type { NewRun } from "../../domain/run.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
 import type { SyncDependencies } from "./dependencies.js";
-
-interface MaterializeInput {
-  readonly runId: string;
-}
 
 /**
  * Brings `transactions` up to the feed's head, and small tables up to their histories (docs/inside/architecture.md,
@@ -13,7 +10,7 @@ interface MaterializeInput {
  */
 export async function materialize(
   { lake, log, streams }: SyncDependencies,
-  { runId }: MaterializeInput,
+  { runId }: Pick<NewRun, "runId">,
 ): Promise<void> {
   const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
   if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");

@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { activityInfo, Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../domain/concurrent-work.js";
-import { jobText, type SyncOptions, syncWorkflowId } from "../../domain/sync/job.js";
+import type { NewRun } from "../../domain/run.js";
+import { jobText, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import { rosterText } from "../../domain/sync/roster.js";
 import { followUpJob } from "../../domain/webhooks/follow-up.js";
 import { freezeRoster, GROUP_SIZE, usersInRoster } from "../../lake/sync/frozen-roster.js";
@@ -25,11 +26,8 @@ interface PlanFollowUpInput {
   readonly runId: string;
 }
 
-export interface PlannedSync {
+export interface PlannedSync extends Omit<SyncRun, keyof NewRun> {
   readonly workflowId: string;
-  readonly jobId: string;
-  readonly roster: { readonly sha256: string; readonly users: number; readonly groupSize: number };
-  readonly options: SyncOptions;
 }
 
 interface FollowUpPlan {

@@ -1,6 +1,6 @@
 import type { Refusals } from "../refusals.js";
 import type { EventKind } from "../service/event-kind.js";
-import type { BatchRow, OpenOutcome } from "./batch/batch-rows.js";
+import type { BatchRow, RowInRun, RowToRun } from "./batch/batch-rows.js";
 import type { BatchPause } from "./batch/batch-state.js";
 import type { CustomerCounts } from "./batch/batch-totals.js";
 
@@ -44,20 +44,13 @@ export interface SessionValidated {
 }
 
 /** A row of a batch that waits for its customer, which is busy with another row. */
-export interface WaitRequest extends BatchRow {
+export interface WaitRequest
+  extends BatchRow,
+    Pick<RowInRun, "batchId" | "runId">,
+    Partial<Pick<RowInRun, "sink" | "latch">>,
+    Pick<RowToRun, "open">,
+    Partial<Pick<RowToRun, "retry" | "before">> {
   readonly batchWorkflowId: string;
-  readonly batchId: string;
-  readonly runId: string;
-  /** The outcome that the row has already; null where it has none. */
-  readonly open: OpenOutcome | null;
-  /** Whether continuations are delivered for it. */
-  readonly sink?: boolean;
-  /** Its auth epoch. */
-  readonly latch?: string;
-  /** A `runs retry` of the row posts again. */
-  readonly retry?: boolean;
-  /** The onboarding of the previous attempt; null where it had none. */
-  readonly before?: string | null;
 }
 
 /** The batch whose customers are to stop: customers of other batches continue. */

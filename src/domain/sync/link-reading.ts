@@ -20,14 +20,14 @@ export type LinkOutcome =
   /** A staged page is lost, or does not match its hash. */
   | { readonly kind: "torn" };
 
+type EndStatus = Extract<LinkStatus, "skipped" | "not_ready" | "failed">;
+
 /** What becomes of the link. */
 type LinkVerdict =
-  | { readonly kind: "read"; readonly progress: LinkProgress }
-  | { readonly kind: "publish"; readonly progress: LinkProgress }
-  | { readonly kind: "drop"; readonly progress: LinkProgress }
+  | { readonly kind: "read" | "publish" | "drop"; readonly progress: LinkProgress }
   | {
       readonly kind: "end";
-      readonly status: "skipped" | "not_ready" | "failed";
+      readonly status: EndStatus;
       readonly reason: string;
       readonly progress: LinkProgress;
     };
@@ -50,15 +50,12 @@ function smallerSize(size: number | null): number | null | undefined {
   return size > FALLBACK_SIZE ? FALLBACK_SIZE : null;
 }
 
-function firstCursor(progress: LinkProgress, base: LinkBase): string | null {
-  return progress.mode === "full" ? null : base.cursor;
+/** The next attempt of the same kind, with another page size perhaps. */
+function again(progress: LinkProgress, { cursor }: LinkBase, size = progress.size): LinkProgress {
+  return nextAttempt(progress, { cursor, size, full: progress.mode === "full" });
 }
 
-function end(
-  progress: LinkProgress,
-  status: "skipped" | "not_ready" | "failed",
-  reason: string,
-): LinkVerdict {
+function end(progress: LinkProgress, status: EndStatus, reason: string): LinkVerdict {
   return { kind: "end", status, reason, progress };
 }
 
@@ -76,12 +73,8 @@ function restart(
   if (progress.restarts >= MOST_RESTARTS)
     return end(progress, "failed", `${reason} after ${MOST_RESTARTS} restarts`);
   const restarts = progress.restarts + 1;
-  const again = nextAttempt(progress, {
-    cursor: firstCursor(progress, base),
-    size: progress.size,
-    full: progress.mode === "full",
-  });
-  return { kind: "read", progress: { ...again, restarts, notBefore: at + backoffMs(restarts, jitter) } };
+  const notBefore = at + backoffMs(restarts, jitter);
+  return { kind: "read", progress: { ...again(progress, base), restarts, notBefore } };
 }
 
 /**
@@ -98,13 +91,7 @@ function afterRejection(
 ): LinkVerdict {
   if (progress.pages > 0) return restart(progress, base, `update_refused http_${status}`, at, jitter);
   const size = smallerSize(progress.size);
-  if (size !== undefined) {
-    const full = progress.mode === "full";
-    return {
-      kind: "read",
-      progress: nextAttempt(progress, { cursor: firstCursor(progress, base), size, full }),
-    };
-  }
+  if (size !== undefined) return { kind: "read", progress: again(progress, base, size) };
   if (progress.mode === "incremental") {
     return { kind: "read", progress: nextAttempt(progress, { cursor: null, size: askedSize, full: true }) };
   }
@@ -142,10 +129,8 @@ export function afterOutcome(
     case "transient": {
       const verdict = afterTransient(progress.streak, at, outcome.retryAfterMs, jitter);
       if (verdict.kind === "give_up") return end(progress, "failed", `gave_up ${outcome.reason}`);
-      return {
-        kind: "read",
-        progress: { ...progress, streak: verdict.streak, notBefore: verdict.notBefore },
-      };
+      const { streak, notBefore } = verdict;
+      return { kind: "read", progress: { ...progress, streak, notBefore } };
     }
     case "rejected":
       return afterRejection(progress, base, outcome.status, askedSize, at, jitter);

@@ -1,7 +1,8 @@
 import { condition, proxyActivities, sleep, workflowInfo } from "@temporalio/workflow";
 import type { Activities } from "../../activities/create-activities.js";
 import type { SyncRun } from "../../domain/sync/job.js";
-import type { NumberedWork, SyncState } from "../../domain/sync/run/sync-state.js";
+import type { NumberedWork } from "../../domain/sync/run/slice-work.js";
+import type { SyncState } from "../../domain/sync/run/sync-state.js";
 import { IN_STAGING, LONG_PAUSE_MS, SLICE_BUDGET_MS, SLICES_AT_ONCE } from "../policies.js";
 import type { Publisher } from "./publisher.js";
 

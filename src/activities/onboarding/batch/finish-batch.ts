@@ -1,4 +1,5 @@
 import type { OnboardSummary } from "../../../domain/onboarding/batch/batch-totals.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import type { NewRun } from "../../../domain/run.js";
 import {
   latestOutcomesSql,
@@ -11,12 +12,10 @@ import { onboardings } from "../../../lake/tables/onboardings.js";
 import { writeRunRow } from "../../run-row.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
-interface FinishBatchInput extends Omit<NewRun, "runId"> {
+interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "options"> {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
   /** Rows of the file that the run was for. */
   readonly rows: number;
-  /** What was asked for; nothing personal. */
-  readonly options: Readonly<Record<string, string | number | boolean | null>>;
 }
 
 /** Writes the run's row, once, and the batch's outcomes as CSV. */

@@ -2,6 +2,7 @@ import { Context } from "@temporalio/activity";
 import { mapConcurrent } from "../../../domain/concurrent-work.js";
 import { type CustomerReport, doneWithoutCalls } from "../../../domain/onboarding/batch/batch-rows.js";
 import type { OutstandingRow } from "../../../domain/onboarding/batch/batch-state.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
 import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
@@ -11,13 +12,8 @@ import { stageOutcome } from "../stage-outcome.js";
 
 const ASKED_AT_ONCE = 8;
 
-interface InspectCustomersInput {
-  readonly scope: string;
-  /** Without its version tag. */
-  readonly playbookKey: string;
-  readonly batchId: string;
-  readonly runId: string;
-  readonly sink: boolean;
+interface InspectCustomersInput
+  extends Pick<BatchRunInput, "scope" | "playbookKey" | "batchId" | "runId" | "sink"> {
   /** Silent rows. */
   readonly rows: readonly OutstandingRow[];
 }

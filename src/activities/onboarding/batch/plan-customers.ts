@@ -6,6 +6,7 @@ import type {
   RowToRun,
 } from "../../../domain/onboarding/batch/batch-rows.js";
 import { planRow } from "../../../domain/onboarding/batch/row-plan.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import { afterFailure, afterStop, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
 import { NEXT_ACTIONS } from "../../../domain/onboarding/customer/next-action.js";
 import { type FrozenRow, isRight, type RightRow } from "../../../domain/onboarding/frozen-row.js";
@@ -19,17 +20,13 @@ import { restageOpen, stageInvalid, stageReused } from "./planned-outcomes.js";
 
 const PLANNED_AT_ONCE = 8;
 
-interface PlanCustomersInput {
-  readonly batchId: string;
-  readonly runId: string;
+interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "retry" | "sink"> {
   /** Rows `[from, to)` of the file. */
   readonly from: number;
   readonly to: number;
   /** Only these of them; null for all. */
   readonly only: readonly number[] | null;
-  readonly retry: boolean;
   readonly cancel: boolean;
-  readonly sink: boolean;
 }
 
 /** A planned row: it runs, perhaps with an outcome to be written meanwhile, or it has ended. */

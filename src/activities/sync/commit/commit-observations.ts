@@ -1,3 +1,4 @@
+import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
 import type { WholeList } from "../../../lake/history/append-changes.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
@@ -9,12 +10,6 @@ import { loadWithRepair, probe } from "../load/load-with-repair.js";
 import type { LoadedPage } from "../load/page-to-load.js";
 import { observedStreams } from "../read/streams-of-run.js";
 
-interface ObservedInput {
-  readonly runId: string;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
-}
-
 /**
  * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. No link of theirs is committed
  * before (docs/inside/architecture.md, "Commits").
@@ -23,7 +18,7 @@ interface ObservedInput {
  */
 export async function commitObservations(
   deps: SyncDependencies,
-  { runId, streams }: ObservedInput,
+  { runId, streams }: Pick<ReadSliceInput, "runId" | "streams">,
   appId: string,
   reports: readonly SliceReport[],
 ): Promise<Record<string, unknown>[]> {

@@ -1,3 +1,4 @@
+import type { SyncOptions } from "../../../domain/sync/job.js";
 import type { CommitWork } from "../../../domain/sync/run/publication.js";
 import { skippedLinks } from "../../../domain/sync/skipped-links.js";
 import { addTotals, noTotals, type SyncTotals, withFailure } from "../../../domain/sync/sync-totals.js";
@@ -18,23 +19,18 @@ import { endedRow, type LinkSyncRow, quietRow } from "./link-sync-row.js";
 import { type FoundReading, loadedFiles, readingsToCommit } from "./loaded-files.js";
 import { type PendingUpdate, pendingUpdate } from "./pending-update.js";
 
-export interface CommitInput extends CommitWork {
+export interface CommitInput extends CommitWork, Pick<SyncOptions, "streams" | "full"> {
   readonly runId: string;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
-  /** Whether large removals are accepted (`--full`). */
-  readonly full: boolean;
-}
-
-interface CommitResult {
-  readonly totals: SyncTotals;
 }
 
 /**
  * Commits what a run has finished: the users' lists, `quarantine`, then the feed with rows, cursors and certificates in one
  * commit, then `link_syncs` (docs/inside/architecture.md, "Commits"). A repeated attempt finds what the earlier one did.
  */
-export async function commit(deps: SyncDependencies, input: CommitInput): Promise<CommitResult> {
+export async function commit(
+  deps: SyncDependencies,
+  input: CommitInput,
+): Promise<{ readonly totals: SyncTotals }> {
   const { lake } = deps;
   const { runId } = input;
   const part = `c${input.chunk}`;

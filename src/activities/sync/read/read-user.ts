@@ -171,7 +171,7 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   ) as { readonly id: string; readonly state: string; readonly error_code?: string | null }[];
   return good.map(({ id, state, error_code }) => ({
     id,
-    obstacle: linkObstacle(state, error_code ?? null)?.reason ?? null,
+    obstacle: linkObstacle(state, error_code ?? null),
   }));
 }
 

@@ -14,6 +14,16 @@ export interface BatchRow {
   readonly rowKey: string;
 }
 
+/** In which run of which batch a row is. */
+export interface RowInRun {
+  readonly batchId: string;
+  readonly runId: string;
+  /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
+  readonly latch: string;
+  /** Whether continuations are delivered. */
+  readonly sink: boolean;
+}
+
 /** A row that is to run. */
 export interface RowToRun extends BatchRow {
   /** Hash of whom it is about: part of the customer's workflow id. */

@@ -17,6 +17,7 @@ export interface BatchRunInput extends NewRun {
   readonly circuit: number;
   readonly retry: boolean;
   readonly sink: boolean;
+  /** Whether `output` is in the table in the clear. */
   readonly plainOutput: boolean;
   readonly timing: OnboardingTiming;
   /** Customers after which it continues as new; left out, a few hundred. */

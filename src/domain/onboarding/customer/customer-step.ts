@@ -1,21 +1,11 @@
 import type { RefusedRequest } from "../../refusals.js";
-import type { BatchRow, OutcomeRef } from "../batch/batch-rows.js";
+import type { BatchRow, OutcomeRef, RowInRun, RowToRun } from "../batch/batch-rows.js";
 import type { CustomerState } from "./customer-state.js";
 
 /** Which customer an activity works for; nothing personal. */
-export interface CustomerRef extends BatchRow {
-  readonly batchId: string;
-  readonly runId: string;
-  /** The auth epoch: once the credentials were refused, its calls stop; a resumed batch has another one. */
-  readonly latch: string;
-  /** A `runs retry` of the row posts again. */
-  readonly retry: boolean;
-  /** The onboarding of the previous attempt. */
-  readonly before: string | null;
+export interface CustomerRef extends BatchRow, RowInRun, Pick<RowToRun, "retry" | "before"> {
   /** ISO instant at which the row began. */
   readonly startedAt: string;
-  /** Whether continuations are delivered. */
-  readonly sink: boolean;
 }
 
 /** A customer before a step. */

@@ -1,4 +1,5 @@
 import type { NamedFailure } from "../../waiting.js";
+import type { SyncOptions } from "../job.js";
 import type { LinkReading } from "../link-progress.js";
 import type { LinkBase, LinkOutcome } from "../link-reading.js";
 import type { Place } from "../place.js";
@@ -21,18 +22,17 @@ export interface SliceWork {
   readonly fresh: Range | null;
 }
 
-export interface ReadSliceInput extends SliceWork {
-  readonly runId: string;
-  /** Number of the slice in its run: its attempts find each other's journals by it. */
+/** What a slice was given, under its number in its run: its attempts find each other's journals by it. */
+export interface NumberedWork extends SliceWork {
   readonly slice: number;
+}
+
+export interface ReadSliceInput extends NumberedWork, Pick<SyncOptions, "streams" | "full"> {
+  readonly runId: string;
   /** Users in one file of the frozen roster. */
   readonly groupSize: number;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
   /** Only these links, or all. */
-  readonly only: readonly string[] | null;
-  /** Whether every link is read from no cursor. */
-  readonly full: boolean;
+  readonly only: SyncOptions["links"];
   /** Page size that links begin with; null leaves the parameter away. */
   readonly size: number | null;
   /** Milliseconds after which the slice requests no further page. */

@@ -13,7 +13,7 @@ import {
 import { type CarriedLinks, type LinkOptions, Links, type LinkToLoad } from "./links.js";
 import { type CarriedPublication, type CommitWork, type LoadResult, Publication } from "./publication.js";
 import { sizeOf } from "./ranges.js";
-import type { ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
+import type { NumberedWork, ReadSliceResult, ReportRef, SliceWork } from "./slice-work.js";
 import { type CarriedUsers, Users } from "./users.js";
 
 /** All that continue-as-new carries of what a run reads. */
@@ -43,11 +43,6 @@ export interface SyncFigures extends WaitingState {
   readonly linksDone: number;
   /** Entries read, committed or not. */
   readonly rowsRead: number;
-}
-
-/** What a slice was given, under its number. */
-export interface NumberedWork extends SliceWork {
-  readonly slice: number;
 }
 
 /** What to load next. */
