@@ -67,15 +67,16 @@ export function createActivities(
     runEnded: () => checkAfterRun(deps),
     schedules: scheduleFacts,
   };
-  const bound = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input));
+  type Activity<I, R> = (deps: EveryDependency, input: I) => Promise<R>;
+  const bound = <I, R>(activity: Activity<I, R>) => {
+    return (input: I) => asActivityFailure(() => activity(deps, input));
   };
   // What the service has done has to be written down, however long there is no room for it.
-  const kept = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asActivityFailure(() => activity(deps, input), "wait");
+  const kept = <I, R>(activity: Activity<I, R>) => {
+    return (input: I) => asActivityFailure(() => activity(deps, input), "wait");
   };
-  const step = <I, R>(activity: (deps: EveryDependency, input: I) => Promise<R>) => {
-    return (input: I): Promise<R> => asCallFailure(() => activity(deps, input), "wait");
+  const step = <I, R>(activity: Activity<I, R>) => {
+    return (input: I) => asCallFailure(() => activity(deps, input), "wait");
   };
   const activities = {
     checkRules: bound(checkRules),

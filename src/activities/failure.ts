@@ -12,15 +12,11 @@ const ATTEMPTS_WHEN_FULL = 8;
  * customer's step, whose attempts are further apart. A lost worker throws nothing, so no number of them ends an activity.
  */
 const MOST_ATTEMPTS = 120;
-/** Milliseconds until the next attempt where the disk is full. */
 const WAIT_FOR_ROOM_MS = 10_000;
 /** Errors in which DuckDB quotes values: no customer's data may get into histories, logs or summaries. */
 const QUOTING = /^(Invalid Input|Conversion|Out of Range|Constraint) Error/;
 
-/**
- * What becomes of an activity on a full disk. `wait`: Temporal retries it until there is room, because the service has
- * already done the work that it records.
- */
+/** On a full disk. `wait`: Temporal retries until there is room, because the service has done the work already. */
 type WhenFull = "give up" | "wait";
 
 /**
@@ -104,7 +100,6 @@ function isFinal(error: Error): boolean {
   return error instanceof StoreFullError && activityInfo().attempt >= ATTEMPTS_WHEN_FULL;
 }
 
-/** Whether an error has come so often that it will not pass. */
 function hasLasted(error: Error, mostAttempts: number): boolean {
   return !(error instanceof StoreFullError) && activityInfo().attempt >= mostAttempts;
 }

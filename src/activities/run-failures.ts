@@ -3,7 +3,6 @@ import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
 import { runFailures } from "../lake/tables/run-failures.js";
 
-/** Something that failed in a run. */
 interface RunFailure {
   /** Of a sync. */
   readonly stream?: string;

@@ -29,12 +29,7 @@ export class RunWarnings {
     if (this.#isNew(`${runId} ${kind}`, "")) this.log.warn({ run_id: runId, ...fields }, message);
   }
 
-  /**
-   * Logs an owner's first failure, each change of the reason, and that it continues after failures.
-   *
-   * @param streak its failures before this outcome
-   * @param at epoch milliseconds at which the outcome came
-   */
+  /** Logs an owner's first failure, each change of the reason, and that it continues; `streak` is of before. */
   logOutcome(
     runId: string,
     ids: OwnerIds,

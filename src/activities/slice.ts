@@ -53,7 +53,6 @@ export class Slice<D extends Dependencies = Dependencies> {
     return !this.#signal.aborted && Date.now() < this.deadline && this.#bytes < SLICE_BYTES;
   }
 
-  /** Makes one call within the slice's time. */
   async call<O extends Operation>(operation: O, params: ParamsOf<O>): Promise<Reply> {
     const options = { signal: this.#signal, run: this.#runId, notAfter: this.deadline };
     const reply = await this.deps.api.call(operation, params, options);

@@ -65,10 +65,7 @@ const READ_CALL: ActivityOptions = {
 /** One call that changes something: a retry first resolves what became of the one before (call-once.ts). */
 const WRITE_CALL: ActivityOptions = { ...READ_CALL, retry: FOR_A_DAY };
 
-/**
- * A step of a customer's onboarding: the activity itself ends a row that has failed for long, so that it writes the
- * outcome in the same step.
- */
+/** A customer's step: the activity itself ends a row that has failed for long, and writes its outcome at once. */
 export const CUSTOMER_STEP: ActivityOptions = {
   ...READ_CALL,
   startToCloseTimeout: "6h",

@@ -10,7 +10,6 @@ import { scopeOfQueue } from "../../domain/run.js";
 import { checkAlerts, type ScheduleReader } from "../../intake/alerts/check.js";
 import type { Dependencies } from "../dependencies.js";
 
-/** What activities of alerts work with. */
 export interface AlertDependencies extends Dependencies {
   /** What this worker judges after each run, and whom it tells; left out where nothing is to be judged. */
   readonly alerts?: AlertSettings | undefined;

@@ -6,7 +6,6 @@ import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import type { Dependencies } from "../dependencies.js";
 
-/** What activities of bulk jobs work with. */
 export interface BulkDependencies extends Dependencies {
   readonly jobs: readonly AnyJob[];
   readonly frozenRows: SealedRows<FrozenBulkRow>;
@@ -16,7 +15,6 @@ export interface BulkDependencies extends Dependencies {
 export interface OpenRun {
   readonly job: AnyJob;
   readonly staging: BulkStaging;
-  /** What the job's own functions get. */
   context(): Promise<JobContext>;
 }
 

@@ -60,7 +60,6 @@ async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Pro
   return false;
 }
 
-/** Freezes the rows that failed, for a retry. */
 async function keepFailedRows(
   deps: BulkDependencies,
   input: FinishBulkInput,

@@ -68,7 +68,6 @@ class OpenGroup {
     return (await this.run.staging.plan(this.group).require()).work.map((lines) => this.#rowsAt(lines));
   }
 
-  /** The items that need no work. */
   skipped({ ended }: StagedPlan): AnyItem[] {
     return ended.map(({ lines, result }) => ({ rows: this.#rowsAt(lines), result, reason: null, asked: 0 }));
   }

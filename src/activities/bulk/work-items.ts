@@ -18,7 +18,6 @@ import { runSlice, type Slice } from "../slice.js";
 import type { BulkDependencies } from "./dependencies.js";
 import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 
-/** The state of the work on one item. */
 export interface ItemProgress extends Attempted {
   /** Number of the item in its group's plan. */
   readonly item: number;
@@ -89,7 +88,6 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   };
 }
 
-/** That the service refused a request, and what it said. */
 interface Refusal {
   readonly status: number;
   readonly said?: string | undefined;

@@ -187,7 +187,6 @@ async function unusableAnswer({ name }: Operation, record: CallRecord, error: Ap
   });
 }
 
-/** When the call was first sent, by what is recorded of it. */
 function sentAt({ earlier: [first], declaredAt }: CallRecord): number {
   return first?.at ?? declaredAt ?? Date.now();
 }

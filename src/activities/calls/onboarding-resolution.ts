@@ -32,10 +32,7 @@ interface CreationContext {
   readonly known?: readonly string[];
 }
 
-/**
- * Resolves the lost answer of a creation: with `external_id` the service itself returns the same onboarding again;
- * with `fp_id` its lists are read.
- */
+/** By `external_id` the service itself returns the same onboarding again; by `fp_id` its lists are read. */
 export function onboardingResolution(
   deps: Dependencies,
   params: Creation,

@@ -7,7 +7,6 @@ import { startScheduled } from "../../intake/schedules/start-scheduled.js";
 import type { Dependencies } from "../dependencies.js";
 import { writeRunRow } from "../run-row.js";
 
-/** What activities of schedules work with. */
 export interface ScheduleDependencies extends Dependencies {
   /** In whose name this worker starts runs. */
   readonly asker: Asker;

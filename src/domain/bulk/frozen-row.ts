@@ -18,7 +18,6 @@ export function frozenLine(row: FrozenBulkRow): string {
   return `${JSON.stringify(row)}\n`;
 }
 
-/** An item of rows that failed, and why. */
 export interface FailedItem {
   /** Number of the item in its group's plan. */
   readonly item: number;
@@ -27,11 +26,9 @@ export interface FailedItem {
   readonly refused?: RefusedRequest;
 }
 
-/** What became of one row. */
 export interface RowEnd {
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
-  /** Why it failed. */
   readonly reason: string | null;
   /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest | undefined;

@@ -1,4 +1,3 @@
-/** How a lost answer of a call is resolved. */
 type LostAnswerRule = "again" | "lookup" | "unknown";
 
 /** What to do before a request, after what earlier attempts have sent without an answer. */
@@ -10,7 +9,6 @@ export function decideBeforeSending(
   return rule === "lookup" ? "look up" : "give up";
 }
 
-/** A request that failed. */
 export interface FailedRequest {
   /** Whether its intent was recorded before. */
   readonly isDeclared: boolean;

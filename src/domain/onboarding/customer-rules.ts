@@ -16,7 +16,6 @@ export interface GivenCustomer {
   readonly vault: ReadonlyMap<string, unknown>;
   /** Paths by identifier. */
   readonly document: ReadonlyMap<string, unknown>;
-  /** What is wrong with its form. */
   readonly problems: readonly RowProblem[];
 }
 
@@ -26,7 +25,6 @@ export interface DraftCustomer extends Omit<CustomerRow, "documents"> {
   readonly documents: ReadonlyMap<string, string>;
 }
 
-/** A row after its rules: a draft, or all that is wrong with it. */
 type JudgedCustomer =
   | { readonly draft: DraftCustomer }
   | { readonly name: RowName; readonly problems: readonly RowProblem[] };
@@ -60,7 +58,6 @@ export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
   };
 }
 
-/** The id columns of a kind of customer. */
 interface IdColumns {
   readonly ours: "fp_id" | "fp_bid";
   readonly theirs: "fp_id" | "fp_bid";

@@ -25,10 +25,7 @@ export function playbookVersionOf(playbook: string): number | null {
   return parsePlaybookKey(playbook)?.version ?? null;
 }
 
-/**
- * Whom a row is about: `fp_id:…`, else `external_id:…`, else, for a business that is to be made from first data
- * alone, that data.
- */
+/** Whom a row is about: `fp_id:…`, else `external_id:…`, else the first data that a business is to be made from. */
 export function identityOf(customer: Pick<CustomerRow, "fpId" | "externalId" | "vault">): string {
   if (customer.fpId !== null) return `fp_id:${customer.fpId}`;
   if (customer.externalId !== null) return `external_id:${customer.externalId}`;
@@ -82,9 +79,7 @@ export function batchWorkflowId(scope: string, batch: string): string {
 
 /**
  * The workflows that an event may be for: it carries both ids of a customer, who is known by one of them, or by the
- * first data that the business was made from.
- *
- * @param made {@link identityHash} of that data; undefined for customers that were not made so.
+ * first data that the business was `made` from ({@link identityHash}).
  */
 export function eventWorkflowIds(
   sha256: Sha256,

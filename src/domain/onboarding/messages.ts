@@ -58,7 +58,6 @@ export interface StopRequest {
   readonly batchId: string;
 }
 
-/** How far a batch is. */
 export interface BatchProgress {
   readonly runId: string;
   readonly batchId: string;

@@ -11,10 +11,8 @@ const DATES = [
 ];
 
 /**
- * Reads a `Retry-After` header in either form, seconds or HTTP-date (RFC 9110, 10.2.3).
- *
- * @param now epoch milliseconds by the clock of whoever wrote a date, so best the answer's own `Date`.
- * @returns milliseconds to wait, at most {@link MAX_RETRY_AFTER_MS}; undefined for anything else.
+ * Reads a `Retry-After` header, seconds or HTTP-date (RFC 9110, 10.2.3), as milliseconds to wait, at most
+ * {@link MAX_RETRY_AFTER_MS}; undefined for anything else. `now` is best the answer's own `Date`.
  */
 export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
   const text = value?.trim();

@@ -1,9 +1,6 @@
 import { hasLoneSurrogate } from "./transaction-values.js";
 
-/**
- * Data identifiers of the vault by group (docs/reference/service.md, "Data identifiers");
- * `custom.<name>` takes any name.
- */
+/** Data identifiers by group (docs/reference/service.md, "Data identifiers"); `custom.<name>` takes any name. */
 const GROUPS = {
   id: [
     ...["first_name", "middle_name", "last_name", "dob", "ssn4", "ssn9", "address_line1", "address_line2"],

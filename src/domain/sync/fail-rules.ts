@@ -34,7 +34,6 @@ interface RunFindings {
   readonly stale: readonly string[];
 }
 
-/** A rule that a run broke. */
 export interface BrokenRule {
   /** In the user's words. */
   readonly rule: string;

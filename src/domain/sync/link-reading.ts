@@ -22,7 +22,6 @@ export type LinkOutcome =
 
 type EndStatus = Extract<LinkStatus, "skipped" | "not_ready" | "failed">;
 
-/** What becomes of the link. */
 type LinkVerdict =
   | { readonly kind: "read" | "publish" | "drop"; readonly progress: LinkProgress }
   | {
@@ -44,7 +43,6 @@ export interface LinkBase {
 export const MOST_RESTARTS = 5;
 const FALLBACK_SIZE = 100;
 
-/** The next smaller size to ask for; undefined when none is left. */
 function smallerSize(size: number | null): number | null | undefined {
   if (size === null) return undefined;
   return size > FALLBACK_SIZE ? FALLBACK_SIZE : null;
@@ -59,10 +57,7 @@ function end(progress: LinkProgress, status: EndStatus, reason: string): LinkVer
   return { kind: "end", status, reason, progress };
 }
 
-/**
- * Reads again from the update's first cursor, after a growing wait, five times at most
- * (docs/inside/architecture.md, "Sync rules").
- */
+/** Reads the update again, after a growing wait (docs/inside/architecture.md, "Sync rules"). */
 function restart(
   progress: LinkProgress,
   base: LinkBase,
@@ -107,12 +102,7 @@ function afterCompletion(progress: LinkProgress, base: LinkBase): LinkVerdict {
   return { kind: "publish", progress };
 }
 
-/**
- * Decides what to do with a link after each outcome (docs/inside/architecture.md, "Sync rules"). Pure.
- *
- * @param at epoch milliseconds at which the outcome came
- * @param jitter a number in [0, 1)
- */
+/** Decides about a link after an outcome that came at `at` (docs/inside/architecture.md, "Sync rules"). Pure. */
 export function afterOutcome(
   progress: LinkProgress,
   base: LinkBase,
@@ -147,9 +137,7 @@ export function afterOutcome(
 
 /**
  * How a slice hands on a link: `quiet` has nothing to commit and `finished` only has to be loaded, so both go into its
- * report; `open` is for the run to judge. Pure.
- *
- * @param before the link's progress when the slice began
+ * report; `open` is for the run to judge. `before` is of when the slice began. Pure.
  */
 export function endOfReading(
   before: LinkProgress,

@@ -17,7 +17,6 @@ export function endStatus(totals: SyncTotals, unauthorized: boolean): RunStatus 
   return failed || totals.rows.quarantined > 0 ? "completed_with_failures" : "completed";
 }
 
-/** How far a run is. */
 interface Progress {
   readonly usersTotal: number;
   readonly usersDone: number;

@@ -2,14 +2,12 @@ import { BANK_LINK_UPDATED } from "../service/event-kind.js";
 import type { EventFacts } from "./event-facts.js";
 import type { FollowUp } from "./follow-up.js";
 
-/** An event on its way into the table. */
 interface PlannedEvent {
   readonly name: string;
   readonly messageId: string;
   readonly facts: EventFacts;
 }
 
-/** What to do with staged events. */
 interface EventPlan<E extends PlannedEvent> {
   /** Events that the table does not have. */
   readonly fresh: readonly E[];
@@ -22,11 +20,8 @@ interface EventPlan<E extends PlannedEvent> {
 
 /**
  * Plans what to do with staged events. A receipt shows that the receiver has told the customers of an event, unless
- * the event names no playbook: then their workflows are found only with the lake.
- *
- * @param known message ids that the table has
- * @param receipts by name of an event: whether a customer took it
- * @param told what earlier attempts of the same commit have found out, by message id
+ * the event names no playbook: then their workflows are found only with the lake. `told` is what earlier attempts of
+ * the same commit have found out, by message id.
  */
 export function planEvents<E extends PlannedEvent>(
   events: readonly E[],

@@ -6,7 +6,6 @@ export interface FollowUp {
   readonly bankLinkId: string | null;
 }
 
-/** One run for many follow-ups. */
 interface FollowUpJob<F extends FollowUp = FollowUp> {
   /** The follow-ups of this run; the others wait for a later run. */
   readonly taken: readonly F[];

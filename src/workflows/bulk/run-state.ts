@@ -15,7 +15,6 @@ export interface BulkInput extends StartedBulk {
   readonly carried?: CarriedRun;
 }
 
-/** What a run carries through continue-as-new. */
 interface CarriedRun {
   readonly nextGroup: number;
   readonly totals: BulkTotals;

@@ -48,7 +48,6 @@ export class BatchRecorder {
     await this.#done;
   }
 
-  /** Writes what there is now, without waiting for more. */
   hurry(): void {
     this.#isHurried = true;
   }

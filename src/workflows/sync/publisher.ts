@@ -42,7 +42,6 @@ export class Publisher {
     await condition(() => this.#queued <= LOADS_BEHIND);
   }
 
-  /** Commits everything that is complete. */
   async flush(): Promise<void> {
     await this.publish(true);
     await this.#last;

@@ -9,7 +9,6 @@ import type { Publisher } from "./publisher.js";
 const { readSlice } = proxyActivities<Activities>(IN_STAGING);
 
 interface ReaderEvents {
-  /** Called after each slice. */
   read(): void;
   /** Called before a wait in which nothing else is done. */
   waits(): void;
@@ -97,7 +96,6 @@ export class Reader {
     }
   }
 
-  /** Waits until something is due. */
   async #waitUntil(due: number): Promise<void> {
     const wait = due - Date.now();
     if (wait <= 0) return;

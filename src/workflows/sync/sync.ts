@@ -58,7 +58,6 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
   }
 }
 
-/** One run, phase by phase. */
 class RunUnderWay {
   #phase: SyncProgress["phase"] = "reading";
   #pauses: Pauses;
@@ -103,10 +102,7 @@ class RunUnderWay {
     }
   }
 
-  /**
-   * Brings `transactions` up to the feed while the run does nothing but wait for retries, so that one bad link never
-   * holds back the rows of the others.
-   */
+  /** Brings `transactions` up while the run only waits for retries: one bad link never holds back the others' rows. */
   #bringUp(): void {
     const { committedRows } = this.state;
     if (this.#bringingUp !== undefined || committedRows <= this.#broughtUp) return;
@@ -142,7 +138,6 @@ class RunUnderWay {
     }
   }
 
-  /** Writes the run's row. */
   async finish(stale: Failure | undefined): Promise<SyncResult> {
     this.#phase = "finishing";
     const { runId, roster } = this.input;

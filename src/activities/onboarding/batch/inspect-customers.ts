@@ -8,7 +8,7 @@ import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
 import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import { describeRunning } from "../../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { stageOutcome } from "../stage-outcome.js";
+import { endUnposted } from "./planned-outcomes.js";
 
 const ASKED_AT_ONCE = 8;
 
@@ -52,9 +52,10 @@ export async function inspectCustomers(
 
 async function endOf(
   deps: OnboardingDependencies,
-  { batchId, runId, sink }: InspectCustomersInput,
+  input: InspectCustomersInput,
   { identity: _, prepare: _prepare, open, since, ...row }: OutstandingRow,
 ): Promise<CustomerReport> {
+  const { batchId } = input;
   const { row: index, line, attempt } = row;
   const version = (open?.version ?? 0) + 1;
   const found = await findOutcome(deps.sealed, batchId, { line, attempt, version });
@@ -69,9 +70,7 @@ async function endOf(
   }
   // The onboarding is posted and has its outcome: as failed, a retry would post it a second time.
   if (open !== null) return doneWithoutCalls(index, { ...open, record: null });
-  const startedAt = new Date(since).toISOString();
-  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt, recorded: UNPOSTED };
-  const { outcome, messageHash } = await stageOutcome(deps, ref, afterFailure(UNPOSTED), ENDED_FROM_OUTSIDE);
-  const failed = { status: "failed", requiresManualReview: false, record: outcome };
-  return { ...doneWithoutCalls(index, failed), messageHash };
+  const state = afterFailure(UNPOSTED);
+  const staged = await endUnposted(deps, input, row, new Date(since), state, ENDED_FROM_OUTSIDE);
+  return { ...doneWithoutCalls(index, staged.ended), messageHash: staged.messageHash };
 }

@@ -15,10 +15,16 @@ import { earlierOutcomes } from "../../../lake/onboarding/earlier-outcomes.js";
 import { isSpent } from "../customer/call-prefix.js";
 import { preparedId } from "../customer/prepare-customer.js";
 import type { OnboardingDependencies } from "../dependencies.js";
-import { stageOutcome } from "../stage-outcome.js";
-import { restageOpen, stageInvalid, stageReused } from "./planned-outcomes.js";
+import { endUnposted, restageOpen, stageInvalid, stageReused } from "./planned-outcomes.js";
 
 const PLANNED_AT_ONCE = 8;
+
+const LACKS_FP_ID = {
+  error_class: "InputError",
+  error_message:
+    "the row names its customer by an external id alone, which is also the idempotency id, so its onboarding can't be posted again",
+  next_action: NEXT_ACTIONS.needsFpId,
+};
 
 interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "retry" | "sink"> {
   /** Rows `[from, to)` of the file. */
@@ -84,11 +90,11 @@ async function planRight(
     case "run":
       return { run };
     case "cancel":
-      return { ended: await cancelUnposted(deps, input, run) };
+      return endUnposted(deps, input, run, new Date(), afterStop(UNPOSTED), {});
     case "retry": {
       const again = { ...run, retry: true, before: plan.before };
       if (!(await lacksFpId(deps, batchId, row, again))) return { run: again };
-      return { ended: await failWithoutFpId(deps, input, again) };
+      return endUnposted(deps, input, again, new Date(), afterFailure(UNPOSTED), LACKS_FP_ID);
     }
     default: {
       const { outcome, version, follows } = plan;
@@ -129,32 +135,4 @@ async function lacksFpId(
 ): Promise<boolean> {
   if (row.customer.externalId === null || (await preparedId(deps, row)) !== null) return false;
   return isSpent(deps, { ...again, batchId });
-}
-
-async function cancelUnposted(
-  deps: OnboardingDependencies,
-  input: PlanCustomersInput,
-  row: RowToRun,
-): Promise<EndedRow> {
-  const { outcome } = await stageOutcome(deps, refOf(input, row), afterStop(UNPOSTED), {});
-  return { status: "cancelled", requiresManualReview: false, record: outcome };
-}
-
-async function failWithoutFpId(
-  deps: OnboardingDependencies,
-  input: PlanCustomersInput,
-  row: RowToRun,
-): Promise<EndedRow> {
-  const { outcome } = await stageOutcome(deps, refOf(input, row), afterFailure(UNPOSTED), {
-    error_class: "InputError",
-    error_message:
-      "the row names its customer by an external id alone, which is also the idempotency id, so its onboarding can't be posted again",
-    next_action: NEXT_ACTIONS.needsFpId,
-  });
-  return { status: "failed", requiresManualReview: false, record: outcome };
-}
-
-function refOf({ batchId, runId, sink }: PlanCustomersInput, row: RowToRun) {
-  const startedAt = new Date().toISOString();
-  return { ...row, batchId, runId, sink, startedAt, latch: runId, recorded: UNPOSTED };
 }

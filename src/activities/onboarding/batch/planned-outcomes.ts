@@ -1,5 +1,13 @@
-import type { OutcomeRef } from "../../../domain/onboarding/batch/batch-rows.js";
-import { isOpenOutcome } from "../../../domain/onboarding/customer/customer-state.js";
+import type { EndedRow, OutcomeRef, RowInRun } from "../../../domain/onboarding/batch/batch-rows.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
+import {
+  type CustomerState,
+  isOpenOutcome,
+  rowStatus,
+  UNPOSTED,
+} from "../../../domain/onboarding/customer/customer-state.js";
+import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
+import type { OutcomeFacts } from "../../../domain/onboarding/customer/new-outcome.js";
 import type { RightRow, WrongRow } from "../../../domain/onboarding/frozen-row.js";
 import {
   adoptedEvent,
@@ -11,6 +19,8 @@ import {
 import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
+import type { OnboardingDependencies } from "../dependencies.js";
+import { stageOutcome } from "../stage-outcome.js";
 
 /** Stages the outcome of a row that breaks rules; nothing of it was sent. */
 export async function stageInvalid(
@@ -31,6 +41,20 @@ export async function stageInvalid(
     next_action: "fix the row and run the file again",
   });
   return ref;
+}
+
+/** Stages the outcome of a row that ends without being posted; `state` says how. */
+export async function endUnposted(
+  deps: OnboardingDependencies,
+  { batchId, runId, sink }: Pick<BatchRunInput, "batchId" | "runId" | "sink">,
+  row: Omit<CustomerRef, keyof RowInRun | "startedAt">,
+  since: Date,
+  state: CustomerState,
+  facts: OutcomeFacts,
+): Promise<{ readonly ended: EndedRow; readonly messageHash: string | null }> {
+  const ref = { ...row, batchId, runId, sink, latch: runId, startedAt: since.toISOString() };
+  const { outcome, messageHash } = await stageOutcome(deps, { ...ref, recorded: UNPOSTED }, state, facts);
+  return { ended: { status: rowStatus(state), requiresManualReview: false, record: outcome }, messageHash };
 }
 
 /** Stages another batch's outcome as this row's; both rows are the same to the last value. */

@@ -27,8 +27,6 @@ const SHORTEST_MS = 3_600_000;
 
 /**
  * Ends a row as `failed` where another attempt will not help, or many have not.
- *
- * @param nextAction what somebody has to do, where the error does not say it.
  * @throws the error itself where the step should be tried again, or where it is not the row's.
  */
 export async function failedStep(

@@ -1,12 +1,7 @@
 import { activityInfo, cancellationSignal } from "@temporalio/activity";
 import type { Continuation } from "../../../domain/onboarding/customer/continuation-offer.js";
 import type { CustomerStepInput, LinkOffer } from "../../../domain/onboarding/customer/customer-step.js";
-import {
-  appendContinuation,
-  type ContinuationSink,
-  type Delivery,
-  getSink,
-} from "../../../lake/onboarding/continuation-file.js";
+import { appendContinuation, type Delivery, getSink } from "../../../lake/onboarding/continuation-file.js";
 import { commandEnd } from "../../command-end.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { linkKey } from "./continuations.js";
@@ -27,7 +22,8 @@ export async function deliverLink(
   if (sink === undefined) return { delivered: false };
   const delivery = await deliveryOf(deps, input);
   try {
-    await deliver(deps, sink, delivery);
+    if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
+    else await deliverToCommand(sink.command, delivery, cancellationSignal());
     return { delivered: true };
   } catch (error) {
     cancellationSignal().throwIfAborted();
@@ -35,15 +31,6 @@ export async function deliverLink(
     deps.log.warn({ line: input.line, err: error }, "could not deliver a link; send it from the dashboard");
     return { delivered: false };
   }
-}
-
-async function deliver(
-  deps: OnboardingDependencies,
-  sink: ContinuationSink,
-  delivery: Delivery,
-): Promise<void> {
-  if (sink.kind === "file") await appendContinuation(sink.path, delivery, deps.sealed.sealer);
-  else await deliverToCommand(sink.command, delivery, cancellationSignal());
 }
 
 async function deliveryOf(deps: OnboardingDependencies, input: DeliverLinkInput): Promise<Delivery> {

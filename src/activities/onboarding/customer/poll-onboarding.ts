@@ -35,10 +35,7 @@ interface PollOnboardingInput extends CustomerStepInput {
 /** Attempts at a poll; after the last, the messages that led to it are all there is. */
 const MOST_ATTEMPTS = 4;
 
-/**
- * Polls an onboarding, and applies the answer and the messages that led to the poll (`GET /onboardings/{id}`,
- * docs/reference/service.md, "Onboarding lookup").
- */
+/** Polls an onboarding, and applies the answer and the messages (docs/reference/service.md, "Onboarding lookup"). */
 export async function pollOnboarding(
   given: OnboardingDependencies,
   input: PollOnboardingInput,
@@ -55,7 +52,6 @@ export async function pollOnboarding(
   return answeredStep(counted, input, state, found, { events: eventsOf(input, state) });
 }
 
-/** Reads the onboarding; null where it can't be read. */
 async function read(
   deps: OnboardingDependencies,
   { state }: PollOnboardingInput,

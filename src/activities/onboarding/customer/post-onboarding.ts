@@ -1,5 +1,6 @@
 import { AuthError } from "../../../api/http/errors.js";
 import { createOnboarding } from "../../../api/operations/onboarding-creation.js";
+import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import { afterReport } from "../../../domain/onboarding/customer/customer-state.js";
 import {
   type CustomerStep,
@@ -17,13 +18,7 @@ import { failedStep } from "./customer-failure.js";
 import { preparedId } from "./prepare-customer.js";
 import { postUnnamed, reuseUnnamed } from "./unnamed-onboarding.js";
 
-interface PostOnboardingInput extends CustomerStepInput {
-  /**
-   * Seconds that the service may take to decide; null where it decides later
-   * (docs/reference/service.md, "Onboarding creation").
-   */
-  readonly syncTimeoutSecs: number | null;
-}
+type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutSecs">;
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or

@@ -21,7 +21,6 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { businessPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";
 
-/** The business that was made for a row. */
 interface Prepared {
   /** Null where its external id was taken and names it. */
   readonly fpBid: string | null;

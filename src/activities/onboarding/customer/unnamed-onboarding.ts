@@ -25,11 +25,9 @@ import type { OnboardingDependencies } from "../dependencies.js";
 
 const READ_AT_ONCE = 8;
 
-/** The call that posts a row. */
 interface RowCall {
   readonly ref: CustomerRef;
   readonly params: ParamsOf<typeof createOnboarding>;
-  /** Its staging prefix. */
   readonly prefix: string;
 }
 

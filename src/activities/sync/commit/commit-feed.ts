@@ -10,12 +10,10 @@ import { committedRow, endedRow, type LinkSyncRow } from "./link-sync-row.js";
 import { reasonsOf } from "./loaded-files.js";
 import type { PendingUpdate } from "./pending-update.js";
 
-/** What became of an update. */
 type UpdateEnd =
   | { readonly kind: "committed"; readonly checkpoint: LinkCheckpoint }
   | { readonly kind: "unchanged" | "failed" | "superseded"; readonly reason: string | null };
 
-/** An update that is to be committed. */
 interface WantedUpdate extends PendingUpdate {
   readonly checkpoint: LinkCheckpoint;
 }

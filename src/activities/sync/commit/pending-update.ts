@@ -15,7 +15,6 @@ import type { Dependencies } from "../../dependencies.js";
 import type { ManifestFile } from "../load/manifest.js";
 import type { FoundReading, LoadedFiles } from "./loaded-files.js";
 
-/** A bad row, and the page that it was on. */
 interface QuarantinedRow {
   readonly row: BadRow;
   readonly page: number;

@@ -50,7 +50,6 @@ class PageLoad {
     return record;
   }
 
-  /** Whether SQL can read some pages. */
   async accepts(pages: readonly PageToLoad[]): Promise<boolean> {
     cancellationSignal().throwIfAborted();
     return this.bundled(pages, async (bundle) => {

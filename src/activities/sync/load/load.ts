@@ -48,7 +48,6 @@ export async function load(deps: Dependencies, input: LoadInput): Promise<LoadRe
   return { manifest, refused: results };
 }
 
-/** A link to load, with what its slice found of it. */
 interface FoundLinkToLoad extends LinkToLoad {
   readonly found: FoundLink;
 }
@@ -105,10 +104,7 @@ function pagesOf({ link, progress, found }: FoundLinkToLoad): ManifestPage[] {
   });
 }
 
-/**
- * Cuts pages into statements. Each reading of a link that two slices have read is in a file of its own, because only one
- * of them is committed.
- */
+/** Cuts pages into statements. Of two readings of a link only one is committed, so each has a file of its own. */
 function statementsOf(pages: readonly ManifestPage[]): ManifestPage[][] {
   const statements: ManifestPage[][] = [];
   let readings = new Map<string, string>();

@@ -26,7 +26,6 @@ export async function readLink(state: SliceState, begun: BegunLink): Promise<voi
   else state.links.push({ ...reading, found, outcome });
 }
 
-/** The reading of one link in one slice. */
 class LinkReader {
   readonly #journal: Journal;
   /** Id of the first row of the last page; undefined where this slice has not read one. */

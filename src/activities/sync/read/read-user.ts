@@ -38,7 +38,6 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   }
 }
 
-/** Pages of a user that earlier slices staged, by name. */
 async function earlierPages(
   { slice, input }: SliceState,
   { staged }: UserProgress,
@@ -51,14 +50,12 @@ async function earlierPages(
   return pages;
 }
 
-/** A bank link as the service listed it. */
 interface ListedLink {
   readonly id: string;
   /** Why it can't be read; null for a connected one. */
   readonly obstacle: string | null;
 }
 
-/** The reading of one user's lists. */
 class UserReading {
   readonly observed: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
@@ -105,7 +102,6 @@ class UserReading {
     return this.#asked().filter(({ obstacle }) => obstacle === null);
   }
 
-  /** Stages every page of one owner. */
   async #readOwner(stream: Stream, linkId: string | null): Promise<UserOutcome | "read"> {
     const pass = new ListPass();
     let next = stream.paging === "page" ? firstPage(stream.operation) : undefined;
@@ -175,7 +171,6 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   }));
 }
 
-/** What a failed page means for its user. */
 function userOutcome(failure: PageFailure, { name: stream }: Stream): UserOutcome {
   switch (failure.kind) {
     case "gone":

@@ -29,14 +29,12 @@ export interface BegunLink {
   readonly progress: LinkProgress;
 }
 
-/** A user whom a slice leaves open. */
 interface LeftUser {
   readonly fpId: string;
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
 }
 
-/** A link that a slice leaves to its run. */
 interface LeftLink extends LinkReading {
   readonly found: FoundLink;
   readonly outcome: LinkOutcome;
@@ -70,7 +68,7 @@ export class SliceState {
   /** Journals with bad rows, perhaps those of a lost attempt. */
   readonly #withBadRows = new Set<string>();
   /** Links that were found and not begun. */
-  readonly #queue: FoundLink[] = [];
+  readonly #queue: Omit<BegunLink, "progress">[] = [];
   readonly #seen = new Set<string>();
 
   constructor(
@@ -102,14 +100,9 @@ export class SliceState {
     const begun = this.given.links.shift();
     // Even when time is up: then it comes back as it was.
     if (begun !== undefined) return begun;
-    const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#nextFound()) : undefined;
+    const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#queue.shift()) : undefined;
     const { size, full } = this.input;
     return link && { ...link, progress: freshProgress(link.found.base?.cursor ?? null, size, full) };
-  }
-
-  #nextFound(): { readonly link?: Place; readonly found: FoundLink } | undefined {
-    const found = this.#queue.shift();
-    return found && { found };
   }
 
   /** The next user to read; undefined where none is left, or time is up. */
@@ -149,7 +142,6 @@ export class SliceState {
     if (cleaned !== undefined) this.#withBadRows.add(cleaned.bad.journal);
   }
 
-  /** Ends a user, with what was found of them. */
   endUser(
     fpId: string,
     observed: readonly ObservedPage[],
@@ -161,7 +153,7 @@ export class SliceState {
     this.#logComplete({ fp_id: fpId });
     const isNew = ({ link_id }: FoundLink) => !this.#seen.has(link_id) && this.#seen.add(link_id);
     this.#report.quiet.push(...skipped.filter(isNew));
-    this.#queue.push(...links.filter(isNew));
+    this.#queue.push(...links.filter(isNew).map((found) => ({ found })));
   }
 
   /** Ends a link that has nothing to load. */
@@ -181,13 +173,13 @@ export class SliceState {
   }
 
   /** The place of a link's record, which is written where there is none yet. */
-  async placeOf({ link, found }: Pick<BegunLink, "link" | "found">): Promise<Place> {
+  async placeOf({ link, found }: Omit<BegunLink, "progress">): Promise<Place> {
     return link ?? this.journal.addValue("link", found);
   }
 
   /** Writes the report and makes what it names durable. */
   async report(): Promise<ReportRef | null> {
-    for (const found of this.#queue) this.#report.waiting.push(await this.placeOf({ found }));
+    for (const link of this.#queue) this.#report.waiting.push(await this.placeOf(link));
     const { observed, quiet, finished, waiting } = this.#report;
     const isEmpty = [observed, quiet, finished, waiting].every(({ length }) => length === 0);
     const place = isEmpty ? null : await this.journal.addValue("report", this.#report);
@@ -204,10 +196,7 @@ export class SliceState {
     };
   }
 
-  /**
-   * Makes durable what can't be read again: reports, links, users' pages and bad rows. Pages of links need not be,
-   * because each is checked against its hash.
-   */
+  /** Makes durable what can't be read again; pages of links can, because each is checked against its hash. */
   async #persist(): Promise<void> {
     await this.journal.persist();
     const observed = this.#report.observed.map(({ place }) => place.journal);

@@ -1,4 +1,3 @@
-/** A text that the service may leave out. */
 type Optional = string | null | undefined;
 type Verdict = "clear" | "consider";
 

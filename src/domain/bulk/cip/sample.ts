@@ -80,7 +80,6 @@ export class SampleDraw {
       .sort((a, b) => (a.fpId < b.fpId ? -1 : 1));
   }
 
-  /** How many of how many were drawn, by stratum. */
   counts(): { stratum: Stratum; drawn: number; of: number }[] {
     return STRATA.map((stratum) => {
       const { drawn, of } = this.#strata[stratum];

@@ -54,7 +54,6 @@ export interface EndedRow {
   readonly record: OutcomeRef | null;
 }
 
-/** The plan of a range of rows. */
 export interface ChunkPlan {
   readonly run: readonly RowToRun[];
   readonly ended: readonly EndedRow[];
@@ -62,7 +61,6 @@ export interface ChunkPlan {
   readonly staged: readonly OutcomeRef[];
 }
 
-/** A row is processed. */
 export interface DoneReport extends EndedRow {
   readonly kind: "done";
   readonly row: number;
@@ -75,7 +73,6 @@ export interface DoneReport extends EndedRow {
   readonly outputAwaited: boolean;
 }
 
-/** What a customer reports to its batch. */
 export type CustomerReport =
   | DoneReport
   /** The service refused the credentials; nothing was posted, and the row must run again. */

@@ -3,7 +3,6 @@ import type { OutcomeRef, RowToRun } from "./batch-rows.js";
 import { type CustomerCounts, queuedRows } from "./batch-totals.js";
 import { type Circuit, CLOSED_CIRCUIT } from "./circuit.js";
 
-/** Why a batch is paused. */
 export interface BatchPause {
   readonly kind: "circuit" | "credentials" | "asked";
   readonly reason: string;
@@ -42,7 +41,6 @@ export interface BatchState {
   readonly outputs: { readonly awaited: number; readonly found: number; readonly missing: number };
   readonly paused: BatchPause | null;
   readonly cancelled: boolean;
-  /** How often it was resumed. */
   readonly resumes: number;
   /** Number of the next file of outcomes. */
   readonly chunk: number;

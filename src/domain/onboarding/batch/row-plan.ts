@@ -10,7 +10,6 @@ interface KnownOutcomes<O extends EarlierOutcome> {
   readonly other?: O | undefined;
 }
 
-/** How a batch plans its rows. */
 interface Planning {
   /** Run what failed, as a new attempt, and leave the rest as it is. */
   readonly retry: boolean;

@@ -8,7 +8,6 @@ export interface CustomerRef extends BatchRow, RowInRun, Pick<RowToRun, "retry" 
   readonly startedAt: string;
 }
 
-/** A customer before a step. */
 export interface CustomerStepInput extends CustomerRef {
   readonly state: CustomerState;
   /** The state that the last outcome says. */
@@ -32,18 +31,15 @@ export interface StagedState {
   readonly messageHash: string | null;
 }
 
-/** The result of a step of a customer. */
 export interface CustomerStep extends StagedState {
   readonly link: LinkOffer | null;
   /** The service refused the credentials: nothing was done, and the batch pauses. */
   readonly unauthorized: boolean;
-  /** Requests sent. */
   readonly calls: number;
   /** The request that the service refused, where that ended the row. */
   readonly refused?: RefusedRequest;
 }
 
-/** What ended a row whose step failed. */
 export interface StepFailure {
   readonly error_class: string;
   readonly error_message: string;

@@ -15,7 +15,6 @@ export interface CarriedWaiters {
   readonly waiting: readonly WaitRequest[];
 }
 
-/** A row of a batch's attempt. */
 type RowIdentity = Pick<WaitRequest, "batchId" | "line" | "attempt">;
 
 /** The customer that rows wait for, once its own row is processed. */
@@ -27,7 +26,6 @@ export interface ProcessedCustomer {
   readonly endIsOwn: boolean;
 }
 
-/** What to do with a row that waits. */
 type WaiterDecision =
   /** It waits until the customer is free. */
   | "wait"

@@ -54,7 +54,6 @@ export function afterSlice(known: OpenLink | undefined, slice: number, result: L
   return { ...link, ...folders, inSlice: false, ...(failure && { failure }) };
 }
 
-/** What becomes of an open link. */
 type LinkFate =
   | { readonly kind: "open"; readonly link: OpenLink }
   /** The service refused the credentials. */

@@ -19,7 +19,6 @@ export interface LoadedReport {
   readonly without: readonly string[];
 }
 
-/** What one commit takes. */
 export interface CommitWork {
   /** Number of this commit within the run: names its transactions. */
   readonly chunk: number;
@@ -75,7 +74,6 @@ export class Publication {
     return this.#state;
   }
 
-  /** Adds what a slice has finished. */
   add(report: ReportRef | null, users: number, failed: readonly Failure[]): void {
     const state = this.#state;
     const own = report === null ? [] : [report];
@@ -87,12 +85,7 @@ export class Publication {
     });
   }
 
-  /**
-   * Whether a commit is worth it: enough is finished, or enough time has passed.
-   *
-   * @param complete open links that are complete
-   * @param ended links that ended with nothing to commit
-   */
+  /** Whether a commit is worth it: enough is finished, or enough time has passed. */
   isDue(now: number, complete: readonly OpenLink[], ended: number): boolean {
     const links = this.#links + complete.length + ended;
     const bytes = sum([...this.#finished, ...complete.map(sizeOfLink)], "bytes");
@@ -103,17 +96,12 @@ export class Publication {
     );
   }
 
-  /**
-   * Whether a load is worth it.
-   *
-   * @param complete open links that are complete and not loaded
-   */
+  /** Whether a load is worth it; `complete` are open links with pages that are not loaded. */
   isWorthLoading(complete: readonly OpenLink[]): boolean {
     const all = [...this.#state.finished.map(({ finished }) => finished), ...complete.map(sizeOfLink)];
     return sum(all, "bytes") >= LOAD_BYTES || sum(all, "pages") >= LOAD_PAGES;
   }
 
-  /** Takes the reports whose links are loaded now. */
   takeToLoad(): readonly ReportRef[] {
     const { finished } = this.#state;
     this.#set({ finished: [] });

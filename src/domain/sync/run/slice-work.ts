@@ -11,7 +11,6 @@ export interface WaitingLinks extends Range {
   readonly report: Place;
 }
 
-/** What a slice is given to read. */
 export interface SliceWork {
   /** Links that earlier slices left open. */
   readonly links: readonly LinkReading[];
@@ -39,7 +38,6 @@ export interface ReadSliceInput extends NumberedWork, Pick<SyncOptions, "streams
   readonly budgetMs: number;
 }
 
-/** A user whom a slice did not read to the end. */
 export interface UserResult {
   readonly progress: UserProgress;
   readonly outcome: UserOutcome;
