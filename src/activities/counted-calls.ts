@@ -5,7 +5,6 @@ import type { Dependencies } from "./dependencies.js";
 
 export interface CountedCalls<D extends Dependencies> {
   readonly deps: D;
-  /** Requests that left so far. */
   readonly calls: number;
 }
 

@@ -5,10 +5,7 @@ interface LostAnswerOptions extends ErrorOptions {
   readonly unusable?: number;
 }
 
-/**
- * Thrown when a write may have taken effect at the service, its answer was lost, and nothing tells which: the program does
- * not send it again by itself.
- */
+/** Thrown when a write may have taken effect and nothing tells: the program does not send it again by itself. */
 export class LostAnswerError extends Error {
   override readonly name = FAILURE_TYPES.lostAnswer;
 

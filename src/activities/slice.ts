@@ -28,7 +28,6 @@ export class Slice<D extends Dependencies = Dependencies> {
   readonly deps: D;
   /** Epoch milliseconds after which no call leaves. */
   readonly deadline: number;
-  /** As {@link isRepeated}. */
   readonly repeated = isRepeated();
   readonly #runId: string;
   readonly #signal = cancellationSignal();
@@ -70,10 +69,7 @@ export class Slice<D extends Dependencies = Dependencies> {
   }
 }
 
-/**
- * Works on owners, as many at once as calls may be in flight, and counts the calls. When time is up, the
- * owners that were not reached still come back: `work` finds that {@link Slice.hasTime} is false.
- */
+/** Works on owners, several at once; once {@link Slice.hasTime} is false, `work` still gets the others. */
 export async function runSlice<D extends Dependencies, T, R>(
   deps: D,
   budget: SliceBudget,

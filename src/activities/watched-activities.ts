@@ -32,7 +32,6 @@ export function watchedActivities<A extends Readonly<Record<string, Activity>>>(
   return Object.fromEntries(watched) as A;
 }
 
-/** What a failure knows of its request. */
 function factsOf(error: Error): Readonly<Record<string, unknown>> {
   if (!(error instanceof ApplicationFailure)) return {};
   const [facts] = (error.details ?? []) as readonly unknown[];

@@ -112,13 +112,11 @@ export const CALL_POLICIES: Readonly<Record<string, ActivityOptions>> = {
   send_test_webhook: WRITE_CALL,
 };
 
-/** A slice reads for this long, and then returns how far it came. */
 export const SLICE_BUDGET_MS = 5_000;
 /** Loads and commits that may be queued before reading waits for them: more would fill the staging area. */
 export const LOADS_BEHIND = 6;
 /** Slices of one run at a time, over different users and links: another one's calls go out while one ends. */
 export const SLICES_AT_ONCE = 3;
-/** Groups of one bulk job at a time. */
 export const GROUPS_AT_ONCE = 4;
 /** Before a wait as long as this, a run commits what is finished. */
 export const LONG_PAUSE_MS = 5_000;

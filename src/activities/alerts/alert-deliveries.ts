@@ -11,16 +11,10 @@ export async function nextAlertMessage(
   return pending.find((message) => message.alertId === alertId && message.target === target) ?? null;
 }
 
-interface RecordDeliveryInput {
-  readonly message: AlertMessage;
-  /** Why it was given up; null for one that was delivered. */
-  readonly failure: string | null;
-}
-
-/** Records what became of a message, once. */
+/** Records what became of a message, once; `failure` says why it was given up. */
 export async function recordAlertDelivery(
   { lake, log }: AlertDependencies,
-  { message, failure }: RecordDeliveryInput,
+  { message, failure }: { readonly message: AlertMessage; readonly failure: string | null },
 ): Promise<void> {
   const { alertId, state, target } = message;
   if (failure !== null)

@@ -32,12 +32,8 @@ export async function sendAlert(
   const targets = await sealedTargets(sealed, name);
   const event = await alertEvent(lake, message);
   if (event === undefined) return;
-  if (message.target === "command") await handOver(targets.command ?? "", event);
-  else await post(targets.webhook ?? "", event, alertSecret);
-}
-
-async function handOver(command: string, event: AlertEvent): Promise<void> {
-  const end = await commandEnd(command, alertBody(event), cancellationSignal());
+  if (message.target === "webhook") return post(targets.webhook ?? "", event, alertSecret);
+  const end = await commandEnd(targets.command ?? "", alertBody(event), cancellationSignal());
   if (end !== 0) throw new AlertDeliveryError(`the command for alerts ended with ${end}`);
 }
 

@@ -15,7 +15,6 @@ interface FinishBulkInput extends BulkRun, NewRun {
   readonly totals: BulkTotals;
   /** Groups that were closed: the first so many. */
   readonly groups: number;
-  /** Milliseconds for which the service wanted no calls. */
   readonly pausedMs?: number;
 }
 
@@ -47,10 +46,7 @@ export async function finishBulk(
   return ended;
 }
 
-/**
- * Whether a group of a job with an effect was planned and its rows could not be written. Only the staging knows what
- * it has sent, and the next run of the job continues it.
- */
+/** Whether a planned group of a job with an effect has unwritten rows: only its staging knows what was sent. */
 async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Promise<boolean> {
   const { job, staging } = openRun(deps, input);
   for (let group = 0; job.effect && group < input.groups; group += 1) {

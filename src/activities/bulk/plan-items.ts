@@ -3,14 +3,11 @@ import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import type { BulkDependencies } from "./dependencies.js";
 import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 
-interface PlanItemsResult {
-  readonly items: number;
-  /** Of rows that need no work. */
-  readonly totals: BulkTotals;
-}
-
-/** Plans the rows of a group, once: which are worked on together, and which need no work. */
-export async function planItems(deps: BulkDependencies, input: BulkGroup): Promise<PlanItemsResult> {
+/** Plans the rows of a group, once: which are worked on together, and which need no work, with the totals of those. */
+export async function planItems(
+  deps: BulkDependencies,
+  input: BulkGroup,
+): Promise<{ readonly items: number; readonly totals: BulkTotals }> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
   const invalid = group.rows.filter(({ row }) => row === null).length;

@@ -77,10 +77,7 @@ async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
   throw new InputError(`${bytes.stream} is not in the lake's staging area; nothing was sent. Stage it again`);
 }
 
-/**
- * Makes a token for one client operation. A refused token may have expired on the way, so a second one is tried; if
- * that is refused too, the request is wrong, not the key.
- */
+/** A refused token may have expired on the way; if a second one is refused too, the request is wrong, not the key. */
 async function withToken<R>(
   { deps, run, request }: CallPlace,
   operation: Operation,

@@ -2,6 +2,5 @@ import type { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import type { Dependencies } from "../dependencies.js";
 
 export interface OnboardingDependencies extends Dependencies {
-  /** The customers files that batches run on. */
   readonly batches: FrozenBatches;
 }

@@ -27,10 +27,7 @@ interface RecordOutcomesInput extends Pick<BatchRunInput, "batchId" | "runId" | 
   readonly rows: readonly OutcomeName[];
 }
 
-/**
- * Writes staged outcomes into `onboarding_events` and then `onboardings`, one file each, once. The events come
- * first: a row in `onboardings` always has the key under which it was posted.
- */
+/** Writes staged outcomes once, their events first: a row in `onboardings` always has the key of its post. */
 export async function recordOutcomes(
   deps: OnboardingDependencies,
   { batchId, runId, chunk, plainOutput, rows }: RecordOutcomesInput,

@@ -9,7 +9,6 @@ import { writeRunRow } from "../run-row.js";
 interface FinishRunInput extends SyncRun {
   readonly status: RunStatus;
   readonly totals: SyncTotals;
-  /** Milliseconds for which the service wanted no calls. */
   readonly pausedMs?: number;
 }
 
@@ -28,19 +27,13 @@ export async function finishRun(
   const { users, links, rows, pages, restarts, calls } = totals;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
   const sums = { users: users.total, links: all, pages, restarts, calls, paused_ms: pausedMs };
-  const counts = { ...links, ...rows, ...sums };
+  const counts = { ...links, ...rows, ...sums, ...(open !== null && { quarantine_open: open }) };
   const steps = totals.failures.filter(({ owner }) => isStep(owner));
   for (const { owner, reason } of steps) {
     deps.log.error({ run_id: run.runId, part: owner, reason }, "a part of the run failed");
   }
   await recordFailures(deps.lake, { runId: run.runId, part: "steps" }, steps);
-  const columns = open === null ? counts : { ...counts, quarantine_open: open };
-  const ended = await writeRunRow(deps, {
-    ...run,
-    kind: "sync",
-    rosterSha256: roster.sha256,
-    counts: columns,
-  });
+  const ended = await writeRunRow(deps, { ...run, kind: "sync", rosterSha256: roster.sha256, counts });
   await deps.lake.staging.dropRun(run.runId);
   return { ...ended, open };
 }

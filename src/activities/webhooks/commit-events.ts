@@ -32,15 +32,7 @@ const RECEIPT_WITHIN_MS = 15_000;
 
 interface CommitEventsInput {
   readonly scope: string;
-  /** Events that a receiver has reported. */
   readonly receipts: readonly EventReceipt[];
-}
-
-interface CommitEventsResult {
-  readonly committed: number;
-  /** Events that the table already had. */
-  readonly repeated: number;
-  readonly more: boolean;
 }
 
 interface Staged extends ReceivedEvent {
@@ -52,10 +44,7 @@ interface Staged extends ReceivedEvent {
  * Writes staged events into `webhook_events`, each message id once, and asks for a follow-up of each changed bank
  * link; takes every staged event, reported by a receiver or not. A repetition finds in the table what it has written.
  */
-export async function commitEvents(
-  deps: Dependencies,
-  input: CommitEventsInput,
-): Promise<CommitEventsResult> {
+export async function commitEvents(deps: Dependencies, input: CommitEventsInput) {
   const receipts = new Map(input.receipts.map(({ name, matched }) => [name, matched]));
   const { events, more } = await eventsToTake(deps, receipts);
   const told = new Map<string, boolean>();
@@ -64,6 +53,7 @@ export async function commitEvents(
   await askFollowUp(deps, input.scope);
   for (const { name } of events) await dropStagedEvent(deps.sealed, name);
   if (committed > 0) await compact(deps.lake, webhookEvents, ["received_at", "message_id"]);
+  // The table already had the repeated ones.
   return { committed, repeated: events.length - committed, more };
 }
 

@@ -30,21 +30,14 @@ export interface PlannedSync extends Omit<SyncRun, keyof NewRun> {
   readonly workflowId: string;
 }
 
-interface FollowUpPlan {
-  /** Null where no user's links can be followed up now. */
-  readonly job: PlannedSync | null;
-  /** Follow-ups that wait for a running sync of the same user. */
-  readonly waiting: number;
-}
-
 /**
  * Plans the next run for staged follow-ups, except for users of a running sync: it may have read their links before
- * they changed, and of two runs over one link only one is committed.
+ * they changed, and of two runs over one link only one is committed. Those wait.
  */
 export async function planFollowUp(
   deps: SyncDependencies,
   { scope, runId }: PlanFollowUpInput,
-): Promise<FollowUpPlan> {
+): Promise<{ readonly job: PlannedSync | null; readonly waiting: number }> {
   const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
   const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));
   const ready = asked.filter(({ fpId }) => !busy.has(fpId));

@@ -22,7 +22,6 @@ export interface FailedItem {
   /** Number of the item in its group's plan. */
   readonly item: number;
   readonly reason: string;
-  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest;
 }
 
@@ -30,6 +29,5 @@ export interface RowEnd {
   readonly line: number;
   readonly status: "done" | "failed" | "skipped";
   readonly reason: string | null;
-  /** The request that the service refused, where that made it fail. */
   readonly refused?: RefusedRequest | undefined;
 }

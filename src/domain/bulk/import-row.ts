@@ -52,7 +52,6 @@ export type LedgerStatus = "accepted" | "unknown";
 
 /** What became of each row of one request, in their order. */
 export interface ImportedChunk {
-  /** Names the chunk in the ledger. */
   readonly chunk: string;
   readonly rows: readonly (
     | RequestEnd

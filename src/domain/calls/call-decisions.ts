@@ -10,7 +10,6 @@ export function decideBeforeSending(
 }
 
 export interface FailedRequest {
-  /** Whether its intent was recorded before. */
   readonly isDeclared: boolean;
   readonly sent: boolean;
   /** Whether the service refused it, for good. */

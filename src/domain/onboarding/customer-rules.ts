@@ -21,7 +21,6 @@ export interface GivenCustomer {
 
 /** A row that keeps every rule that the file alone can tell. */
 export interface DraftCustomer extends Omit<CustomerRow, "documents"> {
-  /** Paths as given, by identifier. */
   readonly documents: ReadonlyMap<string, string>;
 }
 

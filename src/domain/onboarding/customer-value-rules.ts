@@ -17,7 +17,8 @@ const NEEDS_FP_ID = "needs the fp_id in the row: no operation finds a user's vau
  * (docs/reference/service.md, "Accepted identifiers", "Vault update" and "Business creation").
  */
 export function vaultProblem(owner: VaultOwner, identifier: string, value: unknown): string | undefined {
-  return ownerProblem(owner) ?? useProblem(useOf(owner.kind), identifier) ?? valueProblem(value);
+  const use = owner.kind === "user" ? "update" : "create_business";
+  return ownerProblem(owner) ?? useProblem(use, identifier) ?? valueProblem(value);
 }
 
 /**
@@ -32,10 +33,6 @@ export function documentProblem(owner: VaultOwner, identifier: string, path: unk
   if (problem !== undefined) return problem;
   if (typeof path !== "string") return "is not the path of a file";
   return path.trim() === "" ? "is blank" : undefined;
-}
-
-function useOf(kind: CustomerKind): IdentifierUse {
-  return kind === "user" ? "update" : "create_business";
 }
 
 function ownerProblem({ kind, hasFpId, hasExternalId }: VaultOwner): string | undefined {

@@ -64,13 +64,10 @@ export interface BatchProgress {
   readonly customers: CustomerCounts;
   readonly manualReview: number;
   readonly calls: number;
-  /** What the service refused. */
   readonly refusals: readonly Refusals[];
   /** Why it is paused; null where it is not. */
   readonly paused: BatchPause | null;
-  /** Whether it was cancelled and is ending. */
   readonly cancelling: boolean;
-  /** Whether the tables have every outcome. */
   readonly recorded: boolean;
   /** Whether its summary is made: rows that a higher limit adds from then on belong to another run. */
   readonly finishing: boolean;

@@ -2,9 +2,7 @@ import { parseDuration } from "../duration.js";
 
 /** What makes a sync exit with 1 besides failures: `--fail-on`. */
 export interface FailRules {
-  /** Any open row in quarantine. */
   readonly quarantine: boolean;
-  /** Any link that was skipped. */
   readonly skipped: boolean;
   /** Any link that was not read to its end for longer than this; null for no such rule. */
   readonly staleMs: number | null;

@@ -67,7 +67,6 @@ interface LinkUpdate {
   readonly progress: LinkProgress;
   readonly generation: number;
   readonly rows: LoadedRows;
-  /** Bad rows. */
   readonly quarantined: number;
   /** Inferred removals. */
   readonly gone: number;

@@ -1,21 +1,10 @@
 import { BANK_LINK_UPDATED } from "../service/event-kind.js";
 import type { EventFacts } from "./event-facts.js";
-import type { FollowUp } from "./follow-up.js";
 
 interface PlannedEvent {
   readonly name: string;
   readonly messageId: string;
   readonly facts: EventFacts;
-}
-
-interface EventPlan<E extends PlannedEvent> {
-  /** Events that the table does not have. */
-  readonly fresh: readonly E[];
-  /** Of these, by message id: whether a customer took them, as far as that is known. */
-  readonly matched: ReadonlyMap<string, boolean>;
-  /** Of these: events of which no customer was told yet. */
-  readonly untold: readonly E[];
-  readonly followUps: readonly (FollowUp & { readonly name: string })[];
 }
 
 /**
@@ -28,8 +17,9 @@ export function planEvents<E extends PlannedEvent>(
   known: ReadonlySet<string>,
   receipts: ReadonlyMap<string, boolean>,
   told: ReadonlyMap<string, boolean>,
-): EventPlan<E> {
+) {
   const fresh = events.filter(({ messageId }) => !known.has(messageId));
+  // Whether a customer took them, as far as that is known.
   const matched = new Map(told);
   for (const { name, messageId, facts } of fresh) {
     const receipt = receipts.get(name);

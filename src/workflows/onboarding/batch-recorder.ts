@@ -6,13 +6,6 @@ import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
 
 const { recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** The outcomes of a batch that are staged and not written. */
-interface UnrecordedOutcomes {
-  count(): number;
-  /** Takes out at most so many, as a numbered chunk. */
-  take(most: number): { readonly chunk: number; readonly rows: readonly OutcomeRef[] };
-}
-
 /** Writes the outcomes of a batch in chunks: a commit for each row would take as long as all customers together. */
 export class BatchRecorder {
   #isHurried = false;
@@ -23,7 +16,10 @@ export class BatchRecorder {
 
   constructor(
     private readonly batch: OnboardBatchInput,
-    private readonly unrecorded: UnrecordedOutcomes,
+    private readonly unrecorded: {
+      count(): number;
+      take(most: number): { readonly chunk: number; readonly rows: readonly OutcomeRef[] };
+    },
   ) {
     this.#done = this.#run();
     // `end` reports the failure.

@@ -96,7 +96,6 @@ export class CustomerRun {
     await this.#change(afterStop(this.#state), "stopped");
   }
 
-  /** Ends a row for which an activity failed for good. */
   async fail(failure: StepFailure): Promise<void> {
     await this.#change(afterFailure(this.#state), "failed", failure);
   }

@@ -81,10 +81,7 @@ export class CustomerWaiters {
     }
   }
 
-  /**
-   * Lets go of a cancelled batch: its rows that have not been answered are given back to it at once, whatever is under
-   * way here; those that reuse the outcomes keep the last one.
-   */
+  /** Gives a cancelled batch its unanswered rows back at once; those that reuse outcomes keep the last one. */
   leave(batchId: string, unanswered: readonly WaitRequest[]): void {
     this.#setReused((all) => all.filter(({ waiter }) => waiter.batchId !== batchId));
     void CancellationScope.nonCancellable(() =>

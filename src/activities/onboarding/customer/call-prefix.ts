@@ -36,20 +36,14 @@ export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Prom
 type RetryRef = Pick<CustomerRef, "batchId" | "line" | "attempt" | "rowKey" | "before">;
 
 const prefixOf = (rowKey: string, name: string | number) => `_staging/onboarding-calls/${rowKey}/${name}/`;
+const attemptsBefore = ({ attempt }: RetryRef) => Array.from({ length: attempt - 1 }, (_, at) => at + 1);
 const decisionOf = (prefix: string) => `${prefix}prefix`;
 
-interface EarlierCalls {
-  /** The call that a retry continues: it is unresolved, or its answer is in no outcome. */
-  readonly open: string | undefined;
-  /** Whether any of them was answered. */
-  readonly isAnswered: boolean;
-}
-
-async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef): Promise<EarlierCalls> {
-  const attempts = Array.from({ length: ref.attempt - 1 }, (_, at) => at + 1);
-  const earlier = ["first", ...attempts].map((name) => prefixOf(ref.rowKey, name));
+async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
+  const earlier = ["first", ...attemptsBefore(ref)].map((name) => prefixOf(ref.rowKey, name));
   const states = await Promise.all(earlier.map((prefix) => callState(deps.sealed, prefix)));
   const answered = earlier.filter((_, at) => states[at] === "answered").reverse();
+  // A retry continues a call that is unresolved, or whose answer is in no outcome.
   const open = earlier[states.indexOf("sent")] ?? (await unrecorded(deps, ref, answered));
   return { open, isAnswered: answered.length > 0 };
 }
@@ -57,13 +51,13 @@ async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef): Promis
 /** The first of these whose onboarding is in no outcome: its attempt was ended between the two. */
 async function unrecorded(
   { sealed }: OnboardingDependencies,
-  { batchId, line, attempt, before }: RetryRef,
+  ref: RetryRef,
   answered: readonly string[],
 ): Promise<string | undefined> {
+  const { batchId, line, before } = ref;
   if (before !== null || answered.length === 0) return undefined;
-  const attempts = Array.from({ length: attempt - 1 }, (_, at) => at + 1);
   const outcomes = await Promise.all(
-    attempts.map((one) => findOutcome(sealed, batchId, { line, attempt: one, version: 1 })),
+    attemptsBefore(ref).map((attempt) => findOutcome(sealed, batchId, { line, attempt, version: 1 })),
   );
   const recorded = new Set(outcomes.map((outcome) => outcome?.onboarding_id));
   for (const prefix of answered) {

@@ -113,9 +113,7 @@ async function seenUndecided(
 }
 
 interface PostResult extends UndecidedPost {
-  /** Where it is answered. */
   readonly onboardingId?: string;
-  /** Where its answer is lost. */
   readonly creation?: LostCreation;
 }
 

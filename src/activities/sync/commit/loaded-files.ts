@@ -15,19 +15,13 @@ export interface FoundReading extends LinkReading {
   readonly found: FoundLink;
 }
 
-/** Readings to commit, and those of links that two slices of the run have read, for two users. */
-interface ReadingsToCommit {
-  readonly readings: readonly FoundReading[];
-  readonly twice: readonly FoundReading[];
-}
-
-/** Finds the readings to commit: those of reports, and those that are named. */
+/** Finds the readings to commit, of reports and named ones; `twice` are those of links that the run has read twice. */
 export async function readingsToCommit(
   { lake: { store } }: Dependencies,
   runId: string,
   reports: readonly LoadedReport[],
   named: readonly LinkReading[],
-): Promise<ReadingsToCommit> {
+): Promise<{ readings: readonly FoundReading[]; twice: readonly FoundReading[] }> {
   const all = [...named];
   for (const { report, without } of reports) {
     const { finished } = await readValue<SliceReport>(store, runId, report);
@@ -52,10 +46,7 @@ export interface LoadedFiles {
   readonly lost: ReadonlyMap<string, string>;
 }
 
-/**
- * Reads the manifests of links to commit. Makes a file again that is gone since it was loaded (another tool's vacuum, a
- * power cut): its pages are staged until the commit is in the history.
- */
+/** Reads the manifests of links to commit. Makes a lost file (a vacuum, a power cut) again from staged pages. */
 export async function loadedFiles(
   deps: Dependencies,
   runId: string,

@@ -159,7 +159,6 @@ class UserReading {
   }
 }
 
-/** The links of a list, without bad rows. */
 function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   const bad = new Set(problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>

@@ -67,7 +67,6 @@ export class SliceState {
   };
   /** Journals with bad rows, perhaps those of a lost attempt. */
   readonly #withBadRows = new Set<string>();
-  /** Links that were found and not begun. */
   readonly #queue: Omit<BegunLink, "progress">[] = [];
   readonly #seen = new Set<string>();
 
@@ -90,7 +89,6 @@ export class SliceState {
     return (this.input.fresh?.to ?? 0) - this.given.fresh.length;
   }
 
-  /** How many waiting links the slice has not begun. */
   get notBegun(): number {
     return this.given.waiting.length;
   }
@@ -105,7 +103,6 @@ export class SliceState {
     return link && { ...link, progress: freshProgress(link.found.base?.cursor ?? null, size, full) };
   }
 
-  /** The next user to read; undefined where none is left, or time is up. */
   nextUser(): BegunUser | undefined {
     return this.given.users.shift() ?? (this.#mayBegin ? this.given.fresh.shift() : undefined);
   }
@@ -156,13 +153,11 @@ export class SliceState {
     this.#queue.push(...links.filter(isNew).map((found) => ({ found })));
   }
 
-  /** Ends a link that has nothing to load. */
   endQuietLink(found: FoundLink, { pages, pagesSha256: pages_sha256 }: LinkProgress): void {
     this.#report.quiet.push({ ...found, status: "unchanged", reason: null, pages, pages_sha256 });
     this.#logComplete({ link_id: found.link_id });
   }
 
-  /** Ends a link that has something to load. */
   finishLink(reading: LinkReading, { link_id }: FoundLink): void {
     this.#report.finished.push(reading);
     this.#logComplete({ link_id });

@@ -67,7 +67,6 @@ export interface DoneReport extends EndedRow {
   readonly calls: number;
   /** Hash of the error message it ended with; null without one. */
   readonly messageHash: string | null;
-  /** The request that the service refused, where that ended the row. */
   readonly refused?: RefusedRequest;
   /** Its output was missing and is asked for again: an `output` report follows. */
   readonly outputAwaited: boolean;

@@ -11,7 +11,6 @@ export interface CustomerInput
     Pick<RowToRun, "prepare" | "open">,
     Pick<BatchRunInput, "syncTimeoutSecs" | "plainOutput" | "timing"> {
   readonly batchWorkflowId: string;
-  /** Whether a missing output is asked for again. */
   readonly outputExpected: boolean;
   /** By the execution before. */
   readonly carried?: CarriedCustomer;

@@ -36,7 +36,6 @@ export interface CustomerStep extends StagedState {
   /** The service refused the credentials: nothing was done, and the batch pauses. */
   readonly unauthorized: boolean;
   readonly calls: number;
-  /** The request that the service refused, where that ended the row. */
   readonly refused?: RefusedRequest;
 }
 

@@ -26,7 +26,6 @@ export interface OutcomeFacts
 /** What is known of the row without this outcome. */
 interface KnownRow {
   readonly customer: CustomerRow;
-  /** The previous version. */
   readonly prior: Outcome | undefined;
   readonly playbook: string;
 }

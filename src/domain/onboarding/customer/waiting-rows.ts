@@ -5,7 +5,6 @@ import { type CustomerState, rowStatus } from "./customer-state.js";
 /** A row of another batch that reuses this customer's outcomes. */
 export interface ReusedRow {
   readonly waiter: WaitRequest;
-  /** Of its own outcome. */
   readonly version: number;
 }
 

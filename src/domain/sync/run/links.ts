@@ -14,13 +14,11 @@ import type { LinkResult, ReadSliceResult, SliceWork, WaitingLinks } from "./sli
 
 /** What a run knows of its links besides those that are open. */
 interface LinkCounts {
-  /** Links that no slice has begun. */
   readonly waiting: readonly WaitingLinks[];
   /** Links without history, which the run tries once more at its end. */
   readonly notReady: readonly Place[];
   /** Links that ended with nothing to commit, and have no row yet. */
   readonly ended: readonly EndedLink[];
-  /** Links found so far. */
   readonly found: number;
   /** The last page size that worked: links begin with it. */
   readonly size: number | null;

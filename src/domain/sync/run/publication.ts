@@ -30,7 +30,6 @@ export interface CommitWork {
   /** Staged names of the manifests that hold the rows of both. */
   readonly manifests: readonly string[];
   readonly ended: readonly EndedLink[];
-  /** Users who failed. */
   readonly failed: readonly Failure[];
 }
 
@@ -142,12 +141,10 @@ export class Publication {
     return new Set(needed.flatMap(({ place, slices }) => [sliceOf(place), ...slices]));
   }
 
-  /** The commit that was taken last has succeeded. */
   committed(): void {
     this.#committing = 0;
   }
 
-  /** Links that are at their end and not committed. */
   get uncommitted(): number {
     return this.#links + this.#committing;
   }

@@ -15,7 +15,6 @@ export interface SliceWork {
   /** Links that earlier slices left open. */
   readonly links: readonly LinkReading[];
   readonly waiting: readonly WaitingLinks[];
-  /** Users whom earlier slices left open. */
   readonly users: readonly UserProgress[];
   /** Users of the frozen roster whom no slice has begun. */
   readonly fresh: Range | null;
@@ -74,7 +73,6 @@ export interface ReportRef {
 export interface ReadSliceResult {
   /** Null where the slice has nothing to hand on in bulk. */
   readonly report: ReportRef | null;
-  /** Users whom the slice read to their end. */
   readonly usersRead: number;
   readonly users: readonly UserResult[];
   /** The first fresh user whom the slice had no time for, or the end of their range. */

@@ -27,7 +27,6 @@ export interface CarriedSync extends CarriedJournals {
 }
 
 interface SyncStateOptions extends LinkOptions {
-  /** Users of the roster. */
   readonly users: number;
   /** Epoch milliseconds at which the state is made. */
   readonly now: number;

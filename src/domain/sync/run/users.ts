@@ -8,7 +8,6 @@ import type { ReadSliceResult, SliceWork } from "./slice-work.js";
 /** A user whom a later slice reads again. */
 interface OpenUser {
   readonly progress: UserProgress;
-  /** The last failure, where the slice named it. */
   readonly failure?: NamedFailure | undefined;
 }
 
