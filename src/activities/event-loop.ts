@@ -11,10 +11,7 @@ export async function connectionsFree(): Promise<void> {
   await setImmediate();
 }
 
-/**
- * For work on many small things: call the result before each of them. It lets the event loop turn when it has not for
- * {@link LONGEST_MS}, because calls in flight would have to wait otherwise.
- */
+/** Call the result before each of many small things: it lets the event loop turn, for calls in flight. */
 export function breather(): () => Promise<void> | undefined {
   let since = performance.now();
   return () => {

@@ -6,7 +6,6 @@ import type { Logger } from "../logger.js";
 import { VERSION } from "../version.js";
 import type { Dependencies } from "./dependencies.js";
 
-/** A run that has ended, as a row of `runs`. */
 interface EndedRun extends NewRun {
   readonly jobId: string;
   /** First word of its id. */

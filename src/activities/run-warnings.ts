@@ -8,10 +8,8 @@ import type { Logger } from "../logger.js";
 
 const MOST_REMEMBERED = 10_000;
 
-/** Ids of a link, a user or an item, as the log names it. */
 type OwnerIds = Readonly<Record<string, string | number>>;
 
-/** A slice's outcome of an owner, as far as it is logged. */
 type LoggedOutcome =
   | TransientOutcome
   | { readonly kind: "rejected"; readonly status: number }

@@ -19,7 +19,6 @@ export interface TransientOutcome {
   readonly retryAfterMs: number | null;
 }
 
-/** Consecutive failures of one link or user. */
 export interface FailureStreak {
   readonly count: number;
   /** Epoch milliseconds of the first. */

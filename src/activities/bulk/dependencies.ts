@@ -11,7 +11,6 @@ export interface BulkDependencies extends Dependencies {
   readonly frozenRows: SealedRows<FrozenBulkRow>;
 }
 
-/** A run as its activities see it. */
 export interface OpenRun {
   readonly job: AnyJob;
   readonly staging: BulkStaging;

@@ -85,10 +85,7 @@ export class CallRecord {
     throw new Error(`${this.prefix} holds a call of ${kept.operation}, not of ${this.operation}`);
   }
 
-  /**
-   * Keeps the answer, durably: a second request may be a second effect, and a workflow's history names the answer.
-   * Where another attempt was faster, its answer counts.
-   */
+  /** Keeps the answer, durably: a second request may be a second effect. Of two attempts the faster one's counts. */
   async keep<A>(body: A): Promise<KeptAnswer<A>> {
     const key = answerKey(this.prefix);
     const kept = { operation: this.operation, at: Date.now(), asked: Math.max(1, this.#last), body };

@@ -1,4 +1,3 @@
-/** A write of an earlier attempt whose answer was lost. */
 export interface LostCall {
   readonly operation: string;
   /** Epoch milliseconds at which it was first sent: by its sender's clock where `clockAheadMs` is known, else by ours. */

@@ -12,17 +12,11 @@ interface FinishRunInput extends SyncRun {
   readonly pausedMs?: number;
 }
 
-interface FinishRunResult {
-  readonly duration_ms: number;
-  /** Open bad rows of any run; null where they could not be counted. */
-  readonly open: number | null;
-}
-
 /** Counts the open bad rows, writes the run's row once, and then deletes what the run staged. */
 export async function finishRun(
   deps: Dependencies,
   { totals, roster, pausedMs = 0, ...run }: FinishRunInput,
-): Promise<FinishRunResult> {
+): Promise<{ readonly duration_ms: number; readonly open: number | null }> {
   const open = await openRows(deps, run.runId);
   const { users, links, rows, pages, restarts, calls } = totals;
   const all = Object.values(links).reduce((sum, count) => sum + count, 0);
@@ -38,7 +32,7 @@ export async function finishRun(
   return { ...ended, open };
 }
 
-/** Never fails the end of a run, whose row and exit code are about what the run did. */
+/** Open bad rows of any run. Never fails the end of a run, whose row and exit code are about what the run did. */
 async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
   try {
     return await recordClosedRows(lake, runId);

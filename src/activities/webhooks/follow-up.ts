@@ -20,23 +20,14 @@ import type { SyncDependencies } from "../sync/dependencies.js";
 const MOST_FOLLOW_UPS = 5_000;
 const READ_AT_ONCE = 16;
 
-interface PlanFollowUpInput {
-  readonly scope: string;
-  /** Id for the run that would follow up. */
-  readonly runId: string;
-}
-
 export interface PlannedSync extends Omit<SyncRun, keyof NewRun> {
   readonly workflowId: string;
 }
 
-/**
- * Plans the next run for staged follow-ups, except for users of a running sync: it may have read their links before
- * they changed, and of two runs over one link only one is committed. Those wait.
- */
+/** Plans a run for follow-ups; those of a running sync's users wait, as it may have read their links before. */
 export async function planFollowUp(
   deps: SyncDependencies,
-  { scope, runId }: PlanFollowUpInput,
+  { scope, runId }: { readonly scope: string; readonly runId: string },
 ): Promise<{ readonly job: PlannedSync | null; readonly waiting: number }> {
   const asked = await readableFollowUps(deps, (await followUpNames(deps.sealed)).slice(0, MOST_FOLLOW_UPS));
   const busy = await busyUsers(deps, new Set(asked.map(({ fpId }) => fpId)));

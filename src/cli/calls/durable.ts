@@ -10,8 +10,11 @@ import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { isSameRequest, type SealedRequest, stageRequest } from "../../lake/calls/staged-call.js";
 import { putStream } from "../../lake/store/sealed-stream.js";
 import { startUnlessRunning } from "../../temporal/running-workflows.js";
-import type { CallServiceInput, CallServiceResult } from "../../workflows/calls/call-service.js";
-import type { CallProgress } from "../../workflows/calls/messages.js";
+import type {
+  CallProgress,
+  CallServiceInput,
+  CallServiceResult,
+} from "../../workflows/calls/call-service.js";
 import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import { runJob } from "../session/run-job.js";

@@ -25,7 +25,6 @@ export function parseFailRules(text: string): FailRules | { readonly wrong: stri
   return rules;
 }
 
-/** What rules need to know of a lake at the end of a run. */
 interface RunFindings {
   readonly open: { readonly rows: number; readonly owners: readonly string[] };
   readonly skipped: readonly string[];

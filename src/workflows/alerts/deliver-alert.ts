@@ -17,10 +17,7 @@ interface DeliverAlertInput extends Pick<AlertMessage, "alertId" | "target"> {
   readonly targets: string;
 }
 
-/**
- * Delivers the messages of one alert to one target, in their order: that it was raised, and that it is over. Temporal
- * tries a message again for about a day; then it is given up, and the table says so.
- */
+/** Delivers the messages of an alert to a target in order; one that fails for about a day is given up and recorded. */
 export async function deliverAlert({ alertId, target, targets }: DeliverAlertInput): Promise<void> {
   let asked = true;
   setHandler(defineSignal(DELIVERY_SIGNAL), () => {

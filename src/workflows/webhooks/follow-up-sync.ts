@@ -27,10 +27,7 @@ import { followUpAsked } from "./messages.js";
 
 const { planFollowUp, dropFollowUp } = proxyActivities<Activities>(HEARTBEATING);
 
-/**
- * Reads changed bank links again, one run at a time: changes during a run cause one more run after it, however many
- * webhooks report them. It ends when no follow-up is left.
- */
+/** Reads changed bank links again, one run at a time, until no follow-up is left. */
 export async function followUpSync({ scope }: { readonly scope: string }): Promise<void> {
   let asked = true;
   let pollMs = FOLLOW_UP_FIRST_LOOK_MS;

@@ -17,10 +17,7 @@ export function linkKey(
   return `${batchPrefix(batchId)}continuations/${line}-${attempt}-${number}`;
 }
 
-/**
- * Keeps the continuation of an answer for its delivery, unless the last one is the same. A customer for whom there is
- * none, or nowhere to deliver it, is marked as lacking one.
- */
+/** Keeps a new continuation for its delivery; a customer without one, or without a sink, is marked as lacking it. */
 export async function offerLink(
   { sealed }: OnboardingDependencies,
   ref: CustomerRef,

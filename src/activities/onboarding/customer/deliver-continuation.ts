@@ -6,9 +6,7 @@ import { commandEnd } from "../../command-end.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { linkKey } from "./continuations.js";
 
-interface DeliverLinkInput extends CustomerStepInput {
-  readonly link: LinkOffer;
-}
+type DeliverLinkInput = CustomerStepInput & { readonly link: LinkOffer };
 
 /** Attempts, in about half a minute, before somebody has to send the link from the dashboard. */
 const MOST_ATTEMPTS = 5;

@@ -1,7 +1,6 @@
 import type { Place } from "../../../domain/sync/place.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 
-/** A staged page that is to be loaded. */
 export interface PageToLoad {
   readonly place: Place;
   readonly runId: string;

@@ -8,7 +8,6 @@ import { deliveredText } from "../../../streams/clean-page.js";
 import type { PageFacts } from "../../../streams/transaction-page.js";
 import { transactionStream } from "../../../streams/transactions.js";
 
-/** One page as it was staged. */
 export interface ReadPage {
   readonly facts: PageFacts;
   readonly body: Buffer;

@@ -2,7 +2,6 @@ import type { LinkOutcome } from "../../../domain/sync/link-reading.js";
 import { EnvelopeError } from "../../../streams/envelope-error.js";
 import { callFailure } from "../../call-failure.js";
 
-/** Why a page could not be read. */
 export type PageFailure = Exclude<LinkOutcome, { kind: "complete" | "torn" }>;
 
 /**

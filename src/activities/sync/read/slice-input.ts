@@ -14,7 +14,6 @@ import { transactionChanges } from "../../../lake/tables/transactions.js";
 import { isRepeated } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 
-/** A user whom a slice reads. */
 export interface BegunUser {
   readonly row: RosterRow;
   readonly progress: UserProgress;

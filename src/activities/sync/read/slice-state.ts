@@ -21,7 +21,6 @@ import { observedStreams } from "./streams-of-run.js";
 /** Users and links that a slice may leave open: each of them costs its run's history, so the slice begins no more then. */
 const MOST_LEFT = 400;
 
-/** A link that a slice reads. */
 export interface BegunLink {
   /** Place of its record; undefined where it has none yet. */
   readonly link?: Place;
@@ -40,7 +39,6 @@ interface LeftLink extends LinkReading {
   readonly outcome: LinkOutcome;
 }
 
-/** A record with its place. */
 export interface PlacedRecord extends StagedRecord {
   readonly place: Place;
 }

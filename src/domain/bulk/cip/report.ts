@@ -34,7 +34,6 @@ export interface CipReportFacts {
   };
 }
 
-/** One verdict of a report, with what it rests on where the report says so. */
 interface Finding {
   readonly element: CipElement;
   readonly verdict: Verdict;

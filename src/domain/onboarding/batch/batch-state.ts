@@ -20,10 +20,7 @@ interface WaitingRow extends RowToRun {
   readonly notBefore: number;
 }
 
-/**
- * The state of a batch; every change replaces it, and continue-as-new carries it. The outstanding rows are a *set*: a
- * bare count would lose or double one when a report comes twice, or while the batch continues as new.
- */
+/** Continue-as-new carries it. Outstanding rows are a *set*: a report that comes twice must not lose or double one. */
 export interface BatchState {
   /** First row that is not planned. */
   readonly next: number;

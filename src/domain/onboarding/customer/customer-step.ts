@@ -22,7 +22,6 @@ export interface LinkOffer {
   readonly expiresAt: number | null;
 }
 
-/** A state with the outcome that was staged for it. */
 export interface StagedState {
   readonly state: CustomerState;
   /** Null where there is nothing new to say. */

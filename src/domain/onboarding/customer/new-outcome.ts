@@ -23,7 +23,6 @@ export interface OutcomeFacts
   readonly trouble?: string;
 }
 
-/** What is known of the row without this outcome. */
 interface KnownRow {
   readonly customer: CustomerRow;
   readonly prior: Outcome | undefined;

@@ -38,10 +38,7 @@ type WaiterDecision =
       readonly reuses: boolean;
     };
 
-/**
- * Decides what a waiting row gets. The same row, to the last value, gets this customer's outcomes and posts nothing;
- * another row waits until the customer is free.
- */
+/** The same row, to the last value, gets this customer's outcomes and posts nothing; others wait until it is free. */
 export function decideWaiter(
   waiter: WaitRequest,
   { row, state, outcome, endIsOwn }: ProcessedCustomer,

@@ -12,7 +12,6 @@ import {
 import { sizeOf, splitRanges } from "./ranges.js";
 import type { LinkResult, ReadSliceResult, SliceWork, WaitingLinks } from "./slice-work.js";
 
-/** What a run knows of its links besides those that are open. */
 interface LinkCounts {
   readonly waiting: readonly WaitingLinks[];
   /** Links without history, which the run tries once more at its end. */
@@ -24,7 +23,6 @@ interface LinkCounts {
   readonly size: number | null;
 }
 
-/** A run's links, as continue-as-new carries them. */
 export interface CarriedLinks extends LinkCounts {
   readonly open: readonly OpenLink[];
 }

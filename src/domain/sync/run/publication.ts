@@ -39,7 +39,6 @@ interface PublishedReport extends Pick<LoadedReport, "without"> {
   readonly manifest: string;
 }
 
-/** What is on its way into the tables, as continue-as-new carries it. */
 export interface CarriedPublication {
   /** Number of the next commit. */
   readonly chunk: number;
