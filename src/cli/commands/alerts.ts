@@ -59,8 +59,7 @@ function rulesOf({ failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRu
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** `nightledger alerts` */
-export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
+export const alertsCommand: AddCommand = (program, terminal, end) => {
   const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")

@@ -8,8 +8,7 @@ interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** `nightledger batch` */
-export const batchCommand: AddCommand = (program: Command, terminal, end) => {
+export const batchCommand: AddCommand = (program, terminal, end) => {
   const batch = program.command("batch").description("show and control onboarding batches");
   batch
     .command("show")

@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger check` */
-export const checkCommand: AddCommand = (program: Command, terminal, end) => {
+export const checkCommand: AddCommand = (program, terminal, end) => {
   program
     .command("check")
     .description(

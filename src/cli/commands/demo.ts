@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger demo` */
-export const demoCommand: AddCommand = (program: Command, terminal, end) => {
+export const demoCommand: AddCommand = (program, terminal, end) => {
   program
     .command("demo")
     .description("try it out: a stand-in service, two nightly syncs, and a look at the resulting lake")

@@ -1,9 +1,7 @@
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 import { portNumber } from "./option-values.js";
 
-/** `nightledger dev` */
-export const devCommand: AddCommand = (program: Command, terminal) => {
+export const devCommand: AddCommand = (program, terminal) => {
   program
     .command("dev")
     .description("run an embedded Temporal server with its web UI and a worker until Ctrl-C")

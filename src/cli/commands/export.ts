@@ -31,8 +31,7 @@ function withCipOptions(command: Command): Command {
   );
 }
 
-/** `nightledger export` */
-export const exportCommand: AddCommand = (program: Command, terminal, end) => {
+export const exportCommand: AddCommand = (program, terminal, end) => {
   const exports = program
     .command("export")
     .description("export compliance evidence as a self-verifying pack");
@@ -47,7 +46,6 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledExport: Schedulable = {
   words: ["export", "cip"],
   define: withCipOptions,

@@ -32,8 +32,7 @@ function optionsOf({ chunk, sendUnknown }: ImportFlags): BulkOptions {
   return { chunk, ...(sendUnknown && { send_unknown: true }) };
 }
 
-/** `nightledger import` */
-export const importCommand: AddCommand = (program: Command, terminal, end) => {
+export const importCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("import")
     .description(
@@ -46,7 +45,6 @@ export const importCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledImport: Schedulable = {
   words: ["import"],
   define: withImportOptions,

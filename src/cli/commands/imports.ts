@@ -1,10 +1,8 @@
-import type { Command } from "commander";
 import type { JobFlags } from "../session/run-job.js";
 import type { AddCommand } from "./command.js";
 import { between } from "./option-values.js";
 
-/** `nightledger imports` */
-export const importsCommand: AddCommand = (program: Command, terminal, end) => {
+export const importsCommand: AddCommand = (program, terminal, end) => {
   const imports = program.command("imports").description("check on earlier imports");
   imports
     .command("verify")

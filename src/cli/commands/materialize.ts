@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger materialize` */
-export const materializeCommand: AddCommand = (program: Command, terminal) => {
+export const materializeCommand: AddCommand = (program, terminal) => {
   program
     .command("materialize")
     .description("bring the transactions table up to date with the change feed; every sync ends with this")

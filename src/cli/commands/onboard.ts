@@ -30,8 +30,7 @@ function withOnboardOptions(command: Command): Command {
   return withBatchOptions(command);
 }
 
-/** `nightledger onboard` */
-export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
+export const onboardCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("onboard")
     .description("run a playbook on every customer in a file; running it again posts nothing twice");
@@ -41,7 +40,6 @@ export const onboardCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledOnboard: Schedulable = {
   words: ["onboard"],
   define: withOnboardOptions,

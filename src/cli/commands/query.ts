@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import { tableOf } from "../lake/row-table.js";
 import type { AddCommand } from "./command.js";
 import { rowLimit } from "./option-values.js";
@@ -9,8 +8,7 @@ interface QueryFlags {
   readonly decrypt?: boolean;
 }
 
-/** `nightledger query` */
-export const queryCommand: AddCommand = (program: Command, terminal) => {
+export const queryCommand: AddCommand = (program, terminal) => {
   program
     .command("query")
     .argument("<sql>", "a DuckDB SELECT; each table is a view of the same name")

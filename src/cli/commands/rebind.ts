@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger rebind` */
-export const rebindCommand: AddCommand = (program: Command, terminal) => {
+export const rebindCommand: AddCommand = (program, terminal) => {
   program
     .command("rebind")
     .description(

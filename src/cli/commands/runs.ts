@@ -1,4 +1,3 @@
-import type { Command } from "commander";
 import type { ListFlags } from "../runs/list.js";
 import type { RetryFlags } from "../runs/steer.js";
 import { addSteering } from "./batch.js";
@@ -10,8 +9,7 @@ interface JsonFlag {
   readonly json?: boolean;
 }
 
-/** `nightledger runs` */
-export const runsCommand: AddCommand = (program: Command, terminal, end) => {
+export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
     .command("runs")
     .description("list, show, watch, cancel and retry the runs of every job");

@@ -1,12 +1,10 @@
-import type { Command } from "commander";
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import type { StatusFlags } from "../runs/status.js";
 import type { AddCommand } from "./command.js";
 import { duration } from "./option-values.js";
 
-/** `nightledger status` */
-export const statusCommand: AddCommand = (program: Command, terminal, end) => {
+export const statusCommand: AddCommand = (program, terminal, end) => {
   program
     .command("status")
     .description(

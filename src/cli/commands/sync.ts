@@ -46,8 +46,7 @@ function optionsOf({ streams, links, full, pageSize }: SyncFlags): SyncOptions {
   return { streams, links: links ?? null, full: full ?? false, pageSize };
 }
 
-/** `nightledger sync` */
-export const syncCommand: AddCommand = (program: Command, terminal, end) => {
+export const syncCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("sync")
     .description(
@@ -59,7 +58,6 @@ export const syncCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledSync: Schedulable = {
   words: ["sync"],
   define: withSyncOptions,

@@ -1,9 +1,7 @@
 import Table from "cli-table3";
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger tables` */
-export const tablesCommand: AddCommand = (program: Command, terminal) => {
+export const tablesCommand: AddCommand = (program, terminal) => {
   program
     .command("tables")
     .description("list the lake's tables: version, rows, files, bytes")

@@ -1,10 +1,9 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { EVENT_KINDS, type EventKind } from "../../domain/service/event-kind.js";
 import type { AddCommand } from "./command.js";
 import { portNumber, seconds } from "./option-values.js";
 
-/** `nightledger webhooks` */
-export const webhooksCommand: AddCommand = (program: Command, terminal, end) => {
+export const webhooksCommand: AddCommand = (program, terminal, end) => {
   const webhooks = program
     .command("webhooks")
     .description("receive the service's webhooks, or request a test webhook");

@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger worker` */
-export const workerCommand: AddCommand = (program: Command, terminal) => {
+export const workerCommand: AddCommand = (program, terminal) => {
   program
     .command("worker")
     .description("run a worker for a Temporal cluster until stopped (SIGTERM or Ctrl-C)")
