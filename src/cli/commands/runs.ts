@@ -48,7 +48,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .description("follow a run to its end and exit with its exit code")
     .option("--json", "print the summary as JSON")
     .action(async (id: string, { json = false }: JsonFlag) => {
-      const { watchRun } = await import("../runs/watch.js");
+      const { watchRun } = await import("../runs/steer.js");
       end(await watchRun(terminal, id, json));
     });
   runs

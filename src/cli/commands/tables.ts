@@ -1,4 +1,4 @@
-import Table from "cli-table3";
+import { tableOf } from "../lake/row-table.js";
 import type { AddCommand } from "./command.js";
 
 export const tablesCommand: AddCommand = (program, terminal) => {
@@ -10,12 +10,9 @@ export const tablesCommand: AddCommand = (program, terminal) => {
       const { withLakeQuery } = await import("../lake/query.js");
       const tables = await withLakeQuery(terminal, (lake) => lake.listTables());
       if (json) return terminal.result(JSON.stringify(tables));
-      const view = new Table({
-        head: ["table", "version", "rows", "files", "bytes"],
-        style: { head: [], border: [] },
+      const shown = tables.map(({ table, version, rows, files, bytes }) => {
+        return { table, version, rows, files, bytes };
       });
-      for (const { table, version, rows, files, bytes } of tables)
-        view.push([table, version, rows, files, bytes]);
-      terminal.result(tables.length === 0 ? "no tables yet: run `nightledger sync`" : view.toString());
+      terminal.result(tables.length === 0 ? "no tables yet: run `nightledger sync`" : tableOf(shown));
     });
 };

@@ -17,7 +17,7 @@ import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-interface WebhookTestFlags {
+export interface WebhookTestFlags {
   readonly kind: readonly EventKind[];
   /** Seconds. */
   readonly timeout: number;
