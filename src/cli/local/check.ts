@@ -1,15 +1,15 @@
 import { InputError } from "../../domain/failures.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { openness } from "../../lake/store/modes.js";
-import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import { parseEncryptionKeys } from "../../temporal/encryption/keys.js";
-import { runningServer } from "../../temporal/server/running-server.js";
+import { runningServer } from "../../temporal/server/home-server.js";
 import { workerWords } from "../../temporal/worker-identity.js";
 import { comparedWorkers } from "../session/other-keys.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
+import { installedCli } from "../session/temporal-session.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -102,10 +102,11 @@ async function checkAll(
 /** Connects to the cluster, or finds the CLI that embedded mode starts; undefined where that failed. */
 async function checkTemporal(
   terminal: Terminal,
-  { config, settings }: JobConfig,
+  configuration: JobConfig,
   report: CheckReport,
   signal: AbortSignal,
 ): Promise<unknown> {
+  const { config, settings } = configuration;
   if (settings.mode === "cluster") {
     const keys = parseEncryptionKeys(config.keys.encryptionKeys ?? "");
     const connect = async () => {
@@ -114,10 +115,9 @@ async function checkTemporal(
     };
     return report.add("temporal", connect, ({ address, namespace }) => `${address}, namespace ${namespace}`);
   }
-  const env = { ...config.temporal.env, ...terminal.env };
   return report.add(
     "temporal",
-    () => findTemporalCli({ env, report: (message) => terminal.say(message), signal }),
+    () => installedCli(terminal, configuration, signal),
     ({ path, origin }) => `${path} (${origin})`,
   );
 }

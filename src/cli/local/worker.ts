@@ -4,6 +4,7 @@ import { connectClient } from "../../temporal/connection.js";
 import { startWorker } from "../../worker.js";
 import { bindLake } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
+import { workerSettings } from "../session/temporal-session.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -17,26 +18,14 @@ export async function runWorker(terminal: Terminal): Promise<void> {
     );
   }
   await withInterruption(async ({ signal, releases }) => {
-    const handle = createLogger({
-      destination: "stderr",
-      level: config.log.level,
-      secrets: config.secrets,
-    });
+    const { log, secrets } = config;
+    const handle = createLogger({ destination: "stderr", level: log.level, secrets });
     releases.add(() => handle.close());
     // The client is asked first: it says what is wrong with an address in better words.
     await (await connectClient(settings, keys)).close();
     await bindLake(preflight, keys);
-    const { api, alerts, lake } = config;
-    const worker = await startWorker({
-      api,
-      alerts,
-      lake: lake.address,
-      server: settings,
-      keys,
-      taskQueue,
-      log: handle.logger,
-      embedded: false,
-    });
+    const own = workerSettings(preflight, keys, handle.logger);
+    const worker = await startWorker({ ...own, server: settings, embedded: false });
     releases.add(() => worker.stop());
     terminal.say(
       `working on task queue ${taskQueue} of ${settings.address}, namespace ${settings.namespace}`,

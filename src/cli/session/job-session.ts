@@ -8,7 +8,7 @@ import { createSealer } from "../../temporal/encryption/sealer.js";
 import type { Interruptible } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { Preflight } from "./preflight.js";
-import { logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
+import { type EmbeddedUse, logDestination, openTemporal, type TemporalSession } from "./temporal-session.js";
 
 /** What a command holds while it runs jobs. */
 export interface JobSession {
@@ -25,7 +25,7 @@ export async function openJobSession(
   terminal: Terminal,
   preflight: Preflight,
   { signal, releases }: Interruptible,
-  options: { readonly ui?: boolean; readonly worker?: boolean } = {},
+  options: EmbeddedUse = {},
 ): Promise<JobSession> {
   const { config, settings, store } = preflight;
   const home = config.home.path;
@@ -34,31 +34,12 @@ export async function openJobSession(
   const destination = logDestination(settings, home);
   const handle = createLogger({ destination, level: config.log.level, secrets: config.secrets });
   releases.add(() => handle.close());
-  const temporal = await openTemporal({
-    settings,
-    env: { ...config.temporal.env, ...terminal.env },
-    home,
-    keys,
-    api: config.api,
-    alerts: config.alerts,
-    lake: config.lake.address,
-    taskQueue: preflight.taskQueue,
-    log: handle.logger,
-    report: (message) => terminal.say(message),
-    signal,
-    ...options,
-  });
+  const log = handle.logger;
+  const temporal = await openTemporal({ terminal, preflight, keys, log, signal, ...options });
   releases.add(() => temporal.close());
   signal.throwIfAborted();
   await bindLake(preflight, keys);
-  return {
-    preflight,
-    temporal,
-    sealed: new SealedStore(store, createSealer(keys)),
-    keys,
-    log: handle.logger,
-    signal,
-  };
+  return { preflight, temporal, sealed: new SealedStore(store, createSealer(keys)), keys, log, signal };
 }
 
 /** Binds a lake to its service and keys at its first use: the service first, so a lake with a key check has both. */

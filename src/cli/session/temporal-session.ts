@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@temporalio/client";
-import type { AlertConfig, ApiConfig } from "../../config.js";
 import type { Logger } from "../../logger.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
 import type { TemporalAddress, TemporalSettings } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
-import { runningServer } from "../../temporal/server/running-server.js";
+import { runningServer } from "../../temporal/server/home-server.js";
 import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/releases.js";
+import type { Terminal } from "../terminal/terminal.js";
+import type { JobConfig, Preflight } from "./preflight.js";
 import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";
 
 /** A command's connection to Temporal: a client, and in embedded mode the server and a worker in this process. */
@@ -25,21 +26,20 @@ export interface TemporalSession {
   close(): Promise<void>;
 }
 
-interface SessionOptions {
-  readonly settings: TemporalSettings;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-  readonly keys: EncryptionKeys;
-  readonly api: ApiConfig;
-  readonly alerts: AlertConfig;
-  readonly lake: string;
-  readonly taskQueue: string;
-  readonly log: Logger;
+/** How a command uses the embedded server. */
+export interface EmbeddedUse {
+  /** Asks for its web UI. */
   readonly ui?: boolean;
-  /** Left out: whether this process may be the one that works on the runs of an embedded server. */
+  /** False where this process is not to work on its runs. */
   readonly worker?: boolean;
-  readonly report: (message: string) => void;
-  readonly signal?: AbortSignal;
+}
+
+interface SessionOptions extends EmbeddedUse {
+  readonly terminal: Terminal;
+  readonly preflight: Preflight;
+  readonly keys: EncryptionKeys;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
 }
 
 const WATCH_EVERY_MS = 1_000;
@@ -51,8 +51,9 @@ const WATCH_EVERY_MS = 1_000;
 export async function openTemporal(options: SessionOptions): Promise<TemporalSession> {
   const releases = new Releases();
   try {
-    return options.settings.mode === "cluster"
-      ? await cluster(options, options.settings, releases)
+    const { settings } = options.preflight;
+    return settings.mode === "cluster"
+      ? await cluster(options, settings, releases)
       : await embedded(options, releases);
   } catch (error) {
     await releases.run().catch(() => undefined);
@@ -72,16 +73,18 @@ async function cluster(
 }
 
 async function embedded(options: SessionOptions, releases: Releases): Promise<TemporalSession> {
-  const { env, home, report, signal } = options;
+  const { terminal, preflight, signal } = options;
+  const home = preflight.config.home.path;
+  const report = (message: string) => terminal.say(message);
   if ((await runningServer(home)) === undefined) report("starting Temporal…");
-  const cli = await findTemporalCli({ env, report, ...(signal && { signal }) });
+  const cli = await installedCli(terminal, preflight, signal);
   const held = await acquireEmbeddedServer({ home, cliPath: cli.path, ui: options.ui, report, signal });
   releases.add(() => held.release());
   const server = { address: held.address, namespace: held.namespace };
   const { client, close } = await connectClient(server, options.keys);
   releases.add(close);
   // A worker would continue whatever an earlier command left.
-  signal?.throwIfAborted();
+  signal.throwIfAborted();
   const worker = options.worker === false ? undefined : await beginWorker(options, server, releases);
   const watch = watchServer(() => held.ensureRunning(), report, signal);
   releases.add(watch.stop);
@@ -92,12 +95,13 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
 
 /** Lets this process be the worker when it is its turn. */
 async function beginWorker(
-  { api, alerts, home, lake, keys, taskQueue, log }: SessionOptions,
+  { preflight, keys, log }: SessionOptions,
   server: TemporalAddress,
   releases: Releases,
 ): Promise<WorkerTurn> {
-  const turn = await takeWorkerTurn(join(home, `worker-${taskQueue}`), () =>
-    startWorker({ api, alerts, lake, server, keys, taskQueue, log, embedded: true }),
+  const { config, taskQueue } = preflight;
+  const turn = await takeWorkerTurn(join(config.home.path, `worker-${taskQueue}`), () =>
+    startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true }),
   );
   releases.add(() => turn.stop());
   return turn;
@@ -107,7 +111,7 @@ async function beginWorker(
 function watchServer(
   ensureRunning: () => Promise<string>,
   report: (message: string) => void,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ) {
   const over = new AbortController();
   const watch = async () => {
@@ -118,7 +122,7 @@ function watchServer(
         await ensureRunning();
       } catch (error) {
         // The check was interrupted; the server is not lost.
-        if (signal?.aborted) return;
+        if (signal.aborted) return;
         report(`The embedded Temporal server died and could not be restarted: ${(error as Error).message}`);
         throw error;
       }
@@ -131,6 +135,21 @@ function watchServer(
     await watched.catch(() => undefined);
   };
   return { lost, stop };
+}
+
+/** What a worker takes from its process's configuration. */
+export function workerSettings({ config, taskQueue }: Preflight, keys: EncryptionKeys, log: Logger) {
+  const { api, alerts, lake } = config;
+  return { api, alerts, lake: lake.address, keys, taskQueue, log };
+}
+
+/** The Temporal CLI that the embedded server is started with, found or installed. */
+export function installedCli(
+  { env, say }: Terminal,
+  { config }: JobConfig,
+  signal: AbortSignal,
+): ReturnType<typeof findTemporalCli> {
+  return findTemporalCli({ env: { ...config.temporal.env, ...env }, report: say, signal });
 }
 
 /** Where logs go: a file in HOME in embedded mode, standard error with a cluster. */

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { TemporalAddress } from "../connection-settings.js";
 import { isHere, isRunning, networkHere } from "./process-identity.js";
 import { clearUnfinishedDatabase, databaseOf, markDatabaseReady } from "./server-database.js";
 import { endProcess, serversOn, startServer } from "./server-process.js";
@@ -170,4 +171,11 @@ export class HomeServer {
       stopped: () => (isHere(record) && !isRunning(record)) || signal?.aborted === true,
     });
   }
+}
+
+/** Finds the embedded server of a HOME that runs on this machine now. Starts and holds nothing. */
+export async function runningServer(home: string): Promise<TemporalAddress | undefined> {
+  const record = await readServerRecord(home);
+  if (record === undefined || !isRunning(record)) return undefined;
+  return { address: record.address, namespace: EMBEDDED_NAMESPACE };
 }
