@@ -25,7 +25,6 @@ const WEBHOOK_SECRETS_FORM = "whsec_ and base64, comma-separated";
 const CONFIG_FILE = "nightledger.yaml";
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** The settings of the service's client. */
 export interface ApiConfig {
   /** Canonical: no slash at its end. */
   readonly url: string;
@@ -39,7 +38,6 @@ export interface ApiConfig {
   readonly pauses?: string;
 }
 
-/** What webhooks are checked against. */
 export interface WebhookConfig {
   /** Several while one is rotated. */
   readonly secrets: readonly string[];
@@ -82,7 +80,6 @@ export type Config<Part extends keyof ConfigParts> = Pick<ConfigParts, Part> & {
   readonly secrets: readonly string[];
 };
 
-/** Where the configuration comes from. */
 interface ConfigSource {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Directory of `.env` and of relative paths. */

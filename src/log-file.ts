@@ -20,9 +20,7 @@ interface LogFile {
 }
 
 interface LogFileOptions {
-  /** Size in bytes from which the file is rotated. */
   readonly mostBytes?: number;
-  /** Rotated files that are kept. */
   readonly kept?: number;
 }
 

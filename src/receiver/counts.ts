@@ -17,7 +17,6 @@ export interface ReceiverCounts {
 const LOG_EVERY_MS = 60_000;
 const COMPLAIN_EVERY_MS = 10_000;
 
-/** Counts requests, and logs the counts at the end and once a minute while they change. */
 export class RequestCounts {
   #counts: ReceiverCounts;
   #logged: string;

@@ -16,11 +16,8 @@ import { Signatures } from "./signatures.js";
 /** Bounds a receiver's memory and connections. */
 export interface ReceiverLimits extends RouteLimits {
   readonly connections: number;
-  /** Timeout for a request's headers. */
   readonly headersMs: number;
-  /** Timeout for a whole request. */
   readonly requestMs: number;
-  /** Time to finish open requests when the receiver stops. */
   readonly graceMs: number;
 }
 

@@ -6,7 +6,6 @@ interface BodyLimits {
   readonly unfinishedBytes: number;
 }
 
-/** Why a body is not read to its end. */
 type BodyRefusal = "too_large" | "busy";
 
 interface UnfinishedBody {

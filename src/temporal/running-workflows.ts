@@ -6,7 +6,6 @@ import type {
 } from "@temporalio/client";
 import { TASK_TIMEOUT } from "../domain/task-timeout.js";
 
-/** Identifies a Temporal server: the id that its namespace got at its creation. */
 export async function namespaceId(client: Client): Promise<string> {
   const { namespace } = client.options;
   const { namespaceInfo } = await client.connection.workflowService.describeNamespace({ namespace });

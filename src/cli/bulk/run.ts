@@ -12,7 +12,6 @@ import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./bulk-run.js";
 
-/** Flags that every bulk job has. */
 export interface BulkFlags extends JobFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
@@ -43,7 +42,6 @@ export async function runBulk(
   });
 }
 
-/** A run of a job over judged rows. */
 export function newRun(
   job: AnyJob,
   asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
@@ -70,7 +68,6 @@ async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promi
   }
 }
 
-/** Validates a file and starts nothing. */
 async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
   let judged = await judgeFile(terminal, job, path);
   if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);

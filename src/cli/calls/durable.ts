@@ -116,7 +116,6 @@ interface PlannedRequest {
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
-/** Reads and checks the request. @throws InputError */
 async function requestOf(operation: Operation, flags: CallFlags): Promise<PlannedRequest> {
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const checked = checkRequest(operation, params);

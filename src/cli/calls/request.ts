@@ -14,7 +14,6 @@ interface CallRequest {
   readonly clientToken: string | undefined;
 }
 
-/** Finds an operation by its name, with dashes or underscores. @throws InputError */
 export function findOperation(name: string): Operation {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
   const found = OPERATIONS.find((operation) => operation.name === wanted);
@@ -91,7 +90,6 @@ function split(operation: Operation, text: string): [string, string] {
   throw notSent(operation, `a --param is not of the form name=value`, `Give name=value`);
 }
 
-/** Makes the error of a call that is refused before it is sent. */
 export function notSent(operation: Operation, problem: string, next: string): InputError {
   return new InputError(`${operation.name}: ${problem}; nothing was sent. ${next}`);
 }

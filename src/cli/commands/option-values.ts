@@ -3,7 +3,6 @@ import { parseDuration } from "../../domain/duration.js";
 import { parsePlaybookKey } from "../../domain/service/playbook-key.js";
 import { FAIL_RULES, type FailRules, parseFailRules } from "../../domain/sync/fail-rules.js";
 
-/** Reads a playbook key, with or without a version tag. */
 export function playbook(text: string): string {
   if (parsePlaybookKey(text) === undefined)
     throw new InvalidArgumentError("accepted: <playbook_key> or <playbook_key>:v<n>.");
@@ -30,13 +29,11 @@ export function between(least: number, most: number, what = "a whole number"): (
   };
 }
 
-/** Reads a whole number. */
 export function count(text: string): number {
   if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
   return Number(text);
 }
 
-/** Reads a whole number above zero. */
 export function positive(text: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError("accepted: a positive whole number.");
@@ -72,10 +69,8 @@ function listed(text: string): string[] {
   return text.split(",").map((name) => name.trim());
 }
 
-/** Reads a port to listen on; 0 picks a free one. */
 export const portNumber = between(0, 65_535, "a number");
 
-/** Reads a time-out in whole seconds. */
 export const seconds = between(1, 99_999, "a whole number of seconds");
 
 /** Reads a time of the past: a day, an instant, or how long ago it is, as `36h`; an ISO instant. */

@@ -1,11 +1,8 @@
 import type { Command } from "commander";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 
-/** A command whose job a schedule can run. */
 export interface Schedulable {
-  /** Its words, such as `export cip`. */
   readonly words: readonly string[];
-  /** Adds its arguments and options to a command. */
   define(command: Command): Command;
   /** What a schedule keeps of it; paths are made absolute. @throws InputError for flags that are wrong. */
   job(flags: never, cwd: string): ScheduledJob | Promise<ScheduledJob>;

@@ -48,7 +48,6 @@ async function lakeSealer({ env, cwd }: Terminal, store: ObjectStore): Promise<S
   );
 }
 
-/** Returns all rows of a query that has few. */
 export async function rowsOf<Row>(query: LakeQuery, sql: string): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of query.query(sql)) rows.push(...(batch as Row[]));

@@ -37,7 +37,6 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
   return report.code;
 }
 
-/** What was found so far. */
 class CheckReport {
   readonly findings: Finding[] = [];
   code = 0;

@@ -8,7 +8,6 @@ import { workerSettings } from "../session/temporal-session.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Works on a cluster's runs until it is stopped. */
 export async function runWorker(terminal: Terminal): Promise<void> {
   const preflight = await runPreflight(terminal);
   const { config, settings, keys, taskQueue } = preflight;

@@ -13,7 +13,6 @@ import { waitUntilSettled } from "./settled-wait.js";
 /** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
 
-/** How long a command waits for its batch. */
 interface BatchWait {
   readonly until?: "settled";
   /** Milliseconds for which customers and reviewers are waited for. */
@@ -116,7 +115,6 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
   ];
 }
 
-/** A batch's summary for people. */
 function batchText(summary: OnboardSummary): string {
   const { customers, manual_review } = summary;
   const { total, ...counts } = customers;
@@ -134,7 +132,6 @@ function batchText(summary: OnboardSummary): string {
   ].join("\n");
 }
 
-/** How a batch shows how far it is. */
 const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
   bar: "onboarding {bar} {value}/{total} customers · {running} running",
   figures: ({ customers: { total, queued, running } }) => ({

@@ -30,7 +30,6 @@ interface StaleLink {
   readonly reason: string | null;
 }
 
-/** A schedule as `status` tells of it. */
 interface NextFiring {
   readonly name: string;
   readonly paused: boolean;
@@ -44,7 +43,6 @@ export interface LakeStatus {
   readonly unfinished: readonly UnfinishedRun[];
   /** Those that are not over, the oldest first. */
   readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
-  /** Bad rows that are open. */
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
   readonly schedules: readonly NextFiring[];

@@ -4,14 +4,12 @@ import { lakeStatus } from "./lake-status.js";
 import { statusLines } from "./status-text.js";
 import { withRunsView } from "./view.js";
 
-/** Flags of `status`. */
 export interface StatusFlags {
   /** In milliseconds. */
   readonly stale: number;
   readonly json?: boolean;
 }
 
-/** Says how things are, in about ten lines; the exit code. */
 export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const status = await lakeStatus(view, stale);

@@ -12,7 +12,6 @@ import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 
-/** What a read-only command works with. */
 export interface RunsView {
   readonly preflight: Preflight;
   /** Undefined where Temporal is not up. */

@@ -10,7 +10,6 @@ import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.
 
 const MOST_FIRINGS = 5;
 
-/** A firing of a schedule, as commands show it. */
 interface ShownFiring {
   /** ISO instant. */
   readonly due_at: string;
@@ -19,7 +18,6 @@ interface ShownFiring {
   readonly status: RunStatus | "waiting" | "forgotten";
 }
 
-/** A schedule, as commands show it. */
 export interface ShownSchedule {
   readonly name: string;
   readonly command: string;
@@ -33,7 +31,6 @@ export interface ShownSchedule {
   readonly missed: number;
 }
 
-/** What is known of a schedule. @throws InputError where there is none of that name. */
 export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
   const described = await describeSchedule(client, scheduleId(scope, name));
   if (described === undefined) throw noSchedule(name);
@@ -52,7 +49,6 @@ export async function describedSchedule(client: Client, scope: string, name: str
   };
 }
 
-/** Every schedule of a lake, by its name. */
 export async function shownSchedules(client: Client, scope: string): Promise<ShownSchedule[]> {
   const prefix = schedulePrefix(scope);
   const shown: ShownSchedule[] = [];

@@ -9,7 +9,6 @@ import { OF_ONE_COMMAND, type Schedulable } from "../commands/schedulable.js";
 import { scheduledSync } from "../commands/sync.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Every job that a schedule can run. */
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,

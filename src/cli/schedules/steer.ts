@@ -4,7 +4,6 @@ import type { Terminal } from "../terminal/terminal.js";
 import { noSchedule } from "./described.js";
 import { withSchedules } from "./session.js";
 
-/** Periods of the past that a schedule is run for again. */
 export interface BackfillFlags {
   readonly from: Date;
   readonly to: Date;

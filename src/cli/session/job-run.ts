@@ -16,7 +16,6 @@ import { type RunEnd, watchRun } from "./run-watch.js";
 export interface JobRun<Progress, Result> {
   /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
-  /** Says what else is in progress. */
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
   /** What the command does while it watches the run, until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
@@ -47,15 +46,11 @@ export interface LeftRun<Progress, Result> {
 
 /** What is known of a run as its command leaves it. */
 interface RunOutcome {
-  /** What `--json` prints. */
   readonly summary: { readonly status: RunStatus };
-  /** The summary for people. */
   readonly text: string;
-  /** The service refused the credentials. */
   readonly unauthorized: boolean;
   /** Whether it exits with 1 although it completed. */
   readonly failed?: boolean;
-  /** What to say besides the summary. */
   readonly notes: readonly string[];
 }
 
@@ -112,7 +107,6 @@ function mayBeRefused(end: RunEnd<unknown>): boolean {
   return (end.result as { readonly status?: RunStatus }).status === "failed";
 }
 
-/** Says how a run went; the exit code. */
 export function reportRun(
   terminal: Terminal,
   left: LeftRun<unknown, unknown>,

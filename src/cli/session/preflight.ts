@@ -29,13 +29,11 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const PARTS = ["api", "lake", "home", "keys", "temporal", "log", "alerts"] as const;
 
-/** The configuration of a job, read from variables alone. */
 export interface JobConfig {
   readonly config: Config<(typeof PARTS)[number]>;
   readonly settings: TemporalSettings;
 }
 
-/** Everything that was checked before a job may start. */
 export interface Preflight extends JobConfig {
   readonly store: ObjectStore;
   /** The lake's service, or the one that its first use binds it to. */

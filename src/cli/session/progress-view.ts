@@ -22,7 +22,6 @@ interface Paced {
   readonly expected: number;
 }
 
-/** How the progress of one kind of run is shown. */
 export interface ProgressForm<P> {
   /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure. */
   readonly bar: string;
@@ -34,10 +33,8 @@ export interface ProgressForm<P> {
   waiting?(progress: P): WaitingState;
 }
 
-/** Live progress on standard error. */
 interface ProgressView<P> {
   show(progress: P): void;
-  /** Says something beside the progress. */
   say(text: string): void;
   /** Says once that no worker answers for the run. */
   silent(): void;

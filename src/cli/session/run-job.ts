@@ -6,7 +6,6 @@ import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
 import { pingService } from "./service.js";
 
-/** A job as its command line asks for it. */
 interface Job<Progress, Result, Input> {
   /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
   read?(configuration: JobConfig): Promise<Input>;
@@ -20,7 +19,6 @@ interface PlannedRun<Progress, Result> {
   readonly run: JobRun<Progress, Result>;
 }
 
-/** Flags that every command that runs a job may have. */
 export interface JobFlags {
   readonly detach?: boolean;
   readonly json?: boolean;

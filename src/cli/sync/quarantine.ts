@@ -11,7 +11,6 @@ import { lakeStore } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Flags of `quarantine list`. */
 export interface ListFlags {
   readonly all?: boolean;
   readonly link?: string;
@@ -20,7 +19,6 @@ export interface ListFlags {
   readonly json?: boolean;
 }
 
-/** Lists bad rows. @throws InputError where there is no lake */
 export async function listQuarantine(terminal: Terminal, flags: ListFlags): Promise<void> {
   const { all, link, run, payload, json } = flags;
   const store = await lakeStore(terminal);
@@ -35,7 +33,6 @@ export async function listQuarantine(terminal: Terminal, flags: ListFlags): Prom
     );
 }
 
-/** Flags of `quarantine resolve`. */
 export interface ResolveFlags {
   readonly reason: string;
   readonly row?: readonly string[];

@@ -37,7 +37,6 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   return result;
 }
 
-/** Resolves when a signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

@@ -19,7 +19,6 @@ import type { Terminal } from "../terminal/terminal.js";
 
 export interface WebhookTestFlags {
   readonly kind: readonly EventKind[];
-  /** Seconds. */
   readonly timeout: number;
   readonly json?: boolean;
 }
@@ -115,7 +114,6 @@ function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
   return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
 }
 
-/** What identifies a test event. */
 interface TestMark {
   /** Used as the onboarding's id. */
   readonly mark: string;

@@ -12,7 +12,6 @@ import {
 } from "./server-record.js";
 import { attachSupervisor, type Hold, hasReader, joinPipe, removePipes } from "./supervisor.js";
 
-/** How to use the embedded server of a HOME. */
 export interface HomeServerOptions {
   /** `NIGHTLEDGER_HOME`; created when missing. */
   readonly home: string;

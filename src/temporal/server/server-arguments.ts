@@ -3,7 +3,6 @@ import { RUN_ATTRIBUTES } from "../../domain/run.js";
 export interface ServerFlags {
   readonly ip: string;
   readonly port: number;
-  /** The web UI's port; without it the server has none. */
   readonly uiPort?: number | undefined;
   /** Its SQLite file; without it everything is in memory. */
   readonly database?: string | undefined;
