@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 interface AlertFlags {
   readonly maxAge?: number;

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import { withBulkOptions } from "./bulk-options.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { between } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 function withCipOptions(command: Command): Command {
   return withBulkOptions(

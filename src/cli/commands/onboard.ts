@@ -3,9 +3,8 @@ import { type Command, Option } from "commander";
 import { ONBOARDING_MODES } from "../../domain/onboarding/customer.js";
 import type { OnboardFlags } from "../onboarding/flags.js";
 import { withBatchOptions } from "./batch-options.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { between, playbook } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 function withOnboardOptions(command: Command): Command {
   command

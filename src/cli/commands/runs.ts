@@ -1,9 +1,12 @@
+import { Option } from "commander";
+import { parseDuration } from "../../domain/duration.js";
 import type { ListFlags } from "../runs/list.js";
+import type { StatusFlags } from "../runs/status.js";
 import type { RetryFlags } from "../runs/steer.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
-import { pastInstant, rowLimit } from "./option-values.js";
+import { duration, pastInstant, rowLimit } from "./option-values.js";
 
 interface JsonFlag {
   readonly json?: boolean;
@@ -70,4 +73,22 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     end(await retryRun(terminal, id, flags));
   });
   addSteering(runs, terminal, end, { hidden: true });
+};
+
+export const statusCommand: AddCommand = (program, terminal, end) => {
+  program
+    .command("status")
+    .description(
+      "show what ran last, what failed and what to do about it, what is still open, and what runs next",
+    )
+    .addOption(
+      new Option("--stale <time>", "list bank links with no commit for longer than this")
+        .argParser(duration)
+        .default(parseDuration("3d"), "3d"),
+    )
+    .option("--json", "print it as JSON")
+    .action(async (flags: StatusFlags) => {
+      const { showStatus } = await import("../runs/status.js");
+      end(await showStatus(terminal, flags));
+    });
 };

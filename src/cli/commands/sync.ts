@@ -3,9 +3,8 @@ import { type Command, Option } from "commander";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/run.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { failRules, linkIds, namesOf, positive } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 interface SyncFlags extends RunFlags {
   readonly roster: string;
