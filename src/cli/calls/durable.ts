@@ -17,10 +17,9 @@ import type { JobSession } from "../session/job-session.js";
 import { runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody } from "./answer.js";
-import { type CallFlags, grantOf } from "./flags.js";
 import { type KeptShown, showKept } from "./kept-answer.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { notSent, readCallRequest } from "./request.js";
+import { type CallFlags, grantOf, notSent, readCallRequest } from "./request.js";
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
 

@@ -1,13 +1,29 @@
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { z } from "zod";
+import { grantFor } from "../../api/http/auth.js";
 import { prefixed } from "../../api/http/header-lines.js";
 import { OPERATIONS } from "../../api/operations/index.js";
-import type { Operation, ParamsOf } from "../../api/operations/operation.js";
+import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { parametersOf } from "../../api/reference/reference.js";
 import { bare } from "../../api/schemas/accepted-form.js";
 import { fileBytes } from "../../api/schemas/byte-source.js";
 import { InputError } from "../../domain/failures.js";
+import { type ClientTokenGrant, TOKEN_TTL } from "../../domain/service/client-token-grant.js";
+
+export interface CallFlags {
+  readonly param?: readonly string[];
+  readonly body?: string;
+  readonly for?: string;
+  readonly output?: string;
+  readonly anyStatus?: boolean;
+  readonly json?: boolean;
+  readonly list?: boolean;
+  readonly showSecrets?: boolean;
+  readonly durable?: boolean;
+  readonly requestId?: string;
+  readonly detach?: boolean;
+}
 
 interface CallRequest {
   readonly params: ParamsOf<Operation>;
@@ -177,4 +193,26 @@ function parsed(operation: Operation, what: string, given: string | Uint8Array):
   } catch {
     throw notSent(operation, `${what} is not JSON`, `Accepted: JSON text in UTF-8`);
   }
+}
+
+/** What the call's token must allow, where one is to be made. */
+export function grantOf(
+  operation: Operation,
+  fpId: string | undefined,
+  clientToken: string | undefined,
+  request: CheckedRequest,
+): ClientTokenGrant | undefined {
+  if (operation.tokenUse === undefined) {
+    if (fpId === undefined) return undefined;
+    throw notSent(operation, `uses the secret key, not a client token`, `Leave --for out`);
+  }
+  if ((fpId === undefined) === (clientToken === undefined)) {
+    throw notSent(
+      operation,
+      `needs a client token`,
+      `Give either --for <fp_id>, which makes one for this call, or --param client_token=…`,
+    );
+  }
+  if (fpId === undefined) return undefined;
+  return grantFor(operation, request, { fp_id: fpId, ttl: TOKEN_TTL.min });
 }

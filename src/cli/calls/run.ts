@@ -13,9 +13,8 @@ import { EXIT, exitCodeOf } from "../terminal/exit-code.js";
 import { InterruptedError, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.js";
-import { type CallFlags, grantOf } from "./flags.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
-import { findOperation, notSent, readCallRequest } from "./request.js";
+import { type CallFlags, findOperation, grantOf, notSent, readCallRequest } from "./request.js";
 
 /** Makes one call, or lists what can be called; gives the exit code. */
 export async function runCall(

@@ -1,4 +1,4 @@
-import type { CallFlags } from "../calls/flags.js";
+import type { CallFlags } from "../calls/request.js";
 import type { AddCommand } from "./command.js";
 
 export const callCommand: AddCommand = (program, terminal, end) => {

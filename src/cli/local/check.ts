@@ -89,7 +89,8 @@ async function checkAll(
   );
   const temporal = await checkTemporal(terminal, configuration, report, signal);
   if (preflight === undefined || temporal === undefined) return;
-  const server = await serverOf(preflight);
+  const { settings, config } = preflight;
+  const server = settings.mode === "cluster" ? settings : await runningServer(config.home.path);
   if (server === undefined) return;
   await report.add(
     "worker",
@@ -121,24 +122,17 @@ async function checkTemporal(
   );
 }
 
-/** The Temporal server on which workers of these settings may be; undefined where none runs. */
-async function serverOf({ settings, config }: Preflight): Promise<TemporalAddress | undefined> {
-  return settings.mode === "cluster" ? settings : runningServer(config.home.path);
-}
-
 /**
  * How many workers there are; all have this command's key of the service, which the service just accepted.
  *
  * @throws InputError naming each that has a different one.
  */
-async function checkWorkers(
-  { keys, config, taskQueue }: Preflight,
-  server: TemporalAddress,
-): Promise<number> {
+async function checkWorkers(preflight: Preflight, server: TemporalAddress): Promise<number> {
+  const { keys } = preflight;
   if (keys === undefined) return 0;
   const { client, close } = await connectClient(server, keys);
   try {
-    const { workers, others } = await comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
+    const { workers, others } = await comparedWorkers(client, preflight, keys);
     if (others.length === 0) return workers.length;
     const words = "has a different NIGHTLEDGER_API_KEY than this command; restart it with the right one";
     throw new InputError(others.map((worker) => `${workerWords(worker)} ${words}`).join("\n"));

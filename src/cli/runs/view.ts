@@ -6,7 +6,7 @@ import { type RunningRun, runningRuns } from "../../temporal/running-workflows.j
 import { runningServer } from "../../temporal/server/home-server.js";
 import { withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
-import { Releases } from "../terminal/releases.js";
+import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type EndedRun, endedRun } from "./ended-runs.js";
 

@@ -7,6 +7,11 @@ import { timingWords } from "../../domain/schedules/timing.js";
 import { shellWord } from "../../domain/shell-word.js";
 import type { ScheduleInput } from "../../intake/schedules/scheduled-job.js";
 import { describeSchedule, scheduleIds } from "../../intake/schedules/schedules.js";
+import { type JobSession, openJobSession } from "../session/job-session.js";
+import { runPreflight } from "../session/preflight.js";
+import { EXIT } from "../terminal/exit-code.js";
+import { withInterruption } from "../terminal/interruption.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 const MOST_FIRINGS = 5;
 
@@ -77,4 +82,16 @@ async function shownFiring(
     if ((error as Error).name !== "WorkflowNotFoundError") throw error;
     return { due_at, run_id: null, status: "forgotten" };
   }
+}
+
+/** Works with Temporal's schedules, without a worker in this process; the exit code. */
+export async function withSchedules(
+  terminal: Terminal,
+  work: (session: JobSession) => Promise<void>,
+): Promise<number> {
+  const preflight = await runPreflight(terminal);
+  await withInterruption(async (interruption) => {
+    await work(await openJobSession(terminal, preflight, interruption, { worker: false }));
+  });
+  return EXIT.completed;
 }

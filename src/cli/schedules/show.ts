@@ -1,6 +1,5 @@
 import type { Terminal } from "../terminal/terminal.js";
-import { describedSchedule, type ShownSchedule, shownSchedules } from "./described.js";
-import { withSchedules } from "./session.js";
+import { describedSchedule, type ShownSchedule, shownSchedules, withSchedules } from "./described.js";
 
 export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {

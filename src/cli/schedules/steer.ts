@@ -1,8 +1,7 @@
 import { type ScheduleHandle, ScheduleNotFoundError, ScheduleOverlapPolicy } from "@temporalio/client";
 import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { noSchedule } from "./described.js";
-import { withSchedules } from "./session.js";
+import { noSchedule, withSchedules } from "./described.js";
 
 export interface BackfillFlags {
   readonly from: Date;

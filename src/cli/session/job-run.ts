@@ -122,9 +122,8 @@ export function reportRun(
 
 /** Workers with another key than the command's; none where they can't be asked for. */
 async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
-  const { taskQueue, config } = preflight;
-  const compared = comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
-  return (await compared.catch(() => ({ others: [] }))).others;
+  const compared = comparedWorkers(client, preflight, keys).catch(() => ({ others: [] }));
+  return (await compared).others;
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {

@@ -9,7 +9,7 @@ import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
 import { runningServer } from "../../temporal/server/home-server.js";
 import { startWorker } from "../../worker.js";
-import { Releases } from "../terminal/releases.js";
+import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobConfig, Preflight } from "./preflight.js";
 import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";

@@ -6,8 +6,7 @@ import { RECEIVER_PATHS } from "../../receiver/routes.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
-import { aborted, withInterruption } from "../terminal/interruption.js";
-import type { Releases } from "../terminal/releases.js";
+import { aborted, type Releases, withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /** Starts a webhook receiver within a command, and prints its address; it ends with the command. */
