@@ -43,10 +43,7 @@ export function createLogger({ destination, level, secrets }: LoggerOptions): Lo
     // The whole line, because a child's bindings pass by the formatter.
     { write: (line: string) => sink.write(scrub(`${JSON.stringify(redactFields(JSON.parse(line)))}\n`)) },
   );
-  return {
-    logger,
-    close: () => sink.close(),
-  };
+  return { logger, close: () => sink.close() };
 }
 
 function standardError() {

@@ -25,11 +25,6 @@ export interface CallFlags {
   readonly detach?: boolean;
 }
 
-interface CallRequest {
-  readonly params: ParamsOf<Operation>;
-  readonly clientToken: string | undefined;
-}
-
 export function findOperation(name: string): Operation {
   const wanted = name.trim().toLowerCase().replaceAll("-", "_");
   const found = OPERATIONS.find((operation) => operation.name === wanted);
@@ -50,7 +45,7 @@ export async function readCallRequest(
   given: readonly string[],
   bodyFile: string | undefined,
   stdin: Readable = process.stdin,
-): Promise<CallRequest> {
+): Promise<{ readonly params: ParamsOf<Operation>; readonly clientToken: string | undefined }> {
   const parts: Record<Place, Record<string, unknown>> = { path: {}, query: {}, headers: {}, body: {} };
   let clientToken: string | undefined;
   for (const [name, value] of given.map((text) => split(operation, text))) {
@@ -75,12 +70,8 @@ export async function readCallRequest(
   if (hasFields && bodyFile !== undefined) {
     throw notSent(operation, `--body and --param both give the body`, `Give it once`);
   }
-  const body =
-    bodyFile === undefined
-      ? hasFields
-        ? parts.body
-        : undefined
-      : await readBody(operation, bodyFile, stdin);
+  const fields = hasFields ? parts.body : undefined;
+  const body = bodyFile === undefined ? fields : await readBody(operation, bodyFile, stdin);
   const { path, query, headers } = parts;
   const params = {
     path,
@@ -117,13 +108,7 @@ function givenTwice(operation: Operation, name: string): InputError {
 // A header option is known by its own name and by that of its header.
 function target(operation: Operation, name: string): Target {
   const { path, query, headers, body } = operation.params;
-  const shapes: [Place, z.ZodType | undefined][] = [
-    ["path", path],
-    ["query", query],
-    ["headers", headers],
-    ["body", body],
-  ];
-  for (const [place, schema] of shapes) {
+  for (const [place, schema] of Object.entries({ path, query, headers, body }) as [Place, z.ZodType?][]) {
     const inner = schema === undefined ? undefined : bare(schema);
     if (!(inner instanceof z.ZodObject)) continue;
     const field = inner.shape[name] as z.ZodType | undefined;

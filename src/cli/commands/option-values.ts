@@ -19,32 +19,25 @@ export function duration(text: string): number {
   return ms;
 }
 
-/** Makes a reader of whole numbers from `least` to `most`; `what` names them in the message. */
-export function between(least: number, most: number, what = "a whole number"): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      throw new InvalidArgumentError(`accepted: ${what} from ${least} to ${most}.`);
-    return value;
-  };
-}
-
-export function count(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number.");
-  return Number(text);
-}
-
-export function positive(text: string): number {
+function wholeNumber(text: string, accepted: string, least = 0, most = Number.POSITIVE_INFINITY): number {
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1) throw new InvalidArgumentError("accepted: a positive whole number.");
+  if (!/^\d+$/.test(text) || value < least || value > most)
+    throw new InvalidArgumentError(`accepted: ${accepted}.`);
   return value;
 }
 
-/** Reads how many rows to show; 0 is no limit. */
-export function rowLimit(text: string): number {
-  if (!/^\d+$/.test(text)) throw new InvalidArgumentError("accepted: a whole number; 0 shows all.");
-  return Number(text) === 0 ? Number.POSITIVE_INFINITY : Number(text);
+/** Makes a reader of whole numbers from `least` to `most`; `what` names them in the message. */
+export function between(least: number, most: number, what = "a whole number"): (text: string) => number {
+  return (text) => wholeNumber(text, `${what} from ${least} to ${most}`, least, most);
 }
+
+export const count = (text: string) => wholeNumber(text, "a whole number");
+
+export const positive = (text: string) => wholeNumber(text, "a positive whole number", 1);
+
+/** Reads how many rows to show; 0 is no limit. */
+export const rowLimit = (text: string) =>
+  wholeNumber(text, "a whole number; 0 shows all") || Number.POSITIVE_INFINITY;
 
 /** Makes a reader of names separated by commas, each one of `accepted`; they come sorted, each once. */
 export function namesOf(what: string, accepted: readonly string[]): (text: string) => string[] {

@@ -3,14 +3,11 @@ import { parseDuration } from "../../domain/duration.js";
 import type { ListFlags } from "../runs/list.js";
 import type { StatusFlags } from "../runs/status.js";
 import type { RetryFlags } from "../runs/steer.js";
+import type { JobFlags } from "../session/run-job.js";
 import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
-
-interface JsonFlag {
-  readonly json?: boolean;
-}
 
 export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
@@ -41,7 +38,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("show a run: counts, cost, failures with the action to take, and what it is waiting for")
     .option("--json", "print it as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { showRun } = await import("../runs/show.js");
       end(await showRun(terminal, id, json));
     });
@@ -50,7 +47,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("follow a run to its end and exit with its exit code")
     .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { watchRun } = await import("../runs/steer.js");
       end(await watchRun(terminal, id, json));
     });
@@ -59,7 +56,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("cancel a run: finished work is kept, the rest is not started")
     .option("--json", "print the summary as JSON")
-    .action(async (id: string, { json = false }: JsonFlag) => {
+    .action(async (id: string, { json = false }: JobFlags) => {
       const { cancelRun } = await import("../runs/steer.js");
       end(await cancelRun(terminal, id, json));
     });

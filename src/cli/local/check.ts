@@ -19,12 +19,6 @@ interface CheckFlags {
   readonly json?: boolean;
 }
 
-interface Finding {
-  readonly check: string;
-  readonly ok: boolean;
-  readonly detail: string;
-}
-
 /** Checks everything a job needs, each thing by itself; the exit code of the first that failed. */
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const report = new CheckReport();
@@ -38,7 +32,7 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
 }
 
 class CheckReport {
-  readonly findings: Finding[] = [];
+  readonly findings: { readonly check: string; readonly ok: boolean; readonly detail: string }[] = [];
   code = 0;
 
   /** Runs one check; its result, undefined where it failed. */

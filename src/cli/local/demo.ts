@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
@@ -63,12 +63,8 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
 }
 
 async function makeAnew(home: string): Promise<void> {
-  const entries = await readdir(home).catch(() => []);
-  const ours = await access(join(home, MARKER)).then(
-    () => true,
-    () => false,
-  );
-  if (entries.length > 0 && !ours) {
+  const entries = await readdir(home).catch((): string[] => []);
+  if (entries.length > 0 && !entries.includes(MARKER)) {
     throw new InputError(
       `--directory: ${home} contains files that no demo created. Choose a new or empty directory.`,
     );

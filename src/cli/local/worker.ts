@@ -1,8 +1,7 @@
 import { InputError } from "../../domain/failures.js";
-import { createLogger } from "../../logger.js";
 import { connectClient } from "../../temporal/connection.js";
 import { startWorker } from "../../worker.js";
-import { bindLake } from "../session/job-session.js";
+import { bindLake, openLog } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { workerSettings } from "../session/temporal-session.js";
 import { aborted, withInterruption } from "../terminal/interruption.js";
@@ -10,20 +9,18 @@ import type { Terminal } from "../terminal/terminal.js";
 
 export async function runWorker(terminal: Terminal): Promise<void> {
   const preflight = await runPreflight(terminal);
-  const { config, settings, keys, taskQueue } = preflight;
+  const { settings, keys, taskQueue } = preflight;
   if (settings.mode === "embedded" || keys === undefined) {
     throw new InputError(
       "TEMPORAL_ADDRESS is not set, and `nightledger worker` needs a Temporal cluster. Without one, use `nightledger dev`, which runs a server and a worker.",
     );
   }
   await withInterruption(async ({ signal, releases }) => {
-    const { log, secrets } = config;
-    const handle = createLogger({ destination: "stderr", level: log.level, secrets });
-    releases.add(() => handle.close());
+    const log = openLog(preflight, releases);
     // The client is asked first: it says what is wrong with an address in better words.
     await (await connectClient(settings, keys)).close();
     await bindLake(preflight, keys);
-    const own = workerSettings(preflight, keys, handle.logger);
+    const own = workerSettings(preflight, keys, log);
     const worker = await startWorker({ ...own, server: settings, embedded: false });
     releases.add(() => worker.stop());
     terminal.say(

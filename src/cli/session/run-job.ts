@@ -9,14 +9,14 @@ import { pingService } from "./service.js";
 interface Job<Progress, Result, Input> {
   /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
   read?(configuration: JobConfig): Promise<Input>;
-  /** Plans the run with what the lake holds; lake and keys are checked by now. @throws InputError */
-  plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
-}
-
-interface PlannedRun<Progress, Result> {
-  /** The user to ask the service for before anything starts; undefined skips that check. */
-  readonly pingedUser: string | undefined;
-  readonly run: JobRun<Progress, Result>;
+  /**
+   * Plans the run with what the lake holds; lake and keys are checked by now. The service is asked for `pingedUser`
+   * before anything starts; undefined skips that. @throws InputError
+   */
+  plan(
+    preflight: Preflight,
+    input: Input,
+  ): Promise<{ readonly pingedUser: string | undefined; readonly run: JobRun<Progress, Result> }>;
 }
 
 export interface JobFlags {

@@ -4,7 +4,7 @@ import type { Client } from "@temporalio/client";
 import type { Logger } from "../../logger.js";
 import { findTemporalCli } from "../../temporal/cli/cli-binary.js";
 import { connectClient } from "../../temporal/connection.js";
-import type { TemporalAddress, TemporalSettings } from "../../temporal/connection-settings.js";
+import type { TemporalAddress } from "../../temporal/connection-settings.js";
 import type { EncryptionKeys } from "../../temporal/encryption/keys.js";
 import { acquireEmbeddedServer } from "../../temporal/server/embedded-server.js";
 import { runningServer } from "../../temporal/server/home-server.js";
@@ -51,25 +51,15 @@ const WATCH_EVERY_MS = 1_000;
 export async function openTemporal(options: SessionOptions): Promise<TemporalSession> {
   const releases = new Releases();
   try {
-    const { settings } = options.preflight;
-    return settings.mode === "cluster"
-      ? await cluster(options, settings, releases)
-      : await embedded(options, releases);
+    const { settings: server } = options.preflight;
+    if (server.mode === "embedded") return await embedded(options, releases);
+    const { client, close } = await connectClient(server, options.keys);
+    const lost = new Promise<never>(() => undefined);
+    return { client, embedded: false, server, ui: undefined, lost, close };
   } catch (error) {
     await releases.run().catch(() => undefined);
     throw error;
   }
-}
-
-async function cluster(
-  options: SessionOptions,
-  server: TemporalAddress,
-  releases: Releases,
-): Promise<TemporalSession> {
-  const { client, close } = await connectClient(server, options.keys);
-  releases.add(close);
-  const lost = new Promise<never>(() => undefined);
-  return { client, embedded: false, server, ui: undefined, lost, close: () => releases.run() };
 }
 
 async function embedded(options: SessionOptions, releases: Releases): Promise<TemporalSession> {
@@ -150,9 +140,4 @@ export function installedCli(
   signal: AbortSignal,
 ): ReturnType<typeof findTemporalCli> {
   return findTemporalCli({ env: { ...config.temporal.env, ...env }, report: say, signal });
-}
-
-/** Where logs go: a file in HOME in embedded mode, standard error with a cluster. */
-export function logDestination(settings: TemporalSettings, home: string): "stderr" | { file: string } {
-  return settings.mode === "embedded" ? { file: join(home, "nightledger.log") } : "stderr";
 }

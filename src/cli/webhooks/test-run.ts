@@ -10,7 +10,7 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { stagedEvent, stagedEvents } from "../../lake/webhooks/staged-events.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
-import { withStoreQuery } from "../lake/query.js";
+import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { openServiceClient } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -43,8 +43,8 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
     const tested: TestedKind[] = [];
     for (const kind of flags.kind) {
       const arrivals = new Arrivals(preflight.store, sealed);
-      const asked = { kind, isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000 };
-      tested.push(await testOne(client, arrivals, asked, signal));
+      const asked = { isLive: webhooksIfAny.mode === "live", timeoutMs: flags.timeout * 1_000, signal };
+      tested.push(await testOne(client, arrivals, kind, asked));
     }
     if (flags.json) terminal.result(JSON.stringify(tested));
     else for (const one of tested) terminal.result(wordsOf(one));
@@ -59,12 +59,8 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
 async function testOne(
   api: ApiClient,
   arrivals: Arrivals,
-  {
-    kind,
-    isLive,
-    timeoutMs,
-  }: { readonly kind: EventKind; readonly isLive: boolean; readonly timeoutMs: number },
-  signal: AbortSignal,
+  kind: EventKind,
+  { isLive, timeoutMs, signal }: { isLive: boolean; timeoutMs: number; signal: AbortSignal },
 ): Promise<TestedKind> {
   const mark = `nightledger-test-${randomBytes(6).toString("hex")}`;
   const started = Date.now();
@@ -95,11 +91,8 @@ class Arrivals {
       const event = await stagedEvent(this.sealed, name);
       if (event !== undefined && eventFacts(JSON.parse(event.body))?.onboardingId === mark) return true;
     }
-    return withStoreQuery(this.store, async (query) => {
-      const sql = `select 1 from webhook_events where onboarding_id = '${mark}'`;
-      for await (const rows of query.query(sql)) if (rows.length > 0) return true;
-      return false;
-    });
+    const sql = `select 1 from webhook_events where onboarding_id = '${mark}' limit 1`;
+    return withStoreQuery(this.store, async (query) => (await rowsOf(query, sql)).length > 0);
   }
 }
 
@@ -114,27 +107,15 @@ function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
   return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
 }
 
-interface TestMark {
-  /** Used as the onboarding's id. */
-  readonly mark: string;
-  readonly isLive: boolean;
-  readonly at: Date;
-}
-
 /**
  * The payload of a test webhook (docs/reference/service.md, "Test webhook"). It is about nobody: no customer is woken
  * and no bank link is read again.
  */
 export function testEvent(
   kind: EventKind,
-  { mark, isLive, at }: TestMark,
+  { mark, isLive, at }: { readonly mark: string; readonly isLive: boolean; readonly at: Date },
 ): { event_kind: EventKind; [field: string]: unknown } {
-  const event = {
-    event_kind: kind,
-    timestamp: at.toISOString(),
-    is_live: isLive,
-    onboarding_id: mark,
-  };
+  const event = { event_kind: kind, timestamp: at.toISOString(), is_live: isLive, onboarding_id: mark };
   if (kind !== "service.onboarding.completed") return event;
   const nobody = "nightledger-test";
   return {

@@ -234,10 +234,7 @@ async function freePort(preferred?: number): Promise<number> {
 
 async function openLog(path: string) {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
+  const size = (await stat(path).catch(() => undefined))?.size ?? 0;
   if (size > LOG_LIMIT_BYTES) await rename(path, `${path}.1`);
   return { handle: await open(path, "a", 0o600), offset: size > LOG_LIMIT_BYTES ? 0 : size };
 }
