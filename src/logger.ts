@@ -20,7 +20,6 @@ export type Logger = pino.Logger;
 
 export interface LogHandle {
   readonly logger: Logger;
-  /** Flushes and closes the file. */
   close(): void;
 }
 

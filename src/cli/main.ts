@@ -66,7 +66,6 @@ export function createProgram(terminal: Terminal, end: (code: number) => void): 
   return program;
 }
 
-/** Runs one command line and sets the process's exit code. */
 export async function main(argv: readonly string[], terminal: Terminal = processTerminal()): Promise<void> {
   process.exitCode = await run(argv, { ...terminal, again: continuingLine(argv, terminal) });
 }

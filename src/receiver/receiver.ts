@@ -13,7 +13,6 @@ import { addressOf, listen, type ReceiverPlace } from "./listen.js";
 import { createRoutes, type RouteLimits } from "./routes.js";
 import { Signatures } from "./signatures.js";
 
-/** Bounds a receiver's memory and connections. */
 export interface ReceiverLimits extends RouteLimits {
   readonly connections: number;
   readonly headersMs: number;

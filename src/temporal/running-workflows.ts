@@ -60,7 +60,6 @@ export async function signalOrStart(
 
 const RUN_WORKFLOWS = ["sync", "bulkJob", "onboardBatch"] as const;
 
-/** A running job, as Temporal lists it. */
 export interface RunningRun {
   readonly runId: string;
   readonly workflowId: string;

@@ -23,12 +23,6 @@ import { type CallFlags, grantOf, notSent, readCallRequest } from "./request.js"
 
 type DurableEnd = CallServiceResult & { readonly shown?: KeptShown };
 
-interface DurableSummary {
-  readonly request_id: string;
-  readonly status: RunStatus;
-  readonly [more: string]: unknown;
-}
-
 /** Makes one call as a run that outlives its command; returns the exit code. @throws InputError */
 export async function runDurableCall(
   terminal: Terminal,
@@ -82,23 +76,23 @@ function durableRun(
   };
 }
 
-function outcomeOf(requestId: string, { end }: LeftRun<CallProgress, DurableEnd>) {
-  const base = { request_id: requestId };
-  if (end?.kind !== "completed") {
-    const status = statusWithoutResult(end);
-    const summary: DurableSummary = { ...base, status };
-    return { summary, text: `request ${requestId}: ${status}`, unauthorized: false, notes: [] };
-  }
+function outcomeOf(request_id: string, { end }: LeftRun<CallProgress, DurableEnd>) {
+  const unanswered = (status: RunStatus, more: object = {}) => ({
+    summary: { request_id, status, ...more },
+    text: `request ${request_id}: ${status}`,
+    unauthorized: false,
+    notes: [] as string[],
+  });
+  if (end?.kind !== "completed") return unanswered(statusWithoutResult(end));
   const { result } = end;
   if ("failure" in result) {
     const { failure } = result;
-    const summary: DurableSummary = { ...base, status: "failed", error: failure };
     const unauthorized = failure.class === FAILURE_TYPES.auth;
     const notes = [`${failure.class}: ${failure.message}`];
-    return { summary, text: `request ${requestId}: failed`, unauthorized, notes };
+    return { ...unanswered("failed", { error: failure }), unauthorized, notes };
   }
   const { repeated, shown } = result;
-  const summary: DurableSummary = { ...base, status: "completed", repeated, ...shown };
+  const { summary } = unanswered("completed", { repeated, ...shown });
   const notes = [`answered at ${shown?.answered_at}${WORDS[repeated]}`];
   return { summary, text: prettyBody(shown?.body), unauthorized: false, notes };
 }

@@ -16,7 +16,6 @@ import { prettyBody, type ShownAnswer, shownAnswer, shownBytes } from "./answer.
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
 import { type CallFlags, findOperation, grantOf, notSent, readCallRequest } from "./request.js";
 
-/** Makes one call, or lists what can be called; gives the exit code. */
 export async function runCall(
   terminal: Terminal,
   name: string | undefined,

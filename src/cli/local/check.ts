@@ -35,7 +35,6 @@ class CheckReport {
   readonly findings: { readonly check: string; readonly ok: boolean; readonly detail: string }[] = [];
   code = 0;
 
-  /** Runs one check; its result, undefined where it failed. */
   async add<R>(check: string, work: () => Promise<R>, words: (found: R) => string): Promise<R | undefined> {
     try {
       const found = await work();

@@ -75,7 +75,6 @@ export async function steerBatch(
   );
 }
 
-/** Prints the links of a continuation file. @throws InputError */
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {
   const { keys, config } = await runPreflight(terminal);
   const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {

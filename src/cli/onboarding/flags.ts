@@ -9,6 +9,7 @@ import type { Terminal } from "../terminal/terminal.js";
 export interface BatchFlags {
   readonly syncTimeout?: number;
   readonly window: number;
+  /** Milliseconds for which customers and reviewers are waited for. */
   readonly deadline: number;
   readonly circuit: number;
   readonly continuations?: string;

@@ -8,7 +8,6 @@ const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
 const BELOW = " ".repeat(10);
 
-/** How things are, in about ten lines for people. */
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
   const lines = [

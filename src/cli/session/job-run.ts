@@ -44,7 +44,6 @@ export interface LeftRun<Progress, Result> {
   readonly otherKeys?: readonly WorkerIdentity[];
 }
 
-/** What is known of a run as its command leaves it. */
 interface RunOutcome {
   readonly summary: { readonly status: RunStatus };
   readonly text: string;
@@ -147,7 +146,6 @@ export function withWaits<S extends object>(
   return { summary: { ...summary, ...waits }, text: [text, ...lines].join("\n") };
 }
 
-/** The status of a run that has no result of its own. */
 export function statusWithoutResult(
   end: Exclude<RunEnd<unknown>, { kind: "completed" }> | undefined,
 ): RunStatus {

@@ -11,7 +11,6 @@ import type { Terminal } from "../terminal/terminal.js";
 import type { Preflight } from "./preflight.js";
 import { type EmbeddedUse, openTemporal, type TemporalSession } from "./temporal-session.js";
 
-/** What a command holds while it runs jobs. */
 export interface JobSession {
   readonly preflight: Preflight;
   readonly temporal: TemporalSession;

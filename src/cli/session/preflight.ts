@@ -118,7 +118,6 @@ async function isNewLake(store: ObjectStore): Promise<boolean> {
   return (await store.list(`${onboardings.name}/_delta_log/`)).length === 0;
 }
 
-/** The configured service, as a lake is bound to it. */
 export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress {
   return { url, mode: keyMode(key) };
 }

@@ -15,20 +15,13 @@ interface Figures {
   readonly [shown: string]: number | string;
 }
 
-/** What a rate counts, and how many things are expected to be done in the end. */
-interface Paced {
-  readonly amount: number;
-  readonly unit: string;
-  readonly expected: number;
-}
-
 export interface ProgressForm<P> {
   /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure. */
   readonly bar: string;
   figures(progress: P): Figures;
   line(figures: Figures): string;
-  /** Left out, neither rate nor estimate is shown. */
-  paced?(progress: P): Paced;
+  /** What a rate counts, and how many things are expected in the end; left out, no rate or estimate is shown. */
+  paced?(progress: P): { readonly amount: number; readonly unit: string; readonly expected: number };
   /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
 }

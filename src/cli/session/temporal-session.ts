@@ -28,7 +28,6 @@ export interface TemporalSession {
 
 /** How a command uses the embedded server. */
 export interface EmbeddedUse {
-  /** Asks for its web UI. */
   readonly ui?: boolean;
   /** False where this process is not to work on its runs. */
   readonly worker?: boolean;

@@ -5,7 +5,6 @@ import type { RunningWorker } from "../../worker.js";
 
 /** A process's place in the line of those that may be the worker of a HOME and a task queue. */
 export interface WorkerTurn {
-  /** Rejects when this process is the worker and it is lost. */
   readonly lost: Promise<never>;
   /** Stops the worker where this process is it, and lets the next one begin. */
   stop(): Promise<void>;

@@ -13,7 +13,6 @@ interface JudgedRun {
   readonly only: readonly string[] | null;
 }
 
-/** Finds the rules that a run broke, from its lake alone. */
 export async function judgeRun(store: ObjectStore, rules: FailRules, run: JudgedRun): Promise<BrokenRule[]> {
   return withLakeReader(store, async (lake) => brokenRules(rules, await findingsOf(lake, rules, run)));
 }

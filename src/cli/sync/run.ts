@@ -55,7 +55,6 @@ export async function runSync(
   });
 }
 
-/** Says that a joined run keeps its own page size. */
 function sayOtherSize(terminal: Terminal, { joined, memo }: StartedRun, { pageSize }: SyncOptions): void {
   const size = memo.pageSize;
   if (!joined || size === undefined || size === pageSize) return;
