@@ -26,7 +26,7 @@ export interface CipFlags extends BulkFlags {
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
   const { signKey } = flags;
   const options = cipOptions(terminal.cwd, flags);
-  const { lake } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["lake"]);
+  const { lake } = readConfig(terminal, ["lake"]);
   if (options.out !== null) await checkWritable("--out", options.out);
   await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
   const secrets = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));

@@ -32,7 +32,7 @@ export async function runBulk(
   return runJob(terminal, flags, {
     read: async () => refuseInvalid(job, path, await judgeFile(terminal, job, path), continueInvalid),
     async plan({ config: { api } }, file) {
-      const asked = { options, secrets, retryOf: null, restart };
+      const asked = { options, secrets, restart };
       const pingedUser = file.first && job.owner(file.first);
       if (job.check === undefined) return { pingedUser, run: newRun(job, { judged: file, ...asked }) };
       await pingService(api, pingedUser);
@@ -44,11 +44,12 @@ export async function runBulk(
 
 export function newRun(
   job: AnyJob,
-  asked: Pick<AskedJob, "judged" | "options" | "secrets" | "retryOf" | "restart">,
+  asked: Pick<AskedJob, "judged" | "options"> & Partial<Pick<AskedJob, "secrets" | "retryOf" | "restart">>,
 ): ReturnType<typeof bulkRun> {
   return bulkRun(job, ({ preflight: { scope, taskQueue, config }, sealed, temporal, signal }) => {
     const asker = askerOf(config.api);
-    return startBulk(temporal.client, { ...asked, scope, taskQueue, sealed, job, asker, signal });
+    const whole = { secrets: {}, retryOf: null, restart: false, ...asked };
+    return startBulk(temporal.client, { ...whole, scope, taskQueue, sealed, job, asker, signal });
   });
 }
 

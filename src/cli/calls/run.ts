@@ -56,7 +56,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
   const { params, clientToken } = await readCallRequest(operation, flags.param ?? [], flags.body);
   const request = checkRequest(operation, params);
   const grant = grantOf(operation, flags.for, clientToken, request);
-  const { api, warnings } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api"]);
+  const { api, warnings } = readConfig(terminal, ["api"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
   const file = flags.output === undefined ? undefined : await openAnswerFile(flags.output);
   try {

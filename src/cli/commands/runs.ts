@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { parseDuration } from "../../domain/duration.js";
 import type { ListFlags } from "../runs/list.js";
-import type { StatusFlags } from "../runs/status.js";
+import type { StatusFlags } from "../runs/status-text.js";
 import type { RetryFlags } from "../runs/steer.js";
 import type { JobFlags } from "../session/run-job.js";
 import { addSteering } from "./batch.js";
@@ -85,7 +85,7 @@ export const statusCommand: AddCommand = (program, terminal, end) => {
     )
     .option("--json", "print it as JSON")
     .action(async (flags: StatusFlags) => {
-      const { showStatus } = await import("../runs/status.js");
+      const { showStatus } = await import("../runs/status-text.js");
       end(await showStatus(terminal, flags));
     });
 };

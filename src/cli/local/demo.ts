@@ -137,7 +137,7 @@ async function runToEnd(
   options: BulkOptions,
 ): Promise<BulkResult | undefined> {
   const judged = await judgeRows(job, path);
-  const run = newRun(job, { judged, options, secrets: {}, retryOf: null, restart: false });
+  const run = newRun(job, { judged, options });
   const result = await resultOf(terminal, session, run);
   if (result === undefined || result.status === "completed") return result;
   terminal.say(`the demo stopped: the ${job.kind} run did not complete`);

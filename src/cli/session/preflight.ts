@@ -50,17 +50,16 @@ export interface Preflight extends JobConfig {
  * @throws InputError (exit 2) naming every variable that is wrong, a line for each.
  */
 export function readJobConfig(terminal: Terminal): JobConfig {
-  const source = { env: terminal.env, cwd: terminal.cwd };
-  const { temporal } = readConfig(source, ["temporal"]);
+  const { temporal } = readConfig(terminal, ["temporal"]);
   const { config, settings } = readAll({
-    config: () => readConfig(source, PARTS),
+    config: () => readConfig(terminal, PARTS),
     settings: () => {
       const found = resolveTemporal(temporal.env);
-      if (found.mode === "cluster") readConfig(source, ["clusterKeys"]);
+      if (found.mode === "cluster") readConfig(terminal, ["clusterKeys"]);
       return found;
     },
     keys: () => {
-      const { encryptionKeys } = readConfig(source, ["keys"]).keys;
+      const { encryptionKeys } = readConfig(terminal, ["keys"]).keys;
       return encryptionKeys && parseEncryptionKeys(encryptionKeys);
     },
   });

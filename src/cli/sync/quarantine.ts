@@ -86,16 +86,13 @@ function linesOf(row: QuarantinedRow): string[] {
   const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;
   const at = String(fetched_at).slice(0, 16).replace("T", " ");
-  const closed =
-    row.closed_by === null
-      ? []
-      : [
-          `${INDENT}closed by ${WORDS[String(row.closed_by)] ?? row.closed_by}${row.closing_reason === null ? "" : `: ${row.closing_reason}`}`,
-        ];
+  const { closed_by, closing_reason } = row;
+  const closer = WORDS[String(closed_by)] ?? closed_by;
+  const why = closing_reason === null ? "" : `: ${closing_reason}`;
   return [
     `${row_id}  ${link_id ?? fp_id}  ${reason}`,
     `${INDENT}${place}; ${at}, ${run_id}`,
-    ...closed,
+    ...(closed_by === null ? [] : [`${INDENT}closed by ${closer}${why}`]),
     ...(payload === undefined ? [] : [`${INDENT}${payload}`]),
   ];
 }

@@ -9,6 +9,7 @@ export function summaryText(summary: SyncSummary): string {
   const { users, links, rows, status, quarantine } = summary;
   // A run that is left has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
+  const restarts = summary.restarts > 0 ? `, ${summary.restarts} restarts` : "";
   const lines = [
     `run       ${summary.run_id}`,
     `status    ${status} ${isLeft ? "after" : "in"} ${(summary.duration_ms / 1000).toFixed(1)} s`,
@@ -17,11 +18,7 @@ export function summaryText(summary: SyncSummary): string {
     ...inColumn("skipped", turnsInWords(summary.skipped)),
     `rows      ${rows.created} created, ${rows.updated} updated, ${rows.removed} removed, ${rows.quarantined} quarantined`,
     ...badRows(quarantine),
-    ...(isLeft
-      ? []
-      : [
-          `calls     ${summary.calls} for ${summary.pages} pages${summary.restarts > 0 ? `, ${summary.restarts} restarts` : ""}`,
-        ]),
+    ...(isLeft ? [] : [`calls     ${summary.calls} for ${summary.pages} pages${restarts}`]),
   ];
   const shown = summary.failures.slice(0, MOST_SHOWN);
   for (const { stream, owner, reason } of shown) lines.push(`failed    ${stream} ${owner}: ${reason}`);

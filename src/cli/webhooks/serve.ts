@@ -37,7 +37,7 @@ export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Pr
 /** Runs a receiver until Ctrl-C. In embedded mode the command also runs Temporal's server and a worker. */
 export async function serveWebhooks(terminal: Terminal, place: ReceiverPlace): Promise<void> {
   const configuration = readJobConfig(terminal);
-  const { webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooks"]);
+  const { webhooks } = readConfig(terminal, ["webhooks"]);
   const preflight = await runPreflight(terminal, configuration);
   checkWebhookMode(webhooks, preflight);
   await checkPlace(place);

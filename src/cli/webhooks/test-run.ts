@@ -35,7 +35,7 @@ const POLL_EVERY_MS = 250;
 /** Makes the service send test webhooks, and waits until a receiver has taken each; returns the exit code. */
 export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags): Promise<number> {
   const preflight = await runPreflight(terminal);
-  const { webhooksIfAny } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
+  const { webhooksIfAny } = readConfig(terminal, ["webhooksIfAny"]);
   const sealed = sealedStore(preflight);
   return withInterruption(async ({ signal, releases }) => {
     const client = openServiceClient(preflight.config.api);
@@ -47,7 +47,8 @@ export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags):
       tested.push(await testOne(client, arrivals, kind, asked));
     }
     if (flags.json) terminal.result(JSON.stringify(tested));
-    else for (const one of tested) terminal.result(wordsOf(one));
+    for (const { kind, seen, duration_ms } of flags.json ? [] : tested)
+      terminal.result(`${kind}  ${seen ? "seen after" : "not seen in"} ${duration_ms} ms`);
     if (tested.every(({ seen }) => seen)) return EXIT.completed;
     terminal.say(
       "the service accepted the test, but no receiver of this lake has seen the event. Check that a receiver runs (`nightledger webhooks serve`), that the service sends to its address, and its counts at /healthz",
@@ -101,10 +102,6 @@ function sealedStore({ keys, store, config }: Preflight): SealedStore {
   throw new InputError(
     `${config.home.path} holds no keys yet, so no receiver has run here; nothing was sent. Start one first: nightledger webhooks serve`,
   );
-}
-
-function wordsOf({ kind, seen, duration_ms }: TestedKind): string {
-  return seen ? `${kind}  seen after ${duration_ms} ms` : `${kind}  not seen in ${duration_ms} ms`;
 }
 
 /**
