@@ -12,7 +12,7 @@ import { startWorker } from "../../worker.js";
 import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import type { JobConfig, Preflight } from "./preflight.js";
-import { takeWorkerTurn, type WorkerTurn } from "./worker-turn.js";
+import { takeWorkerTurn } from "./worker-turn.js";
 
 /** A command's connection to Temporal: a client, and in embedded mode the server and a worker in this process. */
 export interface TemporalSession {
@@ -74,26 +74,16 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   releases.add(close);
   // A worker would continue whatever an earlier command left.
   signal.throwIfAborted();
-  const worker = options.worker === false ? undefined : await beginWorker(options, server, releases);
+  const { keys, log } = options;
+  const start = () => startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true });
+  const place = join(home, `worker-${preflight.taskQueue}`);
+  const worker = options.worker === false ? undefined : await takeWorkerTurn(place, start);
+  releases.add(() => worker?.stop());
   const watch = watchServer(() => held.ensureRunning(), report, signal);
   releases.add(watch.stop);
   const lost = worker === undefined ? watch.lost : Promise.race([watch.lost, worker.lost]);
   lost.catch(() => undefined);
   return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
-}
-
-/** Lets this process be the worker when it is its turn. */
-async function beginWorker(
-  { preflight, keys, log }: SessionOptions,
-  server: TemporalAddress,
-  releases: Releases,
-): Promise<WorkerTurn> {
-  const { config, taskQueue } = preflight;
-  const turn = await takeWorkerTurn(join(config.home.path, `worker-${taskQueue}`), () =>
-    startWorker({ ...workerSettings(preflight, keys, log), server, embedded: true }),
-  );
-  releases.add(() => turn.stop());
-  return turn;
 }
 
 /** Restarts the embedded server when something killed it: its workflows continue. */
