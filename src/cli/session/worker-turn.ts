@@ -4,7 +4,7 @@ import { acquireLock } from "../../temporal/server/generation-lock.js";
 import type { RunningWorker } from "../../worker.js";
 
 /** A process's place in the line of those that may be the worker of a HOME and a task queue. */
-export interface WorkerTurn {
+interface WorkerTurn {
   readonly lost: Promise<never>;
   /** Stops the worker where this process is it, and lets the next one begin. */
   stop(): Promise<void>;
