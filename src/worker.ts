@@ -28,7 +28,6 @@ interface WorkerSettings {
   readonly keys: EncryptionKeys;
   readonly taskQueue: string;
   readonly log: Logger;
-  /** Alert rules that are checked after each run. */
   readonly alerts?: AlertConfig;
   /** A worker beside the embedded server: a killed one must cost seconds, not minutes. */
   readonly embedded: boolean;

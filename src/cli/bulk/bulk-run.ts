@@ -53,7 +53,6 @@ function resultOf(
   };
 }
 
-/** A run's summary for people. */
 function summaryText(summary: BulkSummary): string {
   const { run_id, job, status, rows, calls, failures, failures_total, refusals, duration_ms, ...told } =
     summary;
@@ -75,7 +74,6 @@ function summaryText(summary: BulkSummary): string {
   ].join("\n");
 }
 
-/** How a bulk job shows how far it is. */
 const PROGRESS: ProgressForm<BulkProgress> = {
   bar: "{phase} {bar} {value}/{total} rows · {calls} calls · {failed} failed",
   figures: ({ rows: total, phase, totals }) => ({

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 interface AlertFlags {
   readonly maxAge?: number;
@@ -59,8 +58,7 @@ function rulesOf({ failedLinks, openQuarantine, ...flags }: AlertFlags): AlertRu
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** `nightledger alerts` */
-export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
+export const alertsCommand: AddCommand = (program, terminal, end) => {
   const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")

@@ -1,9 +1,7 @@
-import type { Command } from "commander";
-import type { CallFlags } from "../calls/flags.js";
+import type { CallFlags } from "../calls/request.js";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger call` */
-export const callCommand: AddCommand = (program: Command, terminal, end) => {
+export const callCommand: AddCommand = (program, terminal, end) => {
   const command = program
     .command("call")
     .argument("[operation]", "name of the operation, such as get_user; --list shows all")

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import { withBulkOptions } from "./bulk-options.js";
-import type { AddCommand } from "./command.js";
+import type { AddCommand, Schedulable } from "./command.js";
 import { between } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 function withCipOptions(command: Command): Command {
   return withBulkOptions(
@@ -31,8 +30,7 @@ function withCipOptions(command: Command): Command {
   );
 }
 
-/** `nightledger export` */
-export const exportCommand: AddCommand = (program: Command, terminal, end) => {
+export const exportCommand: AddCommand = (program, terminal, end) => {
   const exports = program
     .command("export")
     .description("export compliance evidence as a self-verifying pack");
@@ -47,7 +45,6 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** The same in a schedule. */
 export const scheduledExport: Schedulable = {
   words: ["export", "cip"],
   define: withCipOptions,

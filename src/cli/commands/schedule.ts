@@ -1,12 +1,11 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { parseTimesOfDay, type TimeOfDay } from "../../domain/schedules/timing.js";
 import type { CreateFlags } from "../schedules/create.js";
 import type { BackfillFlags } from "../schedules/steer.js";
 import type { AddCommand } from "./command.js";
 import { duration } from "./option-values.js";
 
-/** `nightledger schedule` */
-export const scheduleCommand: AddCommand = (program: Command, terminal, end) => {
+export const scheduleCommand: AddCommand = (program, terminal, end) => {
   const schedule = program
     .command("schedule")
     .description("run a job on a schedule: every night, every few hours, or by a cron expression");

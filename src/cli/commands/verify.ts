@@ -1,9 +1,7 @@
-import type { Command } from "commander";
 import { InputError } from "../../domain/failures.js";
 import type { AddCommand } from "./command.js";
 
-/** `nightledger verify` */
-export const verifyCommand: AddCommand = (program: Command, terminal, end) => {
+export const verifyCommand: AddCommand = (program, terminal, end) => {
   program
     .command("verify")
     .argument("[directory]", "directory of an exported pack; omit it to verify the lake")

@@ -15,7 +15,7 @@ export async function runDev(terminal: Terminal, webhooksPort: number): Promise<
       "TEMPORAL_ADDRESS is set, so jobs use that cluster. Run `nightledger worker`, or unset it to use the embedded server.",
     );
   }
-  const { webhooksIfAny: webhooks } = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["webhooksIfAny"]);
+  const { webhooksIfAny: webhooks } = readConfig(terminal, ["webhooksIfAny"]);
   const receives = webhooks.secrets.length > 0;
   const place = { host: "127.0.0.1", port: webhooksPort };
   if (receives) {

@@ -3,22 +3,18 @@ import { InputError } from "../../domain/failures.js";
 
 /** A long-running command that the machine's service manager keeps running. */
 export interface ServiceProcess {
-  /** Absolute path of Node. */
   readonly node: string;
-  /** Absolute path of this program. */
   readonly program: string;
   /** Words of the command: `dev`, or `worker` with a cluster. */
   readonly command: string;
   /** Where it runs: the directory with `.env`. */
   readonly directory: string;
-  /** Whether it is a user's own service, not the machine's. */
   readonly user: boolean;
 }
 
 /** Ctrl-C, and what it takes to stop the embedded server. */
 const STOP_SECONDS = 60;
 
-/** The systemd unit of a service. @throws InputError where a path can't stand in one. */
 export function systemdUnit({ node, program, command, directory, user }: ServiceProcess): string {
   return `[Unit]
 Description=Nightledger ${command} in ${escaped(directory)}

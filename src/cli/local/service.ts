@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -65,8 +66,7 @@ export async function installService(terminal: Terminal, flags: ServiceFlags): P
 /** Says whether the service of this directory is there and runs; exit code 1 where it does not. */
 export async function showService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
-  const text = await readFile(unit.path, "utf8").catch(() => undefined);
-  if (text === undefined) {
+  if (!existsSync(unit.path)) {
     terminal.result(`${unit.name} is not installed (${unit.path})`);
     return EXIT.failures;
   }
@@ -78,8 +78,7 @@ export async function showService(terminal: Terminal, flags: ServiceFlags): Prom
 /** Stops the service of this directory and takes it away; its lake and schedules stay. The exit code. */
 export async function uninstallService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
-  const text = await readFile(unit.path, "utf8").catch(() => undefined);
-  if (text === undefined) {
+  if (!existsSync(unit.path)) {
     throw new InputError(`${unit.name} is not installed: there is no ${unit.path}. Nothing was changed.`);
   }
   await systemctl(unit, "disable", "--now", unit.name);

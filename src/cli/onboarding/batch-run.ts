@@ -8,23 +8,17 @@ import { type JobRun, type LeftRun, statusWithoutResult } from "../session/job-r
 import type { JobSession } from "../session/job-session.js";
 import type { ProgressForm } from "../session/progress-view.js";
 import type { Terminal } from "../terminal/terminal.js";
+import type { BatchFlags } from "./flags.js";
 import { waitUntilSettled } from "./settled-wait.js";
 
 /** How long the command watches a paused batch for its running customers to finish. */
 const RUNNING_OUT_MS = 5_000;
 
-/** How long a command waits for its batch. */
-interface BatchWait {
-  readonly until?: "settled";
-  /** Milliseconds for which customers and reviewers are waited for. */
-  readonly deadline?: number;
-}
-
 /** A batch as its command runs it; `start` starts or joins its run. */
 export function batchRun(
   terminal: Terminal,
   batchId: string,
-  { until, deadline = 0 }: BatchWait,
+  { until, deadline = 0 }: Partial<Pick<BatchFlags, "until" | "deadline">>,
   start: (session: JobSession) => Promise<StartedRun>,
   whileWatched?: (session: JobSession, started: StartedRun) => Promise<void>,
 ): JobRun<BatchProgress, OnboardSummary> {
@@ -116,7 +110,6 @@ function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly stri
   ];
 }
 
-/** A batch's summary for people. */
 function batchText(summary: OnboardSummary): string {
   const { customers, manual_review } = summary;
   const { total, ...counts } = customers;
@@ -134,7 +127,6 @@ function batchText(summary: OnboardSummary): string {
   ].join("\n");
 }
 
-/** How a batch shows how far it is. */
 const ONBOARD_PROGRESS: ProgressForm<BatchProgress> = {
   bar: "onboarding {bar} {value}/{total} customers · {running} running",
   figures: ({ customers: { total, queued, running } }) => ({

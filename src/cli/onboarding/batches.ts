@@ -8,6 +8,7 @@ import { joinRun, type StartedRun } from "../../intake/start-or-join.js";
 import { openedContinuations } from "../../lake/onboarding/continuation-file.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
+import { followFound } from "../session/found-run.js";
 import type { JobSession } from "../session/job-session.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
@@ -59,31 +60,21 @@ export async function steerBatch(
   const notRunning = new InputError(
     `batch ${batchId} is not running, so there is nothing to ${how}. Nothing was changed. Find batch ids in the table onboardings.`,
   );
-  return runJob(
-    terminal,
-    { json },
-    {
-      async plan({ keys, scope }) {
-        // Without keys in HOME nothing was ever run.
-        if (keys === undefined) throw notRunning;
-        const steer = async ({ temporal }: JobSession) => {
-          const running = await joinRun(temporal.client, batchWorkflowId(scope, batchId));
-          if (running === undefined) throw notRunning;
-          await running.handle.signal(BATCH_SIGNALS[how]);
-          return running;
-        };
-        const giveUp = (session: JobSession, running: StartedRun) =>
-          giveUpBatch(session, running, () =>
-            stopBatchCustomers(session.temporal.client, session.sealed, { scope, batchId }),
-          );
-        const run = batchRun(terminal, batchId, {}, steer, how === "cancel" ? giveUp : undefined);
-        return { pingedUser: undefined, run };
-      },
-    },
+  const steer = async ({ temporal: { client }, preflight: { scope } }: JobSession) => {
+    const running = await joinRun(client, batchWorkflowId(scope, batchId));
+    await running?.handle.signal(BATCH_SIGNALS[how]);
+    return running;
+  };
+  const giveUp = (session: JobSession, running: StartedRun) => {
+    const { temporal, sealed, preflight } = session;
+    const batch = { scope: preflight.scope, batchId };
+    return giveUpBatch(session, running, () => stopBatchCustomers(temporal.client, sealed, batch));
+  };
+  return followFound(terminal, json, notRunning, steer, (start) =>
+    batchRun(terminal, batchId, {}, start, how === "cancel" ? giveUp : undefined),
   );
 }
 
-/** Prints the links of a continuation file. @throws InputError */
 export async function printLinks(terminal: Terminal, path: string): Promise<void> {
   const { keys, config } = await runPreflight(terminal);
   const text = await readFile(resolve(terminal.cwd, path), "utf8").catch((error: NodeJS.ErrnoException) => {

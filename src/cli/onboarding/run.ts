@@ -96,7 +96,7 @@ function checkService({ facts }: CustomersFile, { service, store }: Preflight): 
 async function serviceIfAny(terminal: Terminal): Promise<ServiceBinding | undefined> {
   let config: Config<"api" | "lake">;
   try {
-    config = readConfig({ env: terminal.env, cwd: terminal.cwd }, ["api", "lake"]);
+    config = readConfig(terminal, ["api", "lake"]);
   } catch {
     return undefined;
   }

@@ -11,7 +11,6 @@ export function validationSummary({ facts, counts, problems }: CustomersFile, ha
   };
 }
 
-/** Counts and warnings of a file, for people. */
 export function validationText({ facts, counts }: CustomersFile, hasService: boolean): string {
   const { total, invalid, users, businesses, created, vaults, documents, external_ids } = counts;
   const lines = [

@@ -16,7 +16,6 @@ export function kindOf(runId: string): string | undefined {
   return RUN_KINDS.find((kind) => isRunId(kind, runId));
 }
 
-/** The batch that a workflow of onboarding works on. */
 export function batchOf(workflowId: string): string {
   return workflowId.slice(workflowId.lastIndexOf("/") + 1);
 }

@@ -10,7 +10,7 @@ import { runFailures } from "../../lake/tables/run-failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { rowsOf, withStoreQuery } from "../lake/query.js";
 import { withLakeReader } from "../lake/reader.js";
-import { shownSchedules } from "../schedules/described.js";
+import { type ShownSchedule, shownSchedules } from "../schedules/described.js";
 import { type EndedRun, latestRuns } from "./ended-runs.js";
 import { type Finding, findingsOf } from "./findings.js";
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
@@ -30,13 +30,6 @@ interface StaleLink {
   readonly reason: string | null;
 }
 
-/** A schedule as `status` tells of it. */
-interface NextFiring {
-  readonly name: string;
-  readonly paused: boolean;
-  readonly next: string | null;
-}
-
 /** How things are: what `status --json` prints. */
 export interface LakeStatus {
   readonly lake: string;
@@ -44,10 +37,9 @@ export interface LakeStatus {
   readonly unfinished: readonly UnfinishedRun[];
   /** Those that are not over, the oldest first. */
   readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
-  /** Bad rows that are open. */
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
-  readonly schedules: readonly NextFiring[];
+  readonly schedules: readonly (Pick<ShownSchedule, "name" | "paused"> & { readonly next: string | null })[];
   /** Why nothing is worked on; null where Temporal is up. */
   readonly offline: string | null;
 }
@@ -102,7 +94,7 @@ async function staleLinks(query: LakeQuery, staleMs: number): Promise<LakeStatus
   return { total: Number(rows[0]?.total ?? 0), links };
 }
 
-async function nextFirings({ client, preflight: { scope } }: RunsView): Promise<NextFiring[]> {
+async function nextFirings({ client, preflight: { scope } }: RunsView): Promise<LakeStatus["schedules"]> {
   if (client === undefined) return [];
   const shown = await shownSchedules(client, scope);
   return shown.map(({ name, paused, next }) => ({ name, paused, next: next[0] ?? null }));

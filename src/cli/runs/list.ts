@@ -10,7 +10,6 @@ import { runLine } from "./text.js";
 import { unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
-/** Which runs are listed, and how. */
 export interface ListFlags extends RunFilter {
   readonly limit: number;
   readonly json?: boolean;

@@ -26,7 +26,6 @@ export interface SeenRun {
   readonly message: string | null;
 }
 
-/** Every status that a run is seen with. */
 export const SEEN_STATUSES: readonly SeenRun["status"][] = [
   "running",
   "paused",
@@ -38,7 +37,6 @@ export const SEEN_STATUSES: readonly SeenRun["status"][] = [
   "cancelled",
 ];
 
-/** Which runs are asked for. */
 export interface RunFilter {
   readonly kind?: string | undefined;
   readonly status?: string | undefined;
@@ -47,7 +45,6 @@ export interface RunFilter {
   readonly since?: string | undefined;
 }
 
-/** Whether a run is one that is asked for. */
 export function isAsked(run: SeenRun, { kind, status, schedule, since }: RunFilter): boolean {
   return (
     (kind === undefined || run.kind === kind) &&

@@ -12,11 +12,9 @@ import { type Finding, findingsOf } from "./findings.js";
 import { findingLines } from "./text.js";
 import { withRunsView } from "./view.js";
 
-/** What `batch show --json` prints. */
 interface ShownBatch {
   readonly batch_id: string;
   readonly playbook_key: string | null;
-  /** Rows by their latest status. */
   readonly statuses: Readonly<Record<string, number>>;
   /** Its runs that have ended, the newest first. */
   readonly runs: readonly { readonly run_id: string; readonly status: string }[];

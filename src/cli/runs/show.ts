@@ -22,7 +22,6 @@ export interface ShownRun extends SeenRun {
   readonly findings: readonly Finding[];
 }
 
-/** Shows one run; the exit code. @throws InputError where there is none of that id. */
 export async function showRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const shown = await withStoreQuery(
@@ -45,7 +44,6 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
   });
 }
 
-/** That no run of this lake has an id. */
 export function noRun(id: string): InputError {
   return new InputError(
     `there is no run ${id} in this lake. Nothing was changed. To list its runs: nightledger runs list`,

@@ -26,7 +26,6 @@ export function countWords(counts: SeenRun["counts"], shown: readonly string[]):
   return told.map((name) => `${counts[name]} ${name.replaceAll("_", " ")}`).join(", ");
 }
 
-/** The command that runs again what failed in a run. */
 export function retryCommand({ run_id, kind, job_id }: SeenRun): string {
   return `nightledger ${kind === "onboard" ? `batch retry ${job_id}` : `runs retry ${run_id}`}`;
 }
@@ -59,7 +58,6 @@ export function openRunWords(terminal: Terminal, run: UnfinishedRun): string {
   return `${status}: ${form.line(form.figures(progress))}`;
 }
 
-/** What a running run waits for, in lines. */
 export function waitingWords({ progress }: UnfinishedRun): string[] {
   const told = progress as Partial<WaitingState> | undefined;
   return told?.waiting === undefined ? [] : waitingLines(told as WaitingState, Date.now());

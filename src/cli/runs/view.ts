@@ -3,16 +3,15 @@ import { UnreachableError } from "../../domain/failures.js";
 import { runs } from "../../lake/tables/runs.js";
 import { connectClient } from "../../temporal/connection.js";
 import { type RunningRun, runningRuns } from "../../temporal/running-workflows.js";
-import { runningServer } from "../../temporal/server/running-server.js";
+import { runningServer } from "../../temporal/server/home-server.js";
 import { withStoreQuery } from "../lake/query.js";
 import { type Preflight, runPreflight } from "../session/preflight.js";
-import { Releases } from "../terminal/releases.js";
+import { Releases } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type EndedRun, endedRun } from "./ended-runs.js";
 
 const ANSWER_MS = 3_000;
 
-/** What a read-only command works with. */
 export interface RunsView {
   readonly preflight: Preflight;
   /** Undefined where Temporal is not up. */

@@ -6,9 +6,8 @@ import { putSchedule } from "../../intake/schedules/schedules.js";
 import { checkScheduled } from "../../intake/schedules/start-scheduled.js";
 import { readJobConfig } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { describedSchedule } from "./described.js";
+import { describedSchedule, withSchedules } from "./described.js";
 import { parseScheduledCommand } from "./scheduled-command.js";
-import { withSchedules } from "./session.js";
 
 export interface CreateFlags extends TimingFlags {
   readonly paused?: boolean;

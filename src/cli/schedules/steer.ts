@@ -1,10 +1,8 @@
 import { type ScheduleHandle, ScheduleNotFoundError, ScheduleOverlapPolicy } from "@temporalio/client";
 import { scheduleId } from "../../domain/schedules/scheduled-run.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { noSchedule } from "./described.js";
-import { withSchedules } from "./session.js";
+import { noSchedule, withSchedules } from "./described.js";
 
-/** Periods of the past that a schedule is run for again. */
 export interface BackfillFlags {
   readonly from: Date;
   readonly to: Date;

@@ -16,7 +16,6 @@ import { type RunEnd, watchRun } from "./run-watch.js";
 export interface JobRun<Progress, Result> {
   /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
-  /** Says what else is in progress. */
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
   /** What the command does while it watches the run, until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
@@ -45,17 +44,12 @@ export interface LeftRun<Progress, Result> {
   readonly otherKeys?: readonly WorkerIdentity[];
 }
 
-/** What is known of a run as its command leaves it. */
 interface RunOutcome {
-  /** What `--json` prints. */
   readonly summary: { readonly status: RunStatus };
-  /** The summary for people. */
   readonly text: string;
-  /** The service refused the credentials. */
   readonly unauthorized: boolean;
   /** Whether it exits with 1 although it completed. */
   readonly failed?: boolean;
-  /** What to say besides the summary. */
   readonly notes: readonly string[];
 }
 
@@ -112,7 +106,6 @@ function mayBeRefused(end: RunEnd<unknown>): boolean {
   return (end.result as { readonly status?: RunStatus }).status === "failed";
 }
 
-/** Says how a run went; the exit code. */
 export function reportRun(
   terminal: Terminal,
   left: LeftRun<unknown, unknown>,
@@ -128,9 +121,8 @@ export function reportRun(
 
 /** Workers with another key than the command's; none where they can't be asked for. */
 async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
-  const { taskQueue, config } = preflight;
-  const compared = comparedWorkers({ client, taskQueue, keys, apiKey: config.api.key });
-  return (await compared.catch(() => ({ others: [] }))).others;
+  const compared = comparedWorkers(client, preflight, keys).catch(() => ({ others: [] }));
+  return (await compared).others;
 }
 
 function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again: string): string[] {
@@ -154,7 +146,6 @@ export function withWaits<S extends object>(
   return { summary: { ...summary, ...waits }, text: [text, ...lines].join("\n") };
 }
 
-/** The status of a run that has no result of its own. */
 export function statusWithoutResult(
   end: Exclude<RunEnd<unknown>, { kind: "completed" }> | undefined,
 ): RunStatus {

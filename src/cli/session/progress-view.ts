@@ -15,29 +15,19 @@ interface Figures {
   readonly [shown: string]: number | string;
 }
 
-/** What a rate counts, and how many things are expected to be done in the end. */
-interface Paced {
-  readonly amount: number;
-  readonly unit: string;
-  readonly expected: number;
-}
-
-/** How the progress of one kind of run is shown. */
 export interface ProgressForm<P> {
   /** Format of the bar, as cli-progress takes it; `{name}` is replaced by a figure. */
   readonly bar: string;
   figures(progress: P): Figures;
   line(figures: Figures): string;
-  /** Left out, neither rate nor estimate is shown. */
-  paced?(progress: P): Paced;
+  /** What a rate counts, and how many things are expected in the end; left out, no rate or estimate is shown. */
+  paced?(progress: P): { readonly amount: number; readonly unit: string; readonly expected: number };
   /** Left out, nothing of it waits. */
   waiting?(progress: P): WaitingState;
 }
 
-/** Live progress on standard error. */
 interface ProgressView<P> {
   show(progress: P): void;
-  /** Says something beside the progress. */
   say(text: string): void;
   /** Says once that no worker answers for the run. */
   silent(): void;

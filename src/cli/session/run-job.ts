@@ -6,21 +6,19 @@ import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
 import { pingService } from "./service.js";
 
-/** A job as its command line asks for it. */
 interface Job<Progress, Result, Input> {
   /** Reads and validates the job's files; the configuration is checked by now. @throws InputError */
   read?(configuration: JobConfig): Promise<Input>;
-  /** Plans the run with what the lake holds; lake and keys are checked by now. @throws InputError */
-  plan(preflight: Preflight, input: Input): Promise<PlannedRun<Progress, Result>>;
+  /**
+   * Plans the run with what the lake holds; lake and keys are checked by now. The service is asked for `pingedUser`
+   * before anything starts; undefined skips that. @throws InputError
+   */
+  plan(
+    preflight: Preflight,
+    input: Input,
+  ): Promise<{ readonly pingedUser: string | undefined; readonly run: JobRun<Progress, Result> }>;
 }
 
-interface PlannedRun<Progress, Result> {
-  /** The user to ask the service for before anything starts; undefined skips that check. */
-  readonly pingedUser: string | undefined;
-  readonly run: JobRun<Progress, Result>;
-}
-
-/** Flags that every command that runs a job may have. */
 export interface JobFlags {
   readonly detach?: boolean;
   readonly json?: boolean;

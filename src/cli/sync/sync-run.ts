@@ -72,7 +72,7 @@ async function nameOtherRuns(
 }
 
 /** What is known of a sync as its command leaves it. @param committed what the lake holds of a run that has not ended */
-export function summaryOf(
+function summaryOf(
   { started, end, sofar, watchedMs }: LeftRun<SyncProgress, SyncResult>,
   committed?: CommittedByRun,
 ): { summary: SyncSummary; unauthorized: boolean } {

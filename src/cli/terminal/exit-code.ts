@@ -12,7 +12,6 @@ export function listedError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The exit code of an error that ended a command. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InputError) return EXIT.usage;
   if (error instanceof UnreachableError || isFailedCall(error)) return EXIT.unreachable;

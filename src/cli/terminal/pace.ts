@@ -1,4 +1,3 @@
-/** One sample of how far a run is. */
 interface Sample {
   /** Epoch milliseconds. */
   readonly at: number;
@@ -24,7 +23,6 @@ const ESTIMATE_AFTER_PART = 0.05;
 /** A run that has not advanced for this long has no estimate. */
 const STALLED_MS = 150_000;
 
-/** The pace with one more sample. */
 export function withSample(pace: Pace | undefined, sample: Sample): Pace {
   if (pace === undefined) return { first: sample, last: sample, changedAt: sample.at };
   const { first, last, changedAt } = pace;
@@ -48,7 +46,6 @@ export function timeLeft({ first, last, changedAt }: Pace, all: number): number 
   return ((all - last.done) * took) / done;
 }
 
-/** Rate and estimate in words; each is empty where it would mean nothing. */
 export interface PaceWords {
   readonly rate: readonly string[];
   readonly left: readonly string[];

@@ -8,9 +8,7 @@ export interface Terminal {
   readonly interactive: boolean;
   /** The command line that joins or continues what this one began; left out where nobody typed one. */
   readonly again?: string;
-  /** A result, on standard output. */
   result(text: string): void;
-  /** A line for people, on standard error. */
   say(line: string): void;
 }
 
@@ -20,7 +18,6 @@ export function withTimeStamps(terminal: Terminal): Terminal {
   return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };
 }
 
-/** The process's own terminal. */
 export function processTerminal(): Terminal {
   return {
     env: process.env,
