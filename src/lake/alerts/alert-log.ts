@@ -8,6 +8,7 @@ import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { type LakeReader, readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
+import { textOf } from "../sql/duckdb-values.js";
 import { alerts } from "../tables/alerts.js";
 import { appendOnce } from "../tables/append.js";
 import { compact } from "../tables/compact.js";
@@ -132,7 +133,7 @@ function eventOf({ alert_id, rule, subject, state, message, action, run_id, reco
     state: state as AlertEvent["state"],
     message: String(message),
     action: String(action ?? ""),
-    runId: run_id === null || run_id === undefined ? null : String(run_id),
+    runId: textOf(run_id),
     at: Number(recorded),
   };
 }

@@ -3,7 +3,7 @@ import type { AlertFacts, EndedRun, ScheduleFacts } from "../../domain/alerts/fa
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
 import type { SqlRow } from "../sql/duckdb-session.js";
-import type { SqlValue } from "../sql/duckdb-values.js";
+import { numberOf, textOf } from "../sql/duckdb-values.js";
 import { openQuarantine } from "../sync/open-quarantine.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { runs } from "../tables/runs.js";
@@ -76,12 +76,4 @@ function endedRun({ run_id, kind, schedule, due, started, finished, message }: S
     finishedAt: Number(finished),
     message: textOf(message),
   };
-}
-
-function numberOf(value: SqlValue | undefined): number | null {
-  return value === null || value === undefined ? null : Number(value);
-}
-
-function textOf(value: SqlValue | undefined): string | null {
-  return value === null || value === undefined ? null : String(value);
 }

@@ -75,7 +75,7 @@ export async function writeCheckpoint(at: DeltaLocation, snapshot: Snapshot): Pr
     await duckdb.makeScratch();
     const longest = await writeJsonLines(lines, checkpointActions(snapshot));
     await duckdb.exclusive((sql) => sql.run(copyStatement(lines, parquet, longest)), WRITING_THREADS);
-    await store.upload(parquet, key);
+    await store.uploadAll([{ localPath: parquet, key }]);
   } finally {
     await rm(lines, { force: true });
     await rm(parquet, { force: true });

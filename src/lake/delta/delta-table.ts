@@ -9,7 +9,6 @@ import { type CommitInfo, type DeltaAction, serializeActions } from "./delta-act
 import type { DeltaLocation } from "./delta-location.js";
 import { type LogState, NO_LOG, newestState, publishCommit } from "./delta-log.js";
 import { assertLawful, assertReadable, assertWritable } from "./delta-protocol.js";
-import { creationOf, type TableSpec } from "./delta-schema.js";
 import { advance, type Commit, type Snapshot } from "./delta-snapshot.js";
 import { cleanUpLog, type LogRetention } from "./log-clean-up.js";
 import { isCheckpointDue, listLog, NO_TAIL, tailAfter } from "./log-listing.js";
@@ -109,11 +108,6 @@ export class DeltaTable {
     assertLawful(this.name, snapshot, actions);
     await assertFilesThere(this.location, actions);
     return { version: snapshot.version + 1, actions: identified(actions) };
-  }
-
-  /** Makes the table if it does not exist yet. */
-  async create(spec: TableSpec): Promise<void> {
-    await this.commit(({ version }) => (version === -1 ? creationOf(spec, Date.now()) : null));
   }
 
   /** Writes a checkpoint of a state now, whatever its version, and cleans up the log. */

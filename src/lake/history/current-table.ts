@@ -5,7 +5,7 @@ import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { columnNames } from "../sql/duckdb-sql.js";
 import { compact, filesToMerge } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
@@ -74,7 +74,7 @@ async function writeCurrent(
   prefix: string,
 ): Promise<DataFile[]> {
   const current = currentOf(spec);
-  const columns = current.columns.map(({ name }) => sqlName(name)).join(", ");
+  const columns = columnNames(current.columns);
   const parts = Math.max(1, Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS));
   const written: DataFile[] = [];
   for (let part = 0; part < parts; part += 1) {

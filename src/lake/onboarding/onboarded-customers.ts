@@ -1,6 +1,6 @@
 import type { Lake } from "../lake.js";
 import { readTables } from "../query/query-views.js";
-import type { SqlRow } from "../sql/duckdb-session.js";
+import { textOf } from "../sql/duckdb-values.js";
 import { onboardings } from "../tables/onboardings.js";
 
 /** Whom an event is about. */
@@ -28,7 +28,12 @@ export async function onboardedCustomers(
        where coalesce(fp_id, fp_bid) in (from wanted) or external_id in (from wanted) or onboarding_id in (from wanted)`,
       [JSON.stringify(ids)],
     );
-    return rows.map(customerOf);
+    return rows.map((row) => ({
+      playbookKey: String(row.playbook_key),
+      fpId: textOf(row.fp_id),
+      externalId: textOf(row.external_id),
+      onboardingId: textOf(row.onboarding_id),
+    }));
   });
 }
 
@@ -40,14 +45,4 @@ export function isAbout(subject: EventSubject, customer: OnboardedCustomer): boo
 
 function idsOf({ fpId, externalId, onboardingId }: EventSubject): (string | null)[] {
   return [fpId, externalId, onboardingId];
-}
-
-function customerOf(row: SqlRow): OnboardedCustomer {
-  const text = (name: string) => (typeof row[name] === "string" ? row[name] : null);
-  return {
-    playbookKey: String(row.playbook_key),
-    fpId: text("fp_id"),
-    externalId: text("external_id"),
-    onboardingId: text("onboarding_id"),
-  };
 }

@@ -3,7 +3,7 @@ import { NO_TABLE } from "../delta/delta-snapshot.js";
 import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, GONE, isCurrent } from "../history/history-spec.js";
 import { EVERYTHING, newestRows } from "../history/newest-rows.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { columnNames } from "../sql/duckdb-sql.js";
 import { emptyView, type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
 
 /** Orders tables for reading: small tables before their histories, so that none is ahead of its source. */
@@ -41,7 +41,7 @@ async function currentView(
 ): Promise<TableView> {
   const state = { spec, history: history.snapshot, current: current?.snapshot ?? NO_TABLE };
   const files = await historyFiles(history.location, state);
-  const values = columns.map((column) => sqlName(column.name)).join(", ");
+  const values = columnNames(columns);
   const source = `(${newestRows(spec, files, EVERYTHING)}) where ${GONE} is not true`;
   return viewOf(name, values, source, [...files.current, ...files.since]);
 }

@@ -8,7 +8,7 @@ import type { Snapshot } from "../delta/delta-snapshot.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { sqlName, typedColumns } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
 
 /** One table of a lake with the state that it is read at. */
@@ -55,12 +55,9 @@ export async function tableView(
   const own = columnsOf(table, snapshot.metadata?.schemaString ?? "");
   const known = new Set(own.map(({ name }) => name));
   const added = (spec?.columns ?? []).filter(({ name }) => !known.has(name));
-  const values = [
-    ...own.map(({ name, type }) => `cast(${sqlOf(table, name)} as ${type}) as ${sqlName(name)}`),
-    ...added.map(({ name, type }) => `null::${type} as ${sqlName(name)}`),
-  ];
+  const values = typedColumns([...own, ...added], (name) => (known.has(name) ? sqlOf(table, name) : "null"));
   const isWhole = files.length > 0 && !isExtended(snapshot.metadata);
-  return viewOf(table, values.join(", "), isWhole ? parquetFiles(files) : parquetRows(files, own), files);
+  return viewOf(table, values, isWhole ? parquetFiles(files) : parquetRows(files, own), files);
 }
 
 /** Makes the empty view of a table that no commit has made yet. */

@@ -1,5 +1,6 @@
 import { CERTIFICATE_FIELDS } from "../../domain/sync/certificate.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
+import { textOf } from "../sql/duckdb-values.js";
 
 /** A fault of a lake, and where it is. */
 export interface Problem {
@@ -131,7 +132,7 @@ export async function checkChains(sql: SqlSession): Promise<ChainReport> {
     problems: found.map(({ link_id, run_id, what }) => ({
       table: "link_syncs",
       link_id: String(link_id),
-      run_id: run_id === null || run_id === undefined ? null : String(run_id),
+      run_id: textOf(run_id),
       what: String(what),
     })),
     problemsTotal: Number(counts?.problems),

@@ -3,7 +3,7 @@ import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { createSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
-import { type DataFile, scratchPath, storeFile } from "../tables/parquet-file.js";
+import { type DataFile, scratchPath, storeFiles } from "../tables/parquet-file.js";
 import { APPENDED_FILE, writeFiles } from "../tables/written-files.js";
 import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 
@@ -41,13 +41,14 @@ export async function loadFeedFile(
   if (bundle.origins.length === 0) return undefined;
   const path = scratchPath(lake, "parquet");
   try {
-    const [written] = await lake.duckdb.exclusive(
+    const written = await lake.duckdb.exclusive(
       (sql) => writeFiles(sql, bundleQuery(stream, bundle), sqlText(path), APPENDED_FILE),
       LOAD_THREADS,
     );
-    if (written === undefined) return undefined;
+    if (written.length === 0) return undefined;
     const links = await linkRows(lake, path);
-    return { ...(await storeFile(lake, stream.table, prefix, written)), links };
+    const [file] = await storeFiles(lake, stream.table, prefix, written);
+    return file && { ...file, links };
   } finally {
     await rm(path, { force: true });
   }

@@ -2,7 +2,7 @@ import { localFiles } from "../delta/data-files.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
-import { sqlList, sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { sqlList, sqlText, typedColumns } from "../sql/duckdb-sql.js";
 import { type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionChanges } from "../tables/transactions.js";
 
@@ -70,8 +70,5 @@ function removals(reading: FullReading, gone: string): string {
     run_id: sqlText(reading.runId),
     fetched_at: sqlText(reading.at.toISOString()),
   };
-  const columns = transactionChanges.columns.map(
-    ({ name, type }) => `(${values[name] ?? "null"})::${type} as ${sqlName(name)}`,
-  );
-  return `select ${columns.join(", ")} from (${gone})`;
+  return `select ${typedColumns(transactionChanges.columns, (name) => values[name] ?? "null")} from (${gone})`;
 }

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import type { SqlSession } from "../../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../../sql/duckdb-sql.js";
+import { columnNames, sqlText } from "../../sql/duckdb-sql.js";
 import { transactions } from "../../tables/transactions.js";
 import { CURRENT_FILE, writeFiles } from "../../tables/written-files.js";
 import type { Batch } from "../batches.js";
@@ -13,7 +13,7 @@ import type { FreshMonth, Shelf } from "./shelf-plan.js";
 /** SQL of a row's month as `YYYY-MM`; rows without a day, which other tools leave, go together. */
 const MONTH = `left(date_trunc('month', coalesce("date", date '1970-01-01'))::date::varchar, 7)`;
 
-const COLUMNS = transactions.columns.map(({ name }) => sqlName(name)).join(", ");
+const COLUMNS = columnNames(transactions.columns);
 
 /** A batch's rows of one shelf, as a file in scratch. */
 export interface Piece {
