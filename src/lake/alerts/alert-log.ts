@@ -34,13 +34,11 @@ const PENDING = `
     where d.alert_id = a.alert_id and d.state = a.state and d.target = a.target and d.delivery is not null)
   order by a.recorded_at, a.alert_id, a.state desc`;
 
-/** What a check of the rules wrote. */
 export interface WrittenAlerts {
   readonly raised: readonly AlertEvent[];
   readonly cleared: readonly AlertEvent[];
 }
 
-/** The alerts of a lake that are not over, the oldest first. */
 export async function openAlerts(lake: LakeReader): Promise<AlertEvent[]> {
   return (await rowsOf(lake, OPEN)).map(eventOf);
 }
@@ -54,7 +52,6 @@ export async function pendingMessages(lake: Lake): Promise<AlertMessage[]> {
   }));
 }
 
-/** A message as it was written; undefined where there is none. */
 export async function alertEvent(
   lake: Lake,
   { alertId, state }: Pick<AlertMessage, "alertId" | "state">,
@@ -100,7 +97,6 @@ export async function writeAlerts(
   }
 }
 
-/** Writes, once, that a message was delivered, or why it was given up. */
 export async function recordDelivery(
   lake: Lake,
   message: AlertMessage,

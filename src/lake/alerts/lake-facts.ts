@@ -13,7 +13,6 @@ type LakeFacts = Omit<AlertFacts, "going" | "schedules">;
 /** Runs of each schedule, and of each kind that nobody scheduled, that are looked at. */
 const NEWEST_RUNS = 20;
 
-/** The newest runs, and those whose ids are given. */
 const ENDED = `
   select run_id, kind, schedule, epoch_ms(scheduled_at) as due, epoch_ms(started_at) as started,
     epoch_ms(finished_at) as finished, message

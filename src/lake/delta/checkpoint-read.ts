@@ -20,7 +20,6 @@ interface CheckpointName {
   readonly parts?: number;
 }
 
-/** Finds the checkpoint that `_last_checkpoint` names; undefined if it names none. */
 export async function checkpointHint({ store, table }: DeltaLocation): Promise<CheckpointName | undefined> {
   const text = await store.get(lastCheckpointKey(table));
   if (text === undefined) return undefined;

@@ -13,7 +13,6 @@ const READS_AT_ONCE = 16;
  */
 const READINGS = 5;
 
-/** A table's state, and the size of its log after the newest checkpoint. */
 export interface LogState {
   readonly snapshot: Snapshot;
   readonly tail: LogTail;
@@ -21,7 +20,6 @@ export interface LogState {
 
 export const NO_LOG: LogState = { snapshot: NO_TABLE, tail: NO_TAIL };
 
-/** Reads the newest state of a table from its log alone. */
 export async function newestSnapshot(log: DeltaLocation): Promise<Snapshot> {
   return (await newestState(log, NO_LOG)).snapshot;
 }
@@ -53,7 +51,6 @@ export async function readCommit(log: DeltaLocation, version: number): Promise<C
   }
 }
 
-/** A file that a version brought new rows in. */
 export interface ChangedFile {
   readonly version: number;
   readonly add: AddFile;
@@ -143,7 +140,6 @@ async function wholeLog(log: DeltaLocation): Promise<LogState> {
   return { snapshot, tail: tailAfter(NO_TAIL, base.version, listing) };
 }
 
-/** Reads the checkpoint that `_last_checkpoint` names; undefined if it can't be read. */
 async function hintedCheckpoint(log: DeltaLocation): Promise<Snapshot | undefined> {
   const hint = await checkpointHint(log);
   return hint && (await readCheckpoint(log, hint).catch(() => undefined));

@@ -21,7 +21,6 @@ const LONGEST_PAUSE_MS = 250;
 interface DeltaTableOptions {
   /** Bytes of log below which no checkpoint follows: 0 for one after each commit, Infinity for none. */
   readonly checkpointFloorBytes?: number;
-  /** What a clean-up keeps of the log. */
   readonly retention?: LogRetention;
   /** Told of a checkpoint, or a clean-up after it, that failed; the commit before it is not affected. */
   readonly onCheckpointFailed?: (error: unknown) => void;
@@ -35,7 +34,6 @@ type CommitPlan = (
   snapshot: Snapshot,
 ) => readonly DeltaAction[] | null | Promise<readonly DeltaAction[] | null>;
 
-/** Opens a table of a store, whether it exists already or not. */
 export function openTable(
   store: ObjectStore,
   table: string,
@@ -100,7 +98,6 @@ export class DeltaTable {
     throw new DeltaConflictError(this.name, maxAttempts);
   }
 
-  /** Makes the commit that `plan` decides on a state, and checks that it may be published. */
   async #planned(plan: CommitPlan, snapshot: Snapshot): Promise<Commit | null> {
     assertWritable(this.name, snapshot);
     const actions = await plan(snapshot);
@@ -116,7 +113,6 @@ export class DeltaTable {
     await cleanUpLog(this.location, snapshot.metadata, listing, this.options.retention);
   }
 
-  /** Keeps the state after a commit, and writes a checkpoint of it if one is due. */
   async #keep(state: LogState): Promise<void> {
     this.#known = state;
     const { version } = state.snapshot;

@@ -16,7 +16,6 @@ import {
 import { comparedColumns, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { newestRows } from "./newest-rows.js";
 
-/** A list that was read completely, without a bad row. */
 export interface WholeList {
   readonly fpId: string;
   /** Null for a list of a user. */
@@ -24,7 +23,6 @@ export interface WholeList {
   readonly readAt: Date;
 }
 
-/** What a run observed of a history's keys. */
 export interface Observations {
   /** SQL of the observed rows, with every column of the history. */
   readonly query: string;
@@ -91,7 +89,6 @@ interface Comparison {
   readonly observations: Observations;
 }
 
-/** Prepares the tables of a comparison, and gives the SQL of the rows to be added. */
 async function changesQuery(
   lake: Lake,
   sql: SqlSession,

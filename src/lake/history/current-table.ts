@@ -66,7 +66,6 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
   });
 }
 
-/** Writes all rows of the small table, in parts if the keys with new rows may not fit into memory. */
 async function writeCurrent(
   lake: Lake,
   spec: HistorySpec,
@@ -97,7 +96,6 @@ async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<
   }
 }
 
-/** Estimates how many keys have rows in the files that came since. */
 async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {
   if (files.rows <= MOST_KEYS) return files.rows;
   const [row] = await lake.duckdb.exclusive((sql) => sql.few(keysIn(spec, files)));
@@ -135,7 +133,6 @@ async function replace(
   return false;
 }
 
-/** Finds when the newest row since was observed, in epoch milliseconds, rounded up. */
 async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {
   if (since.length === 0) return 0;
   const [row] = await lake.duckdb.exclusive((sql) =>

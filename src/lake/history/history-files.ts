@@ -5,10 +5,8 @@ import type { Lake } from "../lake.js";
 import { sinceWatermark } from "../watermark.js";
 import { currentOf, type HistorySpec } from "./history-spec.js";
 
-/** The part of a lake that readers of a history need. */
 type HistoryReader = Pick<Lake, "store" | "duckdb">;
 
-/** A history and its small table, each at one state. */
 export interface HistoryState {
   readonly spec: HistorySpec;
   /** Read before `history`, so it is never ahead of it. */
@@ -71,7 +69,6 @@ export async function historyFiles(reader: HistoryReader, state: HistoryState): 
   };
 }
 
-/** Gives all files of a history, whatever its small table says. */
 export async function wholeHistory(
   { store, duckdb }: HistoryReader,
   { spec, history }: HistoryState,

@@ -41,7 +41,6 @@ function restriction({ key, owner }: HistorySpec, of: Selection): string {
   return of.parts === 1 ? "" : `where hash(${sqlNames(key)}) % ${of.parts} = ${of.part}`;
 }
 
-/** SQL of the rows of files, each with its place. */
 function filesOf(columns: readonly Column[], files: readonly string[]): string {
   return parquetRows(files, columns, ", file_index, file_row_number");
 }

@@ -7,7 +7,6 @@ import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
 import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
 
-/** A batch without its rows. */
 export interface BatchFacts extends BatchPurpose {
   readonly batchId: string;
   /** Of the file, including wrong ones. */
@@ -19,7 +18,6 @@ export interface BatchFacts extends BatchPurpose {
   readonly warnings: readonly string[];
 }
 
-/** A row to freeze, with the files that it names. */
 export interface FreezableRow {
   readonly row: FrozenRow;
   /** Opens a file's bytes, by identifier. */
@@ -87,7 +85,6 @@ export class FrozenBatches {
     throw new StagingLostError(key, "gone from the lake's staging area");
   }
 
-  /** The rows, each after its documents are copied. */
   async *#copied(batchId: string, rows: AsyncIterable<FreezableRow>, hash: Hash): AsyncGenerator<FrozenRow> {
     for await (const { row, documents } of rows) {
       if (isRight(row)) await this.#copyDocuments(batchId, row, documents);
@@ -114,7 +111,6 @@ export class FrozenBatches {
   }
 }
 
-/** The prefix of everything that a batch keeps in the staging area. */
 export function batchPrefix(batchId: string): string {
   return `_staging/${batchId}/`;
 }

@@ -3,14 +3,12 @@ import { readTables } from "../query/query-views.js";
 import { textOf } from "../sql/duckdb-values.js";
 import { onboardings } from "../tables/onboardings.js";
 
-/** Whom an event is about. */
 interface EventSubject {
   readonly fpId: string | null;
   readonly externalId: string | null;
   readonly onboardingId: string | null;
 }
 
-/** A customer with a playbook that was run on them. */
 interface OnboardedCustomer extends EventSubject {
   readonly playbookKey: string;
 }
@@ -37,7 +35,6 @@ export async function onboardedCustomers(
   });
 }
 
-/** Whether an event may be about a customer. */
 export function isAbout(subject: EventSubject, customer: OnboardedCustomer): boolean {
   const ours = idsOf(customer);
   return idsOf(subject).some((id, at) => id !== null && id === ours[at]);

@@ -15,7 +15,6 @@ export async function getOutcome(sealed: SealedStore, batchId: string, name: Out
   return sealed.require<Outcome>(outcomeKey(batchId, name));
 }
 
-/** A kept outcome; undefined where there is none. */
 export async function findOutcome(
   sealed: SealedStore,
   batchId: string,

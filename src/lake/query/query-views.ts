@@ -11,20 +11,17 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, typedColumns } from "../sql/duckdb-sql.js";
 import type { ObjectStore } from "../store/object-store.js";
 
-/** One table of a lake with the state that it is read at. */
 export interface ReadTable {
   readonly location: DeltaLocation;
   readonly snapshot: Snapshot;
 }
 
-/** Finds the names of a lake's tables by their logs. */
 export async function findTables(store: ObjectStore): Promise<string[]> {
   const entries = await store.list("");
   const names = entries.map((entry) => /^([^/]+)\/_delta_log\/\d{20}\./.exec(entry.key)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** Reads the newest state of a table; undefined if there is no such table. */
 export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
   const snapshot = await newestSnapshot(location);
   assertReadable(location.table, snapshot);
@@ -60,7 +57,6 @@ export async function tableView(
   return viewOf(table, values, isWhole ? parquetFiles(files) : parquetRows(files, own), files);
 }
 
-/** Makes the empty view of a table that no commit has made yet. */
 export function emptyView({ name, columns }: TableSpec): TableView {
   return viewOf(name, "*", parquetRows([], columns));
 }
@@ -74,7 +70,6 @@ export function viewOf(
   return { statement: `create temp view ${sqlName(name)} as select ${values} from ${source}`, files };
 }
 
-/** The part of a lake that readers of its tables need. */
 export type LakeReader = Pick<Lake, "store" | "duckdb" | "table">;
 
 /**

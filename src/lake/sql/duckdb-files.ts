@@ -47,7 +47,6 @@ export function csvFile(path: string): string {
     max_line_size = ${CSV_LINE_BYTES}, buffer_size = ${4 * CSV_LINE_BYTES})`;
 }
 
-/** SQL of the rows of exactly this JSON file. */
 export function jsonFile(path: string, { lines, columns, maximumObjectSize }: JsonForm): string {
   const types = Object.entries(columns).map(([name, type]) => `${sqlText(name)}: ${sqlText(type)}`);
   return `read_json(${sqlList([exactPath(path)])}, hive_partitioning = false,

@@ -1,14 +1,11 @@
-/** Writes a string as a SQL literal. */
 export function sqlText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Writes a name as a SQL identifier. */
 export function sqlName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Writes names as a list of SQL identifiers. */
 export function sqlNames(names: readonly string[]): string {
   return names.map(sqlName).join(", ");
 }

@@ -20,12 +20,10 @@ export type SqlValue =
   | readonly SqlValue[]
   | { readonly [name: string]: SqlValue };
 
-/** Gives a value as text; null where there is none. */
 export function textOf(value: SqlValue | undefined): string | null {
   return value === null || value === undefined ? null : String(value);
 }
 
-/** Gives a value as a number; null where there is none. */
 export function numberOf(value: SqlValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value);
 }

@@ -98,7 +98,6 @@ function rangeOf(file: number, from: number, bytes: number): Buffer {
   return body.subarray(0, read);
 }
 
-/** Removes a file, if it is there, in one trip to the thread pool. */
 export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);

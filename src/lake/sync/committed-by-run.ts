@@ -1,7 +1,6 @@
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { linkCheckpoints } from "./link-checkpoint.js";
 
-/** What a run has committed to the feed so far. */
 export interface CommittedByRun {
   /** Links with committed rows. */
   readonly synced: number;

@@ -10,7 +10,6 @@ import { bundleQuery, type PageBundle, type PageSql } from "./page-bundle.js";
 /** A statement writes one row group: a second thread would find nothing to do, and take the core that reading needs. */
 const LOAD_THREADS = 1;
 
-/** Rows of one link in one loaded file. */
 interface LinkRows {
   readonly link_id: string;
   readonly created: number;
@@ -21,7 +20,6 @@ interface LinkRows {
   readonly sequence_to: number;
 }
 
-/** A file of `transaction_changes` with the rows of each link in it. */
 export interface FeedFile extends DataFile {
   readonly links: readonly LinkRows[];
 }

@@ -12,7 +12,6 @@ interface FullReading {
   readonly fpId: string;
   readonly runId: string;
   readonly generation: number;
-  /** Sequence of the first removal. */
   readonly sequenceFrom: number;
   /** Files of the reading, not committed yet. */
   readonly files: readonly DataFile[];
@@ -21,7 +20,6 @@ interface FullReading {
   readonly at: Date;
 }
 
-/** What the feed knows of a link, and what the reading did not bring back. */
 export interface InferredRemovals {
   /** Live ids known before the reading. */
   readonly known: number;

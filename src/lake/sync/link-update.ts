@@ -2,7 +2,6 @@ import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { checkpointDomain, type LinkCheckpoint, linkCheckpoint } from "./link-checkpoint.js";
 
-/** A link's update as a run wants to commit it. */
 export interface LinkUpdate {
   readonly linkId: string;
   /** The head that its pages started from; null for a new link. */
@@ -10,7 +9,6 @@ export interface LinkUpdate {
   readonly checkpoint: LinkCheckpoint;
 }
 
-/** How a link's update compares with a state of the feed. */
 type HeadComparison =
   /** The head is the one that its pages started from. */
   | { readonly kind: "free" }

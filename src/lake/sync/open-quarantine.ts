@@ -7,13 +7,10 @@ import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
 
-/** The open rows of a lake's quarantine, counted. */
 interface OpenQuarantine {
-  /** Rows that are still open. */
   readonly rows: number;
   /** Rows by owner, the most first: a link's id or, for a list of a user, the user's. */
   readonly owners: readonly { readonly owner: string; readonly rows: number }[];
-  /** The instant at which the oldest of them arrived; null for none. */
   readonly since: string | null;
 }
 

@@ -24,7 +24,6 @@ export interface DataFile {
   readonly modifiedAt: number;
 }
 
-/** Makes the action that adds a data file to its table. */
 export function addOf(file: DataFile, dataChange = true): AddFile {
   return {
     path: filePath(file.path),

@@ -23,7 +23,6 @@ export function firstCopiesSince(messages: readonly ReceivedMessage[], now: numb
   return Math.min(now - CLOCKS_APART_MS, ...since);
 }
 
-/** The messages that are in `webhook_events` already. */
 export async function knownMessages(
   lake: Lake,
   messages: readonly ReceivedMessage[],

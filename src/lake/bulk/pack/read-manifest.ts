@@ -5,7 +5,6 @@ import { isAbsent, unreadable } from "../../store/local-store-errors.js";
 import { manifestSchema, manifestText, type PackManifest, PROOF, textSha256 } from "./manifest.js";
 import { PackError } from "./pack-error.js";
 
-/** A manifest with the bytes that it was read from. */
 export interface ReadManifest {
   readonly manifest: PackManifest;
   readonly bytes: Buffer;

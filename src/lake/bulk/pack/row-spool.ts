@@ -70,7 +70,6 @@ export class RowSpool<Row = SqlRow> {
     });
   }
 
-  /** Reads the rows in batches. */
   async read(each: (rows: readonly Row[]) => Promise<void>): Promise<void> {
     const query = await this.#query();
     await this.#inOrder(async (sql) => {
@@ -78,7 +77,6 @@ export class RowSpool<Row = SqlRow> {
     });
   }
 
-  /** Deletes the rows. */
   async release(): Promise<void> {
     await this.#open?.handle.close();
     this.#open = undefined;

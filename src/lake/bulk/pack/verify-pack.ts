@@ -10,7 +10,6 @@ import { isSignedBy, keyFingerprint, publicKey } from "./signature.js";
 import { agreesWithSums, readSums, verifyFiles } from "./verify-files.js";
 import { verifyRows } from "./verify-rows.js";
 
-/** What was proved of a pack. */
 export interface VerifiedPack extends Pick<PackManifest, "kind" | "export_id" | "content_sha256" | "counts"> {
   readonly manifest_sha256: string;
   readonly files: number;
@@ -47,7 +46,6 @@ export async function verifyPack(
   return { ...proved, ...chain, signature, public_key_sha256 };
 }
 
-/** Reads a manifest that `SHA256SUMS` agrees with. */
 export async function readProvenManifest(directory: string): Promise<ReadManifest> {
   const sums = await readSums(directory).catch(async (error) => {
     // A directory without a manifest is no pack at all.

@@ -8,7 +8,6 @@ import { type KeySlice, keySlices, type LinkCount } from "./key-slices.js";
 /** Up to this many keys are looked up in one pass, whatever their links: a first pass for the links costs half as much. */
 const FEW_ROWS = 50_000;
 
-/** What the keys of changed rows tell about both tables. */
 interface ChangedKeys {
   /** Feed rows to apply, superseded and removed ones left out. */
   readonly freshRows: number;

@@ -14,7 +14,6 @@ export interface KeySlice extends RowPart {
 /** Changed rows whose keys SQL may hold in memory at once (docs/inside/architecture.md, "Materialize"). */
 const SLICE_ROWS = 250_000;
 
-/** Groups links, in the order given, into slices of bounded size. */
 export function keySlices(links: readonly LinkCount[]): KeySlice[] {
   const slices: KeySlice[] = [];
   for (const { link, rows } of links) {

@@ -106,7 +106,6 @@ export class ShelfWriter {
   }
 }
 
-/** Counts the rows of each row group that leave the file. */
 async function goneByGroup(
   sql: SqlSession,
   file: SourceFile,
