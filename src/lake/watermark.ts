@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { InputError } from "../domain/failures.js";
 import type { DeltaAction } from "./delta/delta-actions.js";
-import type { DeltaLocation } from "./delta/delta-location.js";
 import { type ChangedFile, changesAfter } from "./delta/delta-log.js";
+import type { DeltaLocation } from "./delta/delta-path.js";
 import { commitKey } from "./delta/delta-path.js";
 import type { Snapshot } from "./delta/delta-snapshot.js";
 import type { ObjectStore } from "./store/object-store.js";

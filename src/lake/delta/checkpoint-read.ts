@@ -1,7 +1,7 @@
 import { parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import type { DeltaAction } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import { advance, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 

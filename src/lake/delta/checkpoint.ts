@@ -6,7 +6,7 @@ import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import { checkpointHint, downloadCheckpoint } from "./checkpoint-read.js";
 import type { DeltaAction } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { checkpointKeys, lastCheckpointKey } from "./delta-path.js";
 import type { Snapshot } from "./delta-snapshot.js";
 import { type LogCheckpoint, type LogListing, listLog, newestDays } from "./log-listing.js";

@@ -1,7 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { checkpointHint, readCheckpoint } from "./checkpoint-read.js";
 import { type AddFile, parseActions } from "./delta-actions.js";
-import type { DeltaLocation } from "./delta-location.js";
+import type { DeltaLocation } from "./delta-path.js";
 import { commitKey, fileKey } from "./delta-path.js";
 import { advance, type Commit, NO_TABLE, type Snapshot } from "./delta-snapshot.js";
 import { type LogListing, type LogTail, listLog, NO_TAIL, tailAfter } from "./log-listing.js";

@@ -1,4 +1,12 @@
 import { InputError } from "../../domain/failures.js";
+import type { DuckDb } from "../sql/duckdb.js";
+import type { ObjectStore } from "../store/object-store.js";
+
+export interface DeltaLocation {
+  readonly store: ObjectStore;
+  readonly table: string;
+  readonly duckdb: DuckDb;
+}
 
 const VERSION_DIGITS = 20;
 

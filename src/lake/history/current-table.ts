@@ -1,6 +1,6 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
-import { factsOf } from "../delta/delta-stats.js";
+import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { isOutOfMemory } from "../sql/duckdb.js";
@@ -87,8 +87,7 @@ async function writeCurrent(
 
 /** Merges small files of a history, unless they are too large to be sorted together. */
 async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<void> {
-  const rows = filesToMerge(history.files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
-  if (rows > MOST_MERGED) return;
+  if (rowsIn(filesToMerge(history.files.values())) > MOST_MERGED) return;
   try {
     await compact(lake, spec, spec.key);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { localFiles } from "../delta/data-files.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import { factsOf } from "../delta/delta-stats.js";
+import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { sinceWatermark } from "../watermark.js";
 import { currentOf, type HistorySpec } from "./history-spec.js";
@@ -76,8 +76,4 @@ export async function wholeHistory(
   const live = [...history.files.values()];
   const since = await localFiles({ store, duckdb, table: spec.name }, live);
   return { current: [], since, rows: rowsIn(live), whole: true, observedUntil: Number.NEGATIVE_INFINITY };
-}
-
-function rowsIn(files: readonly { readonly stats?: string }[]): number {
-  return files.reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
 }

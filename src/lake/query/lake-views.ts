@@ -4,7 +4,7 @@ import { historyFiles } from "../history/history-files.js";
 import { type CurrentSpec, GONE, isCurrent } from "../history/history-spec.js";
 import { EVERYTHING, newestRows } from "../history/newest-rows.js";
 import { columnNames } from "../sql/duckdb-sql.js";
-import { emptyView, type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
+import { type ReadTable, type SqlOf, type TableView, tableView, viewOf } from "./query-views.js";
 
 /** Orders tables for reading: small tables before their histories, so that none is ahead of its source. */
 export function readingOrder(tables: readonly TableSpec[]): TableSpec[] {
@@ -28,8 +28,7 @@ export async function lakeViews(
     const small = spec !== undefined && isCurrent(spec) ? spec : undefined;
     const history = small && read.get(small.history.name);
     if (small && history) views.push(await currentView(small, history, table));
-    else if (table !== undefined) views.push(await tableView(table, spec, sqlOf));
-    else if (spec !== undefined) views.push(emptyView(spec));
+    else views.push(await tableView(name, spec?.columns ?? [], table, sqlOf));
   }
   return views;
 }

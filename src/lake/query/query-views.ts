@@ -1,7 +1,7 @@
 import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
-import type { DeltaLocation } from "../delta/delta-location.js";
 import { newestSnapshot } from "../delta/delta-log.js";
+import type { DeltaLocation } from "../delta/delta-path.js";
 import { assertReadable } from "../delta/delta-protocol.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
@@ -37,28 +37,26 @@ export interface TableView {
 export type SqlOf = (table: string, column: string) => string;
 
 /**
- * Makes the view over the live files of a table. Columns that the table of an earlier version lacks are null, and so are
- * those that some of its files lack.
+ * Makes the view over the live files of a table; a missing table is empty. Columns that the table of an earlier version
+ * lacks are null, and so are those that some of its files lack.
  *
- * @param spec the table as this version knows it; undefined for other tools' tables
+ * @param columns as this version knows them; none for other tools' tables
  */
 export async function tableView(
-  { location, snapshot }: ReadTable,
-  spec?: TableSpec,
+  table: string,
+  columns: TableSpec["columns"],
+  read: ReadTable | undefined,
   sqlOf: SqlOf = (_, column) => sqlName(column),
 ): Promise<TableView> {
-  const { table } = location;
+  if (read === undefined) return viewOf(table, "*", parquetRows([], columns));
+  const { location, snapshot } = read;
   const files = await localFiles(location, snapshot.files.values());
   const own = columnsOf(table, snapshot.metadata?.schemaString ?? "");
   const known = new Set(own.map(({ name }) => name));
-  const added = (spec?.columns ?? []).filter(({ name }) => !known.has(name));
+  const added = columns.filter(({ name }) => !known.has(name));
   const values = typedColumns([...own, ...added], (name) => (known.has(name) ? sqlOf(table, name) : "null"));
   const isWhole = files.length > 0 && !isExtended(snapshot.metadata);
   return viewOf(table, values, isWhole ? parquetFiles(files) : parquetRows(files, own), files);
-}
-
-export function emptyView({ name, columns }: TableSpec): TableView {
-  return viewOf(name, "*", parquetRows([], columns));
 }
 
 export function viewOf(
@@ -93,13 +91,12 @@ export async function readTables<T>(
 
 /** Gives the SQL of one view, as {@link readTables} makes it. */
 export async function newestView(
-  { table, store, duckdb }: LakeReader,
-  spec: TableSpec,
+  { table: tableOf, store, duckdb }: LakeReader,
+  { name: table, columns }: TableSpec,
   keep: (file: AddFile) => boolean = () => true,
 ): Promise<string> {
-  const newest = await table(spec.name).snapshot();
-  if (newest.version === -1) return emptyView(spec).statement;
+  const newest = await tableOf(table).snapshot();
   const files = new Map([...newest.files].filter(([, file]) => keep(file)));
-  const location = { store, table: spec.name, duckdb };
-  return (await tableView({ location, snapshot: { ...newest, files } }, spec)).statement;
+  const read = { location: { store, table, duckdb }, snapshot: { ...newest, files } };
+  return (await tableView(table, columns, newest.version === -1 ? undefined : read)).statement;
 }

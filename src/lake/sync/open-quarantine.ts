@@ -2,7 +2,7 @@ import { DAY, HOUR } from "../../domain/duration.js";
 import type { AddFile } from "../delta/delta-actions.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { CLOSING, LISTED_STREAMS, QUARANTINE_VIEWS, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
-import { emptyView, type LakeReader, newestView, readTables } from "../query/query-views.js";
+import { type LakeReader, newestView, readTables, tableView } from "../query/query-views.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { linkSyncs } from "../tables/link-syncs.js";
 import { quarantineResolutions } from "../tables/quarantine.js";
@@ -47,7 +47,7 @@ export async function withQuarantine<T>(lake: LakeReader, work: (sql: SqlSession
     for (const spec of CLOSING) {
       const statement =
         unresolved.length === 0
-          ? emptyView(spec).statement
+          ? (await tableView(spec.name, spec.columns, undefined)).statement
           : await newestView(lake, spec, closes(spec.name, unresolved, lookedAt - WAITING_FILES));
       await sql.run(statement);
     }

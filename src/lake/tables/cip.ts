@@ -31,9 +31,20 @@ export const cipReports = {
 const SOURCE = [...varchar("run_id", "fp_id"), ...integer("position"), ...varchar("source")] as const;
 
 /** The sources that confirmed an address, a birth date and a tax id. */
-export const cipMatchedAddresses = { name: "cip_matched_addresses", columns: SOURCE } as const;
-export const cipDateOfBirthSources = { name: "cip_date_of_birth_sources", columns: SOURCE } as const;
-export const cipTaxIdSources = { name: "cip_tax_id_sources", columns: SOURCE } as const;
+export const cipMatchedAddresses = {
+  name: "cip_matched_addresses",
+  columns: SOURCE,
+} as const satisfies TableSpec;
+
+export const cipDateOfBirthSources = {
+  name: "cip_date_of_birth_sources",
+  columns: SOURCE,
+} as const satisfies TableSpec;
+
+export const cipTaxIdSources = {
+  name: "cip_tax_id_sources",
+  columns: SOURCE,
+} as const satisfies TableSpec;
 
 /** One row per item that a screening found. */
 export const cipWatchlistRecords = {

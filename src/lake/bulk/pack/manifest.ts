@@ -2,6 +2,11 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isPackPath, type PackFile } from "./pack-files.js";
 
+/** Thrown when a pack is not what it was when it was written. The message names the first thing that is wrong. */
+export class PackError extends Error {
+  override readonly name = "PackError";
+}
+
 export const PROOF = {
   manifest: "manifest.json",
   sums: "SHA256SUMS",
