@@ -33,17 +33,17 @@ const SOURCE = [...varchar("run_id", "fp_id"), ...integer("position"), ...varcha
 /** The sources that confirmed an address, a birth date and a tax id. */
 export const cipMatchedAddresses = {
   name: "cip_matched_addresses",
-  columns: SOURCE,
+  columns: [...SOURCE],
 } as const satisfies TableSpec;
 
 export const cipDateOfBirthSources = {
   name: "cip_date_of_birth_sources",
-  columns: SOURCE,
+  columns: [...SOURCE],
 } as const satisfies TableSpec;
 
 export const cipTaxIdSources = {
   name: "cip_tax_id_sources",
-  columns: SOURCE,
+  columns: [...SOURCE],
 } as const satisfies TableSpec;
 
 /** One row per item that a screening found. */
