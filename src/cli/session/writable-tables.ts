@@ -1,5 +1,5 @@
-import { newestSnapshot } from "../../lake/delta/delta-log.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
+import { openTable } from "../../lake/delta/delta-table.js";
 import { createDuckDb } from "../../lake/sql/duckdb.js";
 import { temporaryScratch } from "../../lake/sql/scratch.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
@@ -15,7 +15,7 @@ export async function checkTables(store: ObjectStore): Promise<void> {
   const duckdb = createDuckDb({ scratchDirectory: await temporaryScratch() });
   try {
     for (const { name: table } of TABLES) {
-      assertWritable(table, await newestSnapshot({ store, table, duckdb }));
+      assertWritable(table, await openTable(store, table, duckdb).snapshot());
     }
   } finally {
     await duckdb.close();

@@ -20,10 +20,6 @@ export interface LogState {
 
 export const NO_LOG: LogState = { snapshot: NO_TABLE, tail: NO_TAIL };
 
-export async function newestSnapshot(log: DeltaLocation): Promise<Snapshot> {
-  return (await newestState(log, NO_LOG)).snapshot;
-}
-
 /**
  * Reads the newest state, starting from a known one: only what came after it, or the whole log if the known version is
  * gone (the table was made again, or its commits were cleaned up).

@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
 import { type FrozenRow, isRight, type RightRow } from "../../domain/onboarding/frozen-row.js";
 import { type BatchPurpose, batchLine } from "../../domain/onboarding/identity.js";
+import type { Outcome, OutcomeName } from "../../domain/onboarding/outcome.js";
 import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
@@ -132,4 +133,29 @@ function changed(what: string): InputError {
   return new InputError(
     `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
   );
+}
+
+/**
+ * Keeps an outcome, sealed and durable, until `recordOutcomes` writes it into the tables; workflows know its name only.
+ * The same name again replaces it.
+ */
+export async function putOutcome(sealed: SealedStore, batchId: string, outcome: Outcome): Promise<void> {
+  await sealed.put(outcomeKey(batchId, outcome), outcome, { durable: true });
+}
+
+/** A kept outcome. @throws StagingLostError */
+export async function getOutcome(sealed: SealedStore, batchId: string, name: OutcomeName): Promise<Outcome> {
+  return sealed.require<Outcome>(outcomeKey(batchId, name));
+}
+
+export async function findOutcome(
+  sealed: SealedStore,
+  batchId: string,
+  name: OutcomeName,
+): Promise<Outcome | undefined> {
+  return sealed.get<Outcome>(outcomeKey(batchId, name));
+}
+
+function outcomeKey(batchId: string, { line, attempt, version }: OutcomeName): string {
+  return `${batchPrefix(batchId)}outcomes/${line}-${attempt}-${version}`;
 }

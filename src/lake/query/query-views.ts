@@ -1,10 +1,9 @@
 import { localFiles } from "../delta/data-files.js";
 import type { AddFile } from "../delta/delta-actions.js";
-import { newestSnapshot } from "../delta/delta-log.js";
 import type { DeltaLocation } from "../delta/delta-path.js";
-import { assertReadable } from "../delta/delta-protocol.js";
 import { columnsOf, isExtended, type TableSpec } from "../delta/delta-schema.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
+import { openTable } from "../delta/delta-table.js";
 import type { Lake } from "../lake.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
@@ -23,8 +22,8 @@ export async function findTables(store: ObjectStore): Promise<string[]> {
 }
 
 export async function readTable(location: DeltaLocation): Promise<ReadTable | undefined> {
-  const snapshot = await newestSnapshot(location);
-  assertReadable(location.table, snapshot);
+  const { store, table, duckdb } = location;
+  const snapshot = await openTable(store, table, duckdb).snapshot();
   return snapshot.version === -1 ? undefined : { location, snapshot };
 }
 

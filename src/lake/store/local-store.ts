@@ -6,6 +6,7 @@ import { isAbsent, unpublished, unreadable } from "./local-store-errors.js";
 import {
   canonicalPath,
   discardFile,
+  growFile,
   pathOfKey,
   readRangeInPlace,
   readWhole,
@@ -14,7 +15,6 @@ import {
   temporaryBeside,
   writeTemporary,
 } from "./local-store-files.js";
-import { growFile } from "./local-store-growing.js";
 import { type Publication, persistFiles, publish, publishFiles } from "./local-store-publish.js";
 import { entryOf, foldersBelow, listBelow, removeTree } from "./local-store-tree.js";
 import { StoreModes } from "./modes.js";

@@ -4,7 +4,7 @@ import { type CustomerReport, doneWithoutCalls } from "../../../domain/onboardin
 import type { OutstandingRow } from "../../../domain/onboarding/batch/batch-state.js";
 import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
 import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
-import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { describeRunning } from "../../../temporal/running-workflows.js";
 import { withHeartbeat } from "../../heartbeat.js";
 import type { OnboardingDependencies } from "../dependencies.js";
