@@ -85,7 +85,7 @@ test("a checkpoint follows so many versions and is named by _last_checkpoint", a
 describe("a commit stays", () => {
   test("when its checkpoint can't be written, and the failure is told", async () => {
     const failures: unknown[] = [];
-    const store = { ...lake.store, upload: () => Promise.reject(new Error("no room")) };
+    const store = { ...lake.store, uploadAll: () => Promise.reject(new Error("no room")) };
     const table = openTable(store, "feed", lake.duckdb, {
       checkpointFloorBytes: 0,
       onCheckpointFailed: (error) => failures.push(error),
