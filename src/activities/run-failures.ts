@@ -1,7 +1,7 @@
 import type { Lake } from "../lake/lake.js";
 import { appendOnce } from "../lake/tables/append.js";
 import { writeRows } from "../lake/tables/parquet-file.js";
-import { runFailures } from "../lake/tables/run-failures.js";
+import { runFailures } from "../lake/tables/runs.js";
 
 interface RunFailure {
   /** Of a sync. */

@@ -81,3 +81,8 @@ export function changes(
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
   return { table: { ...table, owner, key: [...new Set([...owner, ...key])] }, projection };
 }
+
+/** The instant only where the text has an offset (docs/use/tables.md, "Accepted values"). */
+export const instant = (text: string) => `case when regexp_full_match(${text},
+  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)')
+  then try_cast(${text} as timestamptz) end`;

@@ -10,11 +10,10 @@ import {
   outcomeEvent,
 } from "../../domain/onboarding/outcome.js";
 import { withoutValues } from "../../domain/service/quoted-values.js";
-import { getOutcome } from "../../lake/onboarding/staged-outcomes.js";
+import { getOutcome } from "../../lake/onboarding/frozen-batch.js";
 import { appendOnce } from "../../lake/tables/append.js";
 import { sealColumn } from "../../lake/tables/encrypted-column.js";
-import { onboardingEvents } from "../../lake/tables/onboarding-events.js";
-import { onboardings } from "../../lake/tables/onboardings.js";
+import { onboardingEvents, onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 

@@ -2,7 +2,7 @@ import type { OutcomeRef } from "../../domain/onboarding/batch/batch-rows.js";
 import { isSameRow } from "../../domain/onboarding/customer/waiting-rows.js";
 import type { WaitRequest } from "../../domain/onboarding/messages.js";
 import { adoptedEvent } from "../../domain/onboarding/outcome.js";
-import { getOutcome, putOutcome } from "../../lake/onboarding/staged-outcomes.js";
+import { getOutcome, putOutcome } from "../../lake/onboarding/frozen-batch.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 interface ReuseOutcomeInput {

@@ -5,8 +5,8 @@ import { readAll } from "../../config-values.js";
 import { InputError } from "../../domain/failures.js";
 import { taskQueue } from "../../domain/run.js";
 import { keyMode } from "../../domain/service/key-mode.js";
-import { newestSnapshot } from "../../lake/delta/delta-log.js";
 import { assertWritable } from "../../lake/delta/delta-protocol.js";
+import { openTable } from "../../lake/delta/delta-table.js";
 import {
   checkBinding,
   expectBinding,
@@ -87,7 +87,7 @@ export async function runPreflight(
   const service = await findService(config);
   await withDuckDb(async (duckdb) => {
     for (const { name: table } of TABLES)
-      assertWritable(table, await newestSnapshot({ store, table, duckdb }));
+      assertWritable(table, await openTable(store, table, duckdb).snapshot());
   });
   const scope = scopeOf(config.api.url, config.lake.address);
   return { config, settings, store, service, scope, taskQueue: taskQueue(scope), keys };

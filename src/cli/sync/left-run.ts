@@ -1,7 +1,7 @@
 import type { SyncTotals } from "../../domain/sync/sync-totals.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import { type CommittedByRun, committedByRun } from "../../lake/sync/committed-by-run.js";
 import { namedPages } from "../../lake/sync/journal/recovery.js";
+import { type CommittedByRun, committedByRun } from "../../lake/sync/link-checkpoint.js";
 import { transactionChanges } from "../../lake/tables/transactions.js";
 import { transactionStream } from "../../streams/transactions.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";

@@ -4,7 +4,7 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { noTotals } from "../../domain/sync/sync-totals.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
-import type { CommittedByRun } from "../../lake/sync/committed-by-run.js";
+import type { CommittedByRun } from "../../lake/sync/link-checkpoint.js";
 import { runningRuns } from "../../temporal/running-workflows.js";
 import type { SyncProgress } from "../../workflows/sync/messages.js";
 import type { SyncResult } from "../../workflows/sync/sync.js";

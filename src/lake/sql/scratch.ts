@@ -128,13 +128,11 @@ export class Scratch {
   }
 }
 
-/** The age at which an entry is taken for a dead engine's. */
 function deadAfter(leased: boolean, beats: number): number {
   if (!leased) return UNLEASED_MS;
   return beats >= RESTING_BEATS ? STALE_MS : FORGOTTEN_MS;
 }
 
-/** Finds when an entry of a scratch directory was last in use. */
 async function lastSign(path: string, entry: Dirent): Promise<{ at: number; leased: boolean }> {
   const own = (await lstat(path)).mtimeMs;
   if (!entry.isDirectory()) return { at: own, leased: false };

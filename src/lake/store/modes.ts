@@ -92,7 +92,6 @@ async function lakeMode(root: string, durable: DurableDirectories): Promise<numb
   }
 }
 
-/** Gives the mode of a directory, and makes the directory if it is missing. */
 async function modeOf(directory: string, ifNew: number, durable: DurableDirectories): Promise<number> {
   await durable.make(directory, ifNew);
   return (await permissions(directory)) ?? ifNew;

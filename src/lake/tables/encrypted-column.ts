@@ -7,7 +7,6 @@ type EncryptedColumn<T extends TableSpec> = Extract<
   { readonly encrypted: true }
 >["name"];
 
-/** Seals a text for an encrypted column, as base64. */
 export function sealColumn<T extends TableSpec>(
   sealer: Sealer,
   table: T,

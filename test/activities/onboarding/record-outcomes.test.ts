@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { recordOutcomes } from "../../../src/activities/onboarding/record-outcomes.js";
 import type { CustomerRow } from "../../../src/domain/onboarding/customer.js";
 import type { Outcome } from "../../../src/domain/onboarding/outcome.js";
-import { putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
+import { putOutcome } from "../../../src/lake/onboarding/frozen-batch.js";
 import { openQuery } from "../../../src/lake/query/query.js";
 import { TABLES } from "../../../src/tables.js";
 import { customer, freezeCustomers, outcomeOf } from "../../helpers/onboarding/onboarding-batch.js";

@@ -11,8 +11,9 @@ import {
   type BatchFacts,
   type FreezableRow,
   FrozenBatches,
+  getOutcome,
+  putOutcome,
 } from "../../../src/lake/onboarding/frozen-batch.js";
-import { getOutcome, putOutcome } from "../../../src/lake/onboarding/staged-outcomes.js";
 import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
 import { SealedStore } from "../../../src/lake/store/sealed-store.js";
 import { createSealer } from "../../../src/temporal/encryption/sealer.js";

@@ -5,7 +5,7 @@ import type { OutstandingRow } from "../../../domain/onboarding/batch/batch-stat
 import type { BatchRunInput } from "../../../domain/onboarding/batch/started-batch.js";
 import { afterFailure, UNPOSTED } from "../../../domain/onboarding/customer/customer-state.js";
 import { customerWorkflowId } from "../../../domain/onboarding/identity.js";
-import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { describeRunning } from "../../../temporal/running-workflows.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { endUnposted } from "./planned-outcomes.js";

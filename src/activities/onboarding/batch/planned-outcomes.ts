@@ -16,7 +16,7 @@ import {
   type Outcome,
   type OutcomeRow,
 } from "../../../domain/onboarding/outcome.js";
-import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome, putOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import type { OnboardingDependencies } from "../dependencies.js";

@@ -1,6 +1,6 @@
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { answerKey, type KeptAnswer } from "../../../lake/calls/staged-call.js";
-import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { callState } from "../../calls/call-record.js";
 import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";

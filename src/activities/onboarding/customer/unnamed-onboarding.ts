@@ -6,8 +6,8 @@ import { FAILURE_TYPES } from "../../../domain/failures.js";
 import type { CustomerRef } from "../../../domain/onboarding/customer/customer-step.js";
 import { type UndecidedPost, undecidedMs } from "../../../domain/onboarding/customer/undecided-post.js";
 import { playbookKeyOf } from "../../../domain/onboarding/identity.js";
+import { findOutcome } from "../../../lake/onboarding/frozen-batch.js";
 import { onboardedCustomers } from "../../../lake/onboarding/onboarded-customers.js";
-import { findOutcome } from "../../../lake/onboarding/staged-outcomes.js";
 import {
   dropUnnamedPost,
   noteUnnamedPost,

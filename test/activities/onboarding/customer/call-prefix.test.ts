@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isSpent, onboardingPrefix } from "../../../../src/activities/onboarding/customer/call-prefix.js";
-import { putOutcome } from "../../../../src/lake/onboarding/staged-outcomes.js";
+import { putOutcome } from "../../../../src/lake/onboarding/frozen-batch.js";
 import { customer, outcomeOf } from "../../../helpers/onboarding/onboarding-batch.js";
 import { type ActivityBench, openActivityBench } from "../../../helpers/temporal/activity-bench.js";
 

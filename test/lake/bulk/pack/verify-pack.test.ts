@@ -4,8 +4,12 @@ import { chmod, cp, readdir, readFile, rename, rm, symlink, writeFile } from "no
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { InputError } from "../../../../src/domain/failures.js";
-import { manifestText, type PackManifest, textSha256 } from "../../../../src/lake/bulk/pack/manifest.js";
-import { PackError } from "../../../../src/lake/bulk/pack/pack-error.js";
+import {
+  manifestText,
+  PackError,
+  type PackManifest,
+  textSha256,
+} from "../../../../src/lake/bulk/pack/manifest.js";
 import { verifyPack } from "../../../../src/lake/bulk/pack/verify-pack.js";
 import { madeUpMembers } from "../../../helpers/bulk/cip-members.js";
 import { openPackRoom, type PackRoom } from "../../../helpers/bulk/cip-pack.js";

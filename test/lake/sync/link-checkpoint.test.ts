@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
 import { advance, NO_TABLE } from "../../../src/lake/delta/delta-snapshot.js";
-import { committedByRun } from "../../../src/lake/sync/committed-by-run.js";
 import {
   checkpointDomain,
+  committedByRun,
+  compareHead,
   type LinkCheckpoint,
+  type LinkUpdate,
   linkCheckpoint,
+  linkCheckpointActions,
 } from "../../../src/lake/sync/link-checkpoint.js";
-import { compareHead, type LinkUpdate, linkCheckpointActions } from "../../../src/lake/sync/link-update.js";
 
 const checkpoint = (change: Partial<LinkCheckpoint> = {}): LinkCheckpoint => ({
   run_id: "r1",
