@@ -33,6 +33,6 @@ export function pageWindow({ query, fire }: Call): PageWindow {
 }
 
 /** The page index of a list, for faults. */
-export function pageIndex(query: URLSearchParams, name = "page"): number {
-  return Math.max(0, Number(query.get(name) ?? 1) - 1) || 0;
+export function pageIndex(query: URLSearchParams, first = 1): number {
+  return Math.max(0, Number(query.get("page") ?? first) - first) || 0;
 }

@@ -1,7 +1,7 @@
 import { InputError } from "../../src/domain/failures.js";
+import { isJsonObject } from "../../src/domain/json.js";
 import type { OnboardingStatus } from "../../src/domain/service/onboarding-status.js";
 import { refuse } from "../http/answer.js";
-import { isObject } from "../vault/fields.js";
 import {
   DEFAULT_PLAYBOOKS,
   type Playbook,
@@ -94,7 +94,7 @@ export function keptData(
 }
 
 function isOfType(value: unknown, type: PrerequisiteType): boolean {
-  if (type === "object") return isObject(value);
+  if (type === "object") return isJsonObject(value);
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;
 }

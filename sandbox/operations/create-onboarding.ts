@@ -1,9 +1,10 @@
+import { isJsonObject } from "../../src/domain/json.js";
 import type { SandboxState } from "../assemble.js";
 import { type Answer, okJson, Refusal, refuse } from "../http/answer.js";
 import type { Call, Operation, Subject } from "../http/router.js";
 import { type Onboarding, onboardingResult } from "../onboarding/onboarding.js";
 import { keptData } from "../onboarding/playbook-store.js";
-import { Fields, isObject } from "../vault/fields.js";
+import { Fields } from "../vault/fields.js";
 
 const FIELDS = ["key", "fp_id", "external_id", "prerequisite_data", "synchronous_timeout_secs"];
 
@@ -64,7 +65,7 @@ function entityOf({ world, businesses }: SandboxState, id: string | undefined): 
 }
 
 function subjectOf(body: unknown, { world, businesses }: SandboxState): Subject {
-  if (!isObject(body)) return {};
+  if (!isJsonObject(body)) return {};
   const given = typeof body.fp_id === "string" ? body.fp_id : body.external_id;
   if (typeof given !== "string") return {};
   const id = given === body.fp_id ? given : (world.externalIds.get(given) ?? given);

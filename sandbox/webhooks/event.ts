@@ -1,19 +1,7 @@
+import { EVENT_KINDS } from "../../src/domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../src/domain/service/onboarding-status.js";
 import { Fields } from "../vault/fields.js";
-
-/** As in docs/reference/service.md, "Webhook events". */
-export const EVENT_KINDS = [
-  "service.onboarding.completed",
-  "service.onboarding.incomplete",
-  "service.watchlist_check.completed",
-  "service.user.info_requested",
-  "service.user.manual_review",
-  "service.vault.updated",
-  "service.user.bank_link_updated",
-  "service.entity.entity_status_set",
-] as const;
-/** An event's payload; the shapes of seven of the kinds are not shown (docs/reference/service.md, "Webhook events"). */
-export type EventPayload = Readonly<Record<string, unknown>>;
+import type { EventPayload } from "./message.js";
 
 const COMPLETED = [
   ...["event_kind", "fp_id", "timestamp", "status", "playbook_key", "playbook_version"],
@@ -24,7 +12,7 @@ const COMPLETED = [
  * Checks the payload of a test webhook: a known kind; of `service.onboarding.completed` the shape that is shown.
  * @throws Refusal 400
  */
-export function checkPayload(payload: Readonly<Record<string, unknown>>): void {
+export function checkPayload(payload: EventPayload): void {
   const where = "payload";
   const known = payload.event_kind === "service.onboarding.completed" ? COMPLETED : Object.keys(payload);
   const fields = new Fields(payload, known, where);

@@ -1,4 +1,5 @@
-import type { EventPayload } from "./event.js";
+/** An event's payload; the shapes of seven of the kinds are not shown (docs/reference/service.md, "Webhook events"). */
+export type EventPayload = Readonly<Record<string, unknown>>;
 
 /** One try to bring a message to an endpoint. */
 interface DeliveryAttempt {

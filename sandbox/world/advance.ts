@@ -1,9 +1,9 @@
+import { jsonObjectOf } from "../../src/domain/json.js";
 import type { BankLink } from "./bank-link.js";
 import { addDays } from "./days.js";
 import type { LiveRow } from "./link-log.js";
 import { Random } from "./random.js";
 import type { TransactionRow } from "./records.js";
-import { objectIn } from "./truth.js";
 import type { World } from "./world.js";
 
 /** How far time goes, and what happens on each link each day (how many of each kind). */
@@ -55,7 +55,7 @@ export function advance(world: World, makeRow: RowMaker, options: AdvanceOptions
 }
 
 function isConnected(link: BankLink): boolean {
-  return objectIn(link.text)?.state === "connected";
+  return jsonObjectOf(link.text)?.state === "connected";
 }
 
 /** One day of one link. */
@@ -139,6 +139,6 @@ function repeat(times: number, action: () => void): void {
 
 /** A row that can be written again with changed fields; scripted rows may not be one. */
 function readable(row: LiveRow | undefined): TransactionRow | undefined {
-  const values = row && objectIn(row.text);
+  const values = row && jsonObjectOf(row.text);
   return values?.transaction_id === row?.id ? (values as TransactionRow | undefined) : undefined;
 }

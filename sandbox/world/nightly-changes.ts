@@ -1,8 +1,8 @@
+import { jsonObjectOf } from "../../src/domain/json.js";
 import type { AdvanceReport, RowMaker } from "./advance.js";
 import type { BankLink } from "./bank-link.js";
 import { addDays } from "./days.js";
 import { Random } from "./random.js";
-import { objectIn } from "./truth.js";
 import type { World } from "./world.js";
 
 /** A night's changes for benchmarks; the shares of kinds are relative to each other. */
@@ -68,7 +68,7 @@ function changeRow(
   const from = recentDays > 0 ? (link.log.base?.firstWithin?.(recentDays) ?? 0) : 0;
   const row = link.log.pickLive(random, from);
   if (!row) return;
-  const values = objectIn(row.text);
+  const values = jsonObjectOf(row.text);
   if (update && values) {
     const cents = String(random.int(100)).padStart(2, "0");
     const text = JSON.stringify({
