@@ -15,12 +15,12 @@ export interface Onboarding {
   status: OnboardingStatus;
   /** Whether it is still being executed. */
   running: boolean;
-  settled_at: string | undefined;
+  settled_at?: string;
   requires_manual_review: boolean;
-  reviewed_by: string | undefined;
-  output: Readonly<Record<string, unknown>> | undefined;
-  error_message: string | undefined;
-  continuation: Continuation | undefined;
+  reviewed_by?: string;
+  output?: Readonly<Record<string, unknown>> | undefined;
+  error_message?: string | undefined;
+  continuation?: Continuation | undefined;
 }
 
 interface Continuation {

@@ -1,6 +1,6 @@
 import { jsonObjectOf } from "../../src/domain/json.js";
 import { type Answer, ok } from "../http/answer.js";
-import { LIST_QUERY, pageIndex, pageWindow } from "../http/page-window.js";
+import { PAGED_LIST, pageWindow } from "../http/page-window.js";
 import type { Operation } from "../http/router.js";
 import { linkOf, userOf } from "../owner.js";
 
@@ -33,11 +33,9 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
   },
   // docs/reference/service.md, "Bank transactions": the rows that are there now, page by page.
   {
+    ...PAGED_LIST,
     name: "list_user_transactions",
-    method: "GET",
     path: "/users/{fp_id}/linked_bank_transactions",
-    query: LIST_QUERY,
-    pageOf: (_params, query) => pageIndex(query),
     handle(call) {
       const window = pageWindow(call);
       const { page, size, from } = window;
@@ -60,11 +58,9 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
   // docs/reference/service.md, "Investment transactions": the newest first, so that a row that comes between two pages
   // shifts the rest. Each page holds the securities of its own rows.
   {
+    ...PAGED_LIST,
     name: "list_investment_transactions",
-    method: "GET",
     path: "/bank_links/{link_id}/investments/transactions",
-    query: LIST_QUERY,
-    pageOf: (_params, query) => pageIndex(query),
     handle(call) {
       const window = pageWindow(call);
       const { page, size, from } = window;

@@ -1,5 +1,5 @@
 import { checkExternalId } from "../businesses/business-store.js";
-import { okJson, Refusal, refuse } from "../http/answer.js";
+import { notFound, okJson, refuse } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { businessOf } from "../owner.js";
 import { Fields } from "../vault/fields.js";
@@ -50,7 +50,7 @@ export const BUSINESS_OPERATIONS: readonly Operation[] = [
       const { onboardings, businesses } = call.state;
       const onboarding = onboardings.find(call.params.onboarding_id ?? "");
       if (onboarding?.entity_id !== business.id || onboarding.running) {
-        throw new Refusal(404, "not_found", "no insights of such an onboarding");
+        notFound("no insights of such an onboarding");
       }
       return okJson(businesses.insights(business, onboarding.id));
     },

@@ -1,4 +1,4 @@
-import { type Answer, okJson, Refusal } from "../http/answer.js";
+import { type Answer, notFound, okJson } from "../http/answer.js";
 import { pageIndex } from "../http/page-window.js";
 import type { Call, Operation } from "../http/router.js";
 import { onboardingResult } from "../onboarding/onboarding.js";
@@ -31,8 +31,7 @@ export const ONBOARDING_OPERATIONS: readonly Operation[] = [
     method: "GET",
     path: "/onboardings/{id}",
     handle({ params, state: { onboardings, clock } }) {
-      const onboarding = onboardings.find(params.id ?? "");
-      if (!onboarding) throw new Refusal(404, "not_found", "no such onboarding");
+      const onboarding = onboardings.find(params.id ?? "") ?? notFound("no such onboarding");
       return okJson(onboardingResult(onboarding, clock.now()));
     },
   },

@@ -1,4 +1,4 @@
-import { okJson, Refusal } from "../http/answer.js";
+import { notFound, okJson } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { forward } from "../proxy/forward.js";
 import { Fields } from "../vault/fields.js";
@@ -12,8 +12,7 @@ export const PROXY_AND_WEBHOOK_OPERATIONS: readonly Operation[] = [
     path: "/vault_proxy/{id}",
     body: "whole",
     async handle({ params, headers, body, state }) {
-      const proxy = state.proxies.find(params.id ?? "");
-      if (!proxy) throw new Refusal(404, "not_found", "no such proxy configuration");
+      const proxy = state.proxies.find(params.id ?? "") ?? notFound("no such proxy configuration");
       return forward(state, proxy, headers, await body.read());
     },
   },

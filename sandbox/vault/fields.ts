@@ -7,10 +7,13 @@ export type VaultValue = string | number | boolean | Readonly<Record<string, unk
 /** A JSON object of a request that holds only what the operation knows; never quotes a value. */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
-  readonly #where: string;
 
   /** @throws Refusal 400 for what is no object, or has a field that is not known. */
-  constructor(value: unknown, known: readonly string[], where = "body") {
+  constructor(
+    value: unknown,
+    known: readonly string[],
+    private readonly where = "body",
+  ) {
     if (!isJsonObject(value)) refuse(`${where}: not an object`);
     for (const name of Object.keys(value)) {
       if (!known.includes(name)) {
@@ -18,11 +21,6 @@ export class Fields {
       }
     }
     this.#values = value;
-    this.#where = where;
-  }
-
-  has(name: string): boolean {
-    return this.#values[name] !== undefined;
   }
 
   /** A text that must not be empty. */
@@ -86,7 +84,7 @@ export class Fields {
   }
 
   refuse(name: string, what: string): never {
-    refuse(`${this.#where}: field "${name}": ${what}`);
+    refuse(`${this.where}: field "${name}": ${what}`);
   }
 }
 

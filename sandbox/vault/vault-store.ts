@@ -27,27 +27,26 @@ interface Decryption {
 
 /** The vaults of all users and businesses, and every look into them. */
 export class VaultStore {
-  /** Seed of the identities that users have at the start; `undefined`: vaults are empty. */
-  readonly #identitySeed: string | number | undefined;
   readonly #vaults = new Map<string, Map<string, VaultEntry>>();
   readonly #decryptions: Decryption[] = [];
 
   constructor(
     private readonly clock: Clock,
     private readonly webhooks: WebhookStore,
-    identitySeed: string | number | undefined,
-  ) {
-    this.#identitySeed = identitySeed;
-  }
+    /** Of the identities that users have at the start; `undefined`: vaults are empty. */
+    private readonly identitySeed: string | number | undefined,
+  ) {}
 
+  /** What was written under an identifier. */
   entry(entityId: string, identifier: string): VaultEntry | undefined {
-    return this.#vaults.get(entityId)?.get(identifier) ?? this.#seeded(entityId, identifier);
+    return this.#vaults.get(entityId)?.get(identifier);
   }
 
   /** The value of an identifier; uploaded bytes as their text where they are UTF-8, else in base64. */
   value(entityId: string, identifier: string): VaultValue | undefined {
     const entry = this.entry(entityId, identifier);
-    if (entry?.kind !== "bytes") return entry?.value;
+    if (entry === undefined) return this.#identity(entityId)[identifier];
+    if (entry.kind === "value") return entry.value;
     try {
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(entry.bytes);
     } catch {
@@ -80,9 +79,7 @@ export class VaultStore {
       const { sha256, content_type } = entry;
       return [name, { bytes: entry.bytes.length, sha256, content_type }];
     });
-    const seed = this.#identitySeed;
-    const seeded = seed === undefined || entityId.startsWith("fp_bid_") ? {} : seededIdentity(seed, entityId);
-    return { ...seeded, ...Object.fromEntries(entries) };
+    return { ...this.#identity(entityId), ...Object.fromEntries(entries) };
   }
 
   note(decryption: Omit<Decryption, "at">): void {
@@ -100,11 +97,9 @@ export class VaultStore {
     return vault;
   }
 
-  #seeded(entityId: string, identifier: string): VaultEntry | undefined {
-    const seed = this.#identitySeed;
-    if (seed === undefined || entityId.startsWith("fp_bid_")) return undefined;
-    const value = seededIdentity(seed, entityId)[identifier];
-    return value === undefined ? undefined : { kind: "value", value };
+  #identity(entityId: string): Readonly<Record<string, string>> {
+    if (this.identitySeed === undefined || entityId.startsWith("fp_bid_")) return {};
+    return seededIdentity(this.identitySeed, entityId);
   }
 
   #tell(entityId: string, fields: readonly string[]): void {

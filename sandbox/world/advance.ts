@@ -84,10 +84,8 @@ class LinkDay {
   }
 
   #create(date: string, pending: boolean, id = this.link.newTransactionId()): void {
-    const account = this.link.accounts.length
-      ? this.random.pick(this.link.accounts).id
-      : `acc_${this.link.id}_1`;
-    this.#write("created", { ...this.makeRow(this.random, id, account, date), pending });
+    const row = this.makeRow(this.random, id, this.link.accountFor(this.random), date);
+    this.#write("created", { ...row, pending });
   }
 
   #update(): void {
@@ -123,12 +121,12 @@ class LinkDay {
   }
 
   #write(change: "created" | "updated", row: TransactionRow): void {
-    this.link.log.append({ change, id: row.transaction_id, text: JSON.stringify(row) });
+    this.link.write(change, row.transaction_id, row);
     this.report[change]++;
   }
 
   #drop(id: string): void {
-    this.link.log.append({ change: "removed", id, text: JSON.stringify(id) });
+    this.link.drop(id);
     this.report.removed++;
   }
 }

@@ -47,9 +47,8 @@ export function nightlyChanges(
     const kind = random.next() * (created + updated + removed);
     if (kind < created) {
       const date = addDays(world.today, -random.int(recent ? recentDays : SPAN_DAYS));
-      const account = link.accounts.length ? random.pick(link.accounts).id : `acc_${link.id}_1`;
-      const row = makeRow(random, link.newTransactionId(), account, date);
-      link.log.append({ change: "created", id: row.transaction_id, text: JSON.stringify(row) });
+      const id = link.newTransactionId();
+      link.write("created", id, makeRow(random, id, link.accountFor(random), date));
       report.created++;
     } else {
       changeRow(link, random, recent ? recentDays : 0, kind < created + updated, report);
@@ -71,15 +70,11 @@ function changeRow(
   const values = jsonObjectOf(row.text);
   if (update && values) {
     const cents = String(random.int(100)).padStart(2, "0");
-    const text = JSON.stringify({
-      ...values,
-      amount: `${random.int(900)}.${cents}`,
-      description: "Corrected by the bank",
-    });
-    link.log.append({ change: "updated", id: row.id, text });
+    const amount = `${random.int(900)}.${cents}`;
+    link.write("updated", row.id, { ...values, amount, description: "Corrected by the bank" });
     report.updated++;
   } else {
-    link.log.append({ change: "removed", id: row.id, text: JSON.stringify(row.id) });
+    link.drop(row.id);
     report.removed++;
   }
 }
