@@ -1,6 +1,6 @@
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
-import { createCipReport } from "../api/operations/cip-report.js";
-import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
+import { listUserOnboardings } from "../api/operations/onboarding.js";
+import { createCipReport } from "../api/operations/user.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { ApiClient } from "../api/http/client.js";
 import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
-import { listLinkAccounts } from "../api/operations/bank-accounts.js";
+import { listLinkAccounts } from "../api/operations/bank-data.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
 import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
 import {

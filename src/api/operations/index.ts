@@ -1,23 +1,24 @@
-import { listLinkAccounts, listUserAccounts } from "./bank-accounts.js";
-import { listBankLinks } from "./bank-links.js";
-import { createBusiness, updateBusiness } from "./business.js";
-import { getBusinessInsights } from "./business-insights.js";
-import { createCipReport } from "./cip-report.js";
-import { createClientToken } from "./client-token.js";
-import { listInvestmentTransactions } from "./investment-transactions.js";
-import { getOnboarding } from "./onboarding.js";
+import {
+  listBankLinks,
+  listInvestmentTransactions,
+  listLinkAccounts,
+  listUserAccounts,
+  listUserTransactions,
+} from "./bank-data.js";
+import { createBusiness, getBusinessInsights, updateBusiness } from "./business.js";
+import {
+  getOnboarding,
+  listBusinessOnboardings,
+  listUserOnboardings,
+  validateSession,
+} from "./onboarding.js";
 import { createOnboarding } from "./onboarding-creation.js";
-import { listBusinessOnboardings, listUserOnboardings } from "./onboarding-lists.js";
 import type { Operation } from "./operation.js";
-import { validateSession } from "./session.js";
 import { importTransactions } from "./transaction-import.js";
 import { syncTransactions } from "./transaction-sync.js";
-import { getUser } from "./user.js";
-import { listUserTransactions } from "./user-transactions.js";
-import { decryptVault } from "./vault-decryption.js";
+import { createCipReport, createClientToken, getUser } from "./user.js";
+import { decryptVault, updateVault, uploadToVault } from "./vault.js";
 import { callVaultProxy } from "./vault-proxy.js";
-import { updateVault } from "./vault-update.js";
-import { uploadToVault } from "./vault-upload.js";
 import { sendTestWebhook } from "./webhook-test.js";
 
 export {
