@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import type { ApiClient } from "../api/http/client.js";
-import { NotFoundError, RateLimitedError, RejectedError, TransientError } from "../api/http/errors.js";
+import { NotFoundError, RateLimitedError, TransientError } from "../api/http/errors.js";
 import { listLinkAccounts } from "../api/operations/bank-data.js";
 import { importTransactions } from "../api/operations/transaction-import.js";
 import { type RequestEnd, sendByHalves } from "../domain/bulk/halving.js";
@@ -22,7 +22,7 @@ import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-value
 import { transactionImports } from "../lake/tables/transaction-imports.js";
 import { dateOrInstant, idText, ruledText } from "./fields.js";
 import { inLedger } from "./import-ledger.js";
-import type { BulkJob, JobRow } from "./job.js";
+import { type BulkJob, type JobRow, refusalOf } from "./job.js";
 
 const LINKS_AT_ONCE = 8;
 /** Times that a link's accounts are asked for while the service is busy; the wait doubles from the second on. */
@@ -129,11 +129,8 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
 
 /** What a failed request means for its rows. @throws the error where it is not their end. */
 function requestEnd(error: unknown): RequestEnd {
-  if (error instanceof NotFoundError || error instanceof RejectedError) {
-    const { status = 0, said = null } = error;
-    const reason = error instanceof NotFoundError ? "not_found" : `refused http_${status}`;
-    return { status: "refused", reason, refused: { status, message: said } };
-  }
+  const refusal = refusalOf(error);
+  if (refusal !== undefined) return { status: "refused", ...refusal };
   const isLost = error instanceof Error && error.name === FAILURE_TYPES.lostAnswer;
   if (isLost) return { status: "unknown", reason: "lost_answer" };
   throw error;

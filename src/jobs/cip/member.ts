@@ -67,7 +67,7 @@ export type MemberResult =
   | {
       readonly kind: "failed";
       readonly reason: string;
-      readonly refused?: RefusedRequest;
+      readonly refused?: RefusedRequest | undefined;
       readonly asked: number;
     }
   | { readonly kind: "excluded"; readonly reason: string };

@@ -1,4 +1,4 @@
-import { anchorOf } from "./person-view.js";
+import { anchorOf } from "./person.js";
 
 /** The page that a pack begins with. */
 export const REPORT_PAGE = "report.html";

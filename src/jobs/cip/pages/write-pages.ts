@@ -3,11 +3,11 @@ import type { ListedChange } from "../changes/changes-spool.js";
 import type { CipMember } from "../member.js";
 import { judged } from "../member-lines.js";
 import { writeExceptions } from "./exception-pages.js";
+import { chartsSection } from "./overview-charts.js";
 import { type Out, type Shown, writePage } from "./page.js";
 import { REPORT_PAGE } from "./people-pages.js";
-import { personSection } from "./person-template.js";
-import { personView } from "./person-view.js";
-import { changesSection, chartsSection, numbersPart } from "./summary.js";
+import { personSection, personView } from "./person.js";
+import { changesSection, numbersPart } from "./summary.js";
 import { pageList, pagerTop, sampleTop, summaryTop } from "./summary-template.js";
 import { STRATUM_NAMES } from "./words.js";
 
