@@ -1,7 +1,7 @@
 import type { Business } from "./businesses/business-store.js";
 import { notFound } from "./http/answer.js";
 import type { Call } from "./http/router.js";
-import type { ClientToken } from "./vault/client-token.js";
+import type { ClientToken } from "./vault/token-store.js";
 import type { BankLink } from "./world/bank-link.js";
 import type { User } from "./world/world.js";
 

@@ -5,7 +5,7 @@ import type { RecordedRequest } from "../calls.js";
 import type { EffectOf } from "../faults/fault.js";
 import type { Fire } from "../faults/fault-store.js";
 import { send, statusAnswer, write } from "../faults/transport.js";
-import type { ClientToken } from "../vault/client-token.js";
+import type { ClientToken } from "../vault/token-store.js";
 import { Refusal, refuse } from "./answer.js";
 import type { RequestBody } from "./body.js";
 import { Query } from "./query.js";

@@ -5,8 +5,7 @@ import { seededId } from "../seeded-id.js";
 import type { WebhookStore } from "../webhooks/webhook-store.js";
 import { isTerminal, type Onboarding, onboardingEvent } from "./onboarding.js";
 import { decide, type Outcome } from "./outcome.js";
-import type { Playbook } from "./playbook.js";
-import type { PlaybookStore } from "./playbook-store.js";
+import type { Playbook, PlaybookStore } from "./playbook-store.js";
 
 /** Which run to begin. */
 interface NewRun {

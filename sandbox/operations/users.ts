@@ -1,8 +1,8 @@
 import { ok, okJson } from "../http/answer.js";
 import type { Operation } from "../http/router.js";
 import { userOf } from "../owner.js";
-import { tokenGrant } from "../vault/client-token.js";
 import { Fields } from "../vault/fields.js";
+import { tokenGrant } from "../vault/token-store.js";
 
 export const USER_OPERATIONS: readonly Operation[] = [
   // docs/reference/service.md, "User lookup"; its shape is not shown there.

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { Agent } from "node:http";
 import type { Clock } from "../clock.js";
 import { type Endpoint, post } from "./endpoint.js";
-import type { WebhookMessage } from "./message.js";
+import type { WebhookMessage } from "./event.js";
 
 /** What is wrong, on purpose, with the first attempt of a delivery. */
 interface DeliveryChanges {

@@ -8,7 +8,7 @@ import type { FaultStore } from "../faults/fault-store.js";
 import { seededId } from "../seeded-id.js";
 import { Random } from "../world/random.js";
 import { checkSecrets, type Endpoint, endpointOf, type NewEndpoint } from "./endpoint.js";
-import type { EventPayload, MessageFilter, WebhookMessage } from "./message.js";
+import type { EventPayload, MessageFilter, WebhookMessage } from "./event.js";
 import { WebhookSender } from "./webhook-sender.js";
 
 /** How webhooks are sent. */

@@ -21,31 +21,16 @@ import { decryptVault, updateVault, uploadToVault } from "./vault.js";
 import { callVaultProxy } from "./vault-proxy.js";
 import { sendTestWebhook } from "./webhook-test.js";
 
-export {
-  callVaultProxy,
-  createBusiness,
-  createCipReport,
-  createClientToken,
-  createOnboarding,
-  decryptVault,
-  getBusinessInsights,
-  getOnboarding,
-  getUser,
-  importTransactions,
-  listBankLinks,
-  listBusinessOnboardings,
-  listInvestmentTransactions,
-  listLinkAccounts,
-  listUserAccounts,
-  listUserOnboardings,
-  listUserTransactions,
-  sendTestWebhook,
-  syncTransactions,
-  updateBusiness,
-  updateVault,
-  uploadToVault,
-  validateSession,
-};
+export * from "./bank-data.js";
+export * from "./business.js";
+export * from "./onboarding.js";
+export * from "./onboarding-creation.js";
+export * from "./transaction-import.js";
+export * from "./transaction-sync.js";
+export * from "./user.js";
+export * from "./vault.js";
+export * from "./vault-proxy.js";
+export * from "./webhook-test.js";
 
 /** Every operation of the service, in the order of docs/reference/api-operations.md. */
 export const OPERATIONS: readonly Operation[] = [
