@@ -9,7 +9,6 @@ import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
 
-/** A bulk job as it is asked for. */
 export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
   readonly sealed: SealedStore;
   readonly job: AnyJob;

@@ -71,7 +71,6 @@ async function isJsonl(file: InputFile): Promise<boolean> {
   return extension !== ".csv" && (await startOf(file)).trimStart().startsWith("{");
 }
 
-/** A line of a JSONL file. */
 interface JsonLine {
   /** From 1. */
   readonly line: number;

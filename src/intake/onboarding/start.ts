@@ -61,7 +61,6 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return running.joined ? joinBatch(client, running, batch) : running;
 }
 
-/** Rows that a run was started for. */
 export function startedRows({ memo }: StartedRun): number {
   return Number(memo.rows ?? 0);
 }

@@ -18,7 +18,6 @@ import { readRoster } from "../sync/roster-file.js";
 import { startSync } from "../sync/start.js";
 import type { ScheduledJob } from "./scheduled-job.js";
 
-/** What a scheduled run is started with. */
 interface StartPlace {
   readonly client: Client;
   readonly scope: string;
@@ -73,7 +72,6 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-/** What a scheduled bulk job is given by its files. */
 async function bulkInput({ job, file, continueInvalid, signKey }: Scheduled<"bulk">) {
   const kind = jobOfKind(job);
   const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);

@@ -61,7 +61,6 @@ export async function readRoster(path: string): Promise<Roster> {
   return rosterOf(judge.rows, ignored.size > 0 ? [ignoredColumns(path, ignored)] : []);
 }
 
-/** The roster of some rows. */
 export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[] = []): Roster {
   const text = rosterText(rows);
   return { rows: canonicalRoster(rows), text, sha256: hash("sha256", text), warnings };

@@ -8,7 +8,6 @@ import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
 import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
-/** A sync that was asked for. */
 interface SyncJob extends AskedRun {
   readonly roster: Roster;
   readonly options: SyncOptions;

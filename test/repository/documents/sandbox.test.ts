@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PATHS } from "../../../sandbox/control/remote-methods.js";
+import { PATHS } from "../../../sandbox/control/remote-sandbox.js";
 import { FAULT_FIELDS, SELECTOR_FIELDS } from "../../../sandbox/faults/fault.js";
 import { parseFaults } from "../../../sandbox/faults/fault-input.js";
 import { SANDBOX_OPERATIONS } from "../../../sandbox/index.js";

@@ -10,7 +10,6 @@ const MOST_MONTHS = 14;
 const MOST_YEARS = 14;
 const UNKNOWN = "unknown";
 
-/** The charts over all members. */
 export function chartsSection(overview: Overview, changes: ChangeCounts, previous: string | null): string {
   return [
     `<section aria-labelledby="charts"><h2 id="charts">Overview</h2><div class="charts">\n`,

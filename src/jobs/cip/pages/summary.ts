@@ -32,7 +32,6 @@ export function numbersPart(overview: Overview, counts: PackCounts, facts: PackF
   });
 }
 
-/** A table of exceptions. */
 export function exceptionsTable(
   rows: readonly ListedException[],
   hrefOf: (position: number) => string,

@@ -11,12 +11,12 @@ import { changesSection, exceptionsTable, numbersPart } from "./summary.js";
 import { pageList, pagerTop, sampleTop, summaryTop } from "./summary-template.js";
 import { STRATUM_NAMES } from "./words.js";
 
-const PER_PAGE = 500;
+const EXCEPTIONS_PER_PAGE = 500;
 
 /** Writes the list of exceptions: the first of them on the report itself, through `out`, the others on own pages. */
 async function writeExceptions(shown: Shown, out: Out): Promise<void> {
   const total = [...shown.overview.exceptions.values()].reduce((sum, { rows }) => sum + rows, 0);
-  const pages = Math.ceil(total / PER_PAGE);
+  const pages = Math.ceil(total / EXCEPTIONS_PER_PAGE);
   const tableOf = (rows: readonly ListedException[], from: string) =>
     exceptionsTable(rows, (position) => shown.pages.personHref(position, from));
   let page = 0;
@@ -36,7 +36,7 @@ async function writeExceptions(shown: Shown, out: Out): Promise<void> {
   await shown.exceptions.read(async (batch) => {
     for (const row of batch) {
       rows.push(row);
-      if (rows.length === PER_PAGE) await endPage();
+      if (rows.length === EXCEPTIONS_PER_PAGE) await endPage();
     }
   });
   if (rows.length > 0) await endPage();
@@ -44,7 +44,7 @@ async function writeExceptions(shown: Shown, out: Out): Promise<void> {
     const others = Array.from({ length: pages - 1 }, (_, index) => index + 2);
     const links = others.map((one) => `<li><a href="${pagePath("exceptions", one)}">page ${one}</a></li>`);
     await out(
-      `<p>The first ${PER_PAGE} of ${total} are shown; the others:</p><ol class="pages" start="2">${links.join("")}</ol>\n`,
+      `<p>The first ${EXCEPTIONS_PER_PAGE} of ${total} are shown; the others:</p><ol class="pages" start="2">${links.join("")}</ol>\n`,
     );
   }
   await out("</section>\n");
