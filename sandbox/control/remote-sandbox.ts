@@ -2,19 +2,9 @@ import type { Sandbox } from "../sandbox.js";
 
 /** The stand-in's methods that another process may call. */
 const METHODS = [
-  ...[
-    "state",
-    "links",
-    "addUser",
-    "addLink",
-    "setLink",
-    "removeLink",
-    "addAccount",
-    "append",
-    "refuseCursors",
-  ],
-  ...["advance", "nightlyChanges", "addFaults", "removeFault", "clearFaults", "faults", "setLatency"],
-  ...["addKey", "revokeKey", "requests", "clearRequests", "calls", "waitForRequests"],
+  ...["state", "links", "addUser", "addLink", "setLink", "removeLink", "addAccount", "append"],
+  ...["refuseCursors", "advance", "nightlyChanges", "addFaults", "removeFault", "clearFaults", "faults"],
+  ...["setLatency", "addKey", "revokeKey", "requests", "clearRequests", "calls", "waitForRequests"],
   ...["totals", "truthRows", "events", "rosterCsv"],
 ] as const satisfies readonly (keyof Sandbox)[];
 
