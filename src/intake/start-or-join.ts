@@ -14,18 +14,23 @@ export interface StartedRun {
   readonly memo: Readonly<Record<string, unknown>>;
 }
 
-/** A job as it is started; its workflow id makes sure that it runs once at a time. */
-interface JobStart {
+/** Where and how a job of any kind is to run. */
+export interface AskedRun {
+  readonly scope: string;
+  readonly taskQueue: string;
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
   /** Aborted where its user wants no run any more; one that is going on by then is left as it is. */
   readonly signal?: AbortSignal | undefined;
   /** Whether a run of the job that is going on is given up, and what it froze taken back. */
   readonly restart?: boolean | undefined;
+}
+
+/** A job as it is started; its workflow id makes sure that it runs once at a time. */
+interface JobStart extends Omit<AskedRun, "scope"> {
   /** Type of its workflow. */
   readonly workflow: string;
   readonly workflowId: string;
-  readonly taskQueue: string;
   /** First word of its run ids. */
   readonly kind: string;
   /** Freezes what a new run needs, and gives its workflow's input but for the run itself. */

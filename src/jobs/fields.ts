@@ -4,7 +4,6 @@ import { isIsoDate, isRealDay } from "../domain/service/transaction-values.js";
 
 const text = z.string({ error: ({ input }) => (input === undefined ? "is missing" : "is not text") });
 
-/** Text under a rule. */
 export function ruledText(rule: (text: string) => boolean, problem: string) {
   return text.refine(rule, problem);
 }

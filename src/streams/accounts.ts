@@ -1,4 +1,4 @@
-import { listUserAccounts } from "../api/operations/bank-accounts.js";
+import { listUserAccounts } from "../api/operations/bank-data.js";
 import { bankAccountSchema } from "../api/schemas/bank-account.js";
 import { changes, instant, type Stream } from "./stream.js";
 

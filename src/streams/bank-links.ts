@@ -1,4 +1,4 @@
-import { listBankLinks } from "../api/operations/bank-links.js";
+import { listBankLinks } from "../api/operations/bank-data.js";
 import { bankLinkSchema } from "../api/schemas/bank-link.js";
 import { changes, instant, type Stream } from "./stream.js";
 

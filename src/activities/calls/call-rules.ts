@@ -1,12 +1,11 @@
 import { PassThrough } from "node:stream";
 import type { CallOptions } from "../../api/http/client.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
-import { createCipReport } from "../../api/operations/cip-report.js";
-import { createClientToken } from "../../api/operations/client-token.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { importTransactions } from "../../api/operations/transaction-import.js";
+import { createCipReport, createClientToken } from "../../api/operations/user.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { InputError } from "../../domain/failures.js";

@@ -1,5 +1,5 @@
 import { OPERATIONS } from "../../api/operations/index.js";
-import { operationText } from "../../api/reference/reference-page.js";
+import { operationText } from "../../api/reference/reference.js";
 import { findOperation } from "./request.js";
 
 /** The help below the options of `call`: all operations, or everything about one. */

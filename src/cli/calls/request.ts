@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import { grantFor } from "../../api/http/auth.js";
-import { prefixed } from "../../api/http/header-lines.js";
+import { prefixed } from "../../api/http/request.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import type { CheckedRequest, Operation, ParamsOf } from "../../api/operations/operation.js";
 import { parametersOf } from "../../api/reference/reference.js";

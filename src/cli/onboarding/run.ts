@@ -2,8 +2,11 @@ import { type Config, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
 import { problemLines } from "../../intake/files/row-problems.js";
-import { type CustomersFile, readCustomers } from "../../intake/onboarding/customers-file.js";
-import { invalidRowsError } from "../../intake/onboarding/invalid-rows-error.js";
+import {
+  type CustomersFile,
+  invalidRowsError,
+  readCustomers,
+} from "../../intake/onboarding/customers-file.js";
 import { startOnboarding } from "../../intake/onboarding/start.js";
 import { joinRun } from "../../intake/start-or-join.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";

@@ -21,7 +21,6 @@ import { sealTargets } from "./sealed-targets.js";
 /** Tells of the schedules of a scope that are not paused. */
 export type ScheduleReader = (client: Client, scope: string, now: number) => Promise<ScheduleFacts[]>;
 
-/** What the rules are judged with. */
 interface CheckPlace {
   readonly client: Client;
   readonly scope: string;

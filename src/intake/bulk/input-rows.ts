@@ -5,7 +5,7 @@ import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/row-problem.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import { fileError, type InputFile } from "../files/input-file.js";
-import { problemList } from "../files/row-problems.js";
+import { countedProblems } from "../files/row-problems.js";
 import { type InputRow, readRows } from "../files/rows.js";
 
 /** The rows of a job, judged. They are not kept in memory, but read again when they are frozen. */
@@ -89,9 +89,8 @@ export function refuseInvalid(
 ): JudgedRows {
   const { problems } = judged;
   if (problems.length === 0 || continueInvalid) return judged;
-  const counted = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
   throw new InputError(
-    `${file.name} ${path}: ${counted}:${problemList(problems)}\n` +
+    `${file.name} ${path}: ${countedProblems(problems)}\n` +
       "Nothing was started. Fix the file, or run the valid rows with --continue-invalid.",
   );
 }

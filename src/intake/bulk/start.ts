@@ -5,21 +5,15 @@ import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import { openClaim } from "./claim.js";
 import type { JudgedRows } from "./input-rows.js";
 
-/** A bulk job as it is asked for. */
-export interface AskedJob extends Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
-  readonly scope: string;
-  readonly taskQueue: string;
+export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker" | "secrets" | "retryOf"> {
   readonly sealed: SealedStore;
   readonly job: AnyJob;
   readonly judged: JudgedRows;
-  /** Whether to give up a run of the job that is still running. */
   readonly restart: boolean;
-  readonly signal?: AbortSignal;
-  readonly run?: NewRun;
 }
 
 /** Joins the job's run, unless that is to be given up, or freezes the rows and starts a new run. */

@@ -9,7 +9,6 @@ const MALFORMED: Readonly<Record<string, string>> = {
   CSV_MAX_RECORD_SIZE: "is longer than 16 MB; perhaps a quote is never closed",
 };
 
-/** A record of a CSV file. */
 export interface CsvRecord {
   /** Line it starts at, from 1. */
   readonly line: number;

@@ -44,13 +44,11 @@ async function* csvRows(file: InputFile, checkHeader: CheckHeader): AsyncGenerat
 }
 
 function csvRow({ line, fields }: CsvRecord, columns: readonly string[]): InputRow {
-  const values = new Map<string, unknown>();
-  if (fields.length !== columns.length) {
-    const rule = `has ${fields.length} columns, the header has ${columns.length}`;
-    return { form: "csv", line, values, losesDigits: false, problems: [{ line, column: null, rule }] };
-  }
-  for (const [at, column] of columns.entries()) values.set(column, fields[at]);
-  return { form: "csv", line, values, losesDigits: false, problems: [] };
+  const isWhole = fields.length === columns.length;
+  const values = new Map(isWhole ? columns.map((column, at) => [column, fields[at]]) : []);
+  const rule = `has ${fields.length} columns, the header has ${columns.length}`;
+  const problems = isWhole ? [] : [{ line, column: null, rule }];
+  return { form: "csv", line, values, losesDigits: false, problems };
 }
 
 function jsonRow({ line, text }: JsonLine): InputRow {
@@ -71,7 +69,6 @@ async function isJsonl(file: InputFile): Promise<boolean> {
   return extension !== ".csv" && (await startOf(file)).trimStart().startsWith("{");
 }
 
-/** A line of a JSONL file. */
 interface JsonLine {
   /** From 1. */
   readonly line: number;

@@ -3,7 +3,6 @@ import type { RowProblem } from "../../domain/row-problem.js";
 
 const MOST_NAMED = 20;
 
-/** What is in a customers file. */
 export type CustomersCounts = CustomersCounter["counts"];
 
 /** Counts the rows of a file while it is read, and keeps what is wrong with them. */

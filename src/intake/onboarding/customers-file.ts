@@ -1,6 +1,7 @@
 import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
 import type { CustomerDocument, RowName } from "../../domain/onboarding/customer.js";
 import { COLUMN_FORMS } from "../../domain/onboarding/customer-column.js";
 import { type DraftCustomer, judgeCustomer } from "../../domain/onboarding/customer-rules.js";
@@ -16,6 +17,7 @@ import {
 import type { RowProblem } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { fileError, type InputFile } from "../files/input-file.js";
+import { problemList } from "../files/row-problems.js";
 import { inspectDocument } from "./customer-documents.js";
 import { givenCustomers } from "./customer-rows.js";
 import { CustomersCounter, type CustomersCounts } from "./customers-counts.js";
@@ -70,6 +72,15 @@ export async function readCustomers(path: string, purpose: BatchPurpose): Promis
     firstFpId,
     freezable: () => freezableRows(file, purpose, documents, new Set()),
   };
+}
+
+/** Refuses a file with wrong rows; the message shows the first 20 problems. */
+export function invalidRowsError(path: string, { counts, problems }: CustomersFile): InputError {
+  const rows =
+    counts.invalid === 1 ? "1 of its rows breaks a rule" : `${counts.invalid} of its rows break a rule`;
+  return new InputError(
+    `customers file ${path}: ${rows}:${problemList(problems)}\nNothing was started. Fix them, or run the rest (${counts.total - counts.invalid}) with --continue-invalid.`,
+  );
 }
 
 async function* freezableRows(

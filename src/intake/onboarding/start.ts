@@ -7,7 +7,7 @@ import type { NewRun } from "../../domain/run.js";
 import { type ContinuationSink, getSink, putSink } from "../../lake/onboarding/continuation-file.js";
 import type { BatchFacts } from "../../lake/onboarding/frozen-batch.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 
 /** How a batch is run; none of it changes which batch it is. */
 export interface OnboardingOptions {
@@ -28,14 +28,10 @@ export interface OnboardingOptions {
 }
 
 /** A frozen batch, and where it runs. */
-interface ReadyBatch {
-  readonly scope: string;
-  readonly taskQueue: string;
+interface ReadyBatch extends Omit<AskedRun, "restart"> {
   readonly sealed: SealedStore;
   readonly facts: BatchFacts;
   readonly options: OnboardingOptions;
-  readonly signal?: AbortSignal;
-  readonly run?: NewRun;
 }
 
 /** A run of a batch that was started or joined. */
@@ -65,7 +61,6 @@ export async function startOnboarding(client: Client, batch: ReadyBatch): Promis
   return running.joined ? joinBatch(client, running, batch) : running;
 }
 
-/** Rows that a run was started for. */
 export function startedRows({ memo }: StartedRun): number {
   return Number(memo.rows ?? 0);
 }

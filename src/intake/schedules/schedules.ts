@@ -13,7 +13,6 @@ import { TASK_TIMEOUT } from "../../domain/task-timeout.js";
 
 const GRPC_INVALID_ARGUMENT = 3;
 
-/** A schedule as it is asked for. */
 interface AskedSchedule {
   readonly scheduleId: string;
   readonly timing: ScheduleTiming;

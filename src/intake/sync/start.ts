@@ -5,19 +5,12 @@ import type { NewRun } from "../../domain/run.js";
 import { jobText, type SyncOptions, type SyncRun, syncWorkflowId } from "../../domain/sync/job.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import { freezeRoster, GROUP_SIZE } from "../../lake/sync/frozen-roster.js";
-import { type StartedRun, startOrJoin } from "../start-or-join.js";
+import { type AskedRun, type StartedRun, startOrJoin } from "../start-or-join.js";
 import type { Roster } from "./roster-file.js";
 
-/** A sync that was asked for. */
-interface SyncJob {
-  readonly scope: string;
-  readonly taskQueue: string;
+interface SyncJob extends AskedRun {
   readonly roster: Roster;
   readonly options: SyncOptions;
-  /** Whether to give up a run of the job that is not at its end. */
-  readonly restart?: boolean;
-  readonly signal?: AbortSignal;
-  readonly run?: NewRun;
 }
 
 /** How a run stages what it reads; a run that release 0.1.0 began has no such memo. */

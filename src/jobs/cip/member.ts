@@ -39,7 +39,6 @@ const YES = ["true", "yes", "1"];
 const NO = ["false", "no", "0"];
 const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
 
-/** A row of an export's roster. */
 export const rosterRow = z.object({
   fp_id: idText,
   external_id: ownIdText.optional(),
@@ -67,7 +66,7 @@ export type MemberResult =
   | {
       readonly kind: "failed";
       readonly reason: string;
-      readonly refused?: RefusedRequest;
+      readonly refused?: RefusedRequest | undefined;
       readonly asked: number;
     }
   | { readonly kind: "excluded"; readonly reason: string };

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { OPERATIONS } from "../../../src/api/operations/index.js";
-import { operationFacts } from "../../../src/api/reference/reference.js";
-import { referencePage } from "../../../src/api/reference/reference-page.js";
+import { operationFacts, referencePage } from "../../../src/api/reference/reference.js";
 
 it("docs/reference/api-operations.md says what the registry says", async () => {
   await expect(referencePage()).toMatchFileSnapshot("../../../docs/reference/api-operations.md");

@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { validationSummary, validationText } from "../../../src/cli/onboarding/validation-report.js";
 import { problemLines } from "../../../src/intake/files/row-problems.js";
-import { readCustomers } from "../../../src/intake/onboarding/customers-file.js";
-import { invalidRowsError } from "../../../src/intake/onboarding/invalid-rows-error.js";
+import { invalidRowsError, readCustomers } from "../../../src/intake/onboarding/customers-file.js";
 
 let directory: string;
 beforeAll(async () => {

@@ -2,8 +2,7 @@ import { cancellationSignal } from "@temporalio/activity";
 import { withClientToken } from "../../../api/http/client-token.js";
 import { AuthError, RejectedError } from "../../../api/http/errors.js";
 import { createBusiness } from "../../../api/operations/business.js";
-import { updateVault } from "../../../api/operations/vault-update.js";
-import { uploadToVault } from "../../../api/operations/vault-upload.js";
+import { updateVault, uploadToVault } from "../../../api/operations/vault.js";
 import {
   type CustomerRef,
   type CustomerStep,
