@@ -2,10 +2,13 @@ import type { RowProblem } from "../../domain/row-problem.js";
 
 const MOST_SHOWN = 20;
 
+/** A problem as people are told of it. */
+type ToldProblem = Omit<RowProblem, "code">;
+
 /** Counts what is wrong with a file and keeps the first problems, however many there are. */
 export class ProblemCount {
   #count = 0;
-  readonly #first: RowProblem[] = [];
+  readonly #first: ToldProblem[] = [];
 
   get count(): number {
     return this.#count;
@@ -23,14 +26,14 @@ export class ProblemCount {
 }
 
 /** The first 20 problems as indented lines of a message, and the number of the others. */
-export function problemList(problems: readonly RowProblem[], count = problems.length): string {
+export function problemList(problems: readonly ToldProblem[], count = problems.length): string {
   const shown = problemLines(problems.slice(0, MOST_SHOWN));
   const more = count - shown.length;
   return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].map((line) => `\n  ${line}`).join("");
 }
 
 /** Every problem as a line of text: line, column, rule. */
-export function problemLines(problems: readonly RowProblem[]): string[] {
+export function problemLines(problems: readonly ToldProblem[]): string[] {
   return problems.map(
     ({ line, column, rule }) => `line ${line}${column === null ? "" : `, column ${column}`}: ${rule}`,
   );

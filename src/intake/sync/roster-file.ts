@@ -90,7 +90,7 @@ class RosterJudge {
     if (typeof fpId === "string") this.#judgeUser(line, fpId);
     else this.problems.add(line, "fp_id", fpId === undefined ? "is missing" : "is not text");
     if (hasExternalId) {
-      const rule = typeof externalId === "string" ? externalIdProblem(externalId) : "is not text";
+      const rule = typeof externalId === "string" ? externalIdProblem(externalId)?.rule : "is not text";
       if (rule !== undefined) this.problems.add(line, "external_id", rule);
     }
     // A row with a problem is never used: the file is refused.
@@ -98,7 +98,7 @@ class RosterJudge {
   }
 
   #judgeUser(line: number, fpId: string): void {
-    const rule = fpIdProblem(fpId);
+    const rule = fpIdProblem(fpId)?.rule;
     const first = this.#firstLine.get(fpId);
     if (rule !== undefined) this.problems.add(line, "fp_id", rule);
     else if (first !== undefined) this.problems.add(line, "fp_id", `is the same as in line ${first}`);

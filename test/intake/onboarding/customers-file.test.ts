@@ -111,6 +111,13 @@ describe("a batch's id", () => {
     ];
     expect(new Set([...others, await idOf(text)]).size).toBe(others.length + 1);
   });
+
+  it("is the same for ever, with wrong rows or without", async () => {
+    const of = { playbook: "pb_1:v3", mode: "async", service: "s1" } as never;
+    const right = "fp_id,external_id,data.tier\nfp_1,,gold\n,c-2,\n";
+    expect(await idOf(right, undefined, of)).toBe("onb_2809984a1085e927b371e509");
+    expect(await idOf(`${right}fp/3,,\n,,\n`, undefined, of)).toBe("onb_ab4b3d927f810a76b4d17526");
+  });
 });
 
 describe("a wrong row is no error of the file: line, column, rule", () => {
@@ -168,14 +175,34 @@ describe("a wrong row is no error of the file: line, column, rule", () => {
     expect(wrong.map(({ line }) => line)).toEqual(problems.map(([line]) => line));
   });
 
+  it("has a code that never changes: the batch's id is made of it", async () => {
+    const codes: string[] = [];
+    for (const [, content, , name] of cases)
+      codes.push(...(await customers(content, name)).problems.map(({ code }) => code));
+    expect(codes).toEqual([
+      ...[
+        "both_ids",
+        "missing",
+        "column_count",
+        "column_count",
+        "repeated",
+        "repeated",
+        "repeated",
+        "both_ids",
+      ],
+      ...["missing", "repeated", "not_object", "not_object", "not_object", "given_twice", "mistaken_column"],
+      ...["long_number", "lone_surrogate"],
+    ]);
+  });
+
   it.each([
-    ["files/none.png", "is the path of a file that is not there"],
-    ["files/a.png/b", "is the path of a file that is not there"],
-    ["files/folder", "is the path of a directory"],
-    ["files/empty.pdf", "is the path of an empty file"],
-  ])("a document at %s", async (path, rule) => {
+    ["files/none.png", "no_file", "is the path of a file that is not there"],
+    ["files/a.png/b", "no_file", "is the path of a file that is not there"],
+    ["files/folder", "directory", "is the path of a directory"],
+    ["files/empty.pdf", "empty_file", "is the path of an empty file"],
+  ])("a document at %s", async (path, code, rule) => {
     const file = await customers(`fp_id,document.custom.scan\nfp_1,${path}\n`);
-    expect(file.problems).toEqual([{ line: 2, column: "document.custom.scan", rule }]);
+    expect(file.problems).toEqual([{ line: 2, column: "document.custom.scan", code, rule }]);
   });
 });
 
@@ -241,7 +268,9 @@ describe("a file that can't be read as a whole is refused, naming line and colum
     ]);
     expect(await messageOf(bad)).toContain("line 20002: not UTF-8");
     const double = await customers(`fp_id,data.a\r\n${lines.join("\r\n")}\r\nfp_0,x\r\n`);
-    expect(double.problems).toEqual([{ line: 20_002, column: "fp_id", rule: "is the same as in line 2" }]);
+    expect(double.problems).toEqual([
+      { line: 20_002, column: "fp_id", code: "repeated", rule: "is the same as in line 2" },
+    ]);
   });
 });
 
