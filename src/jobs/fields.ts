@@ -35,3 +35,14 @@ export const dateOrInstant = ruledText(isIsoDate, {
   code: "not_date",
   rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
 });
+
+/**
+ * The code of a rule that a row's schema found broken: the rule's own, or one that no version of zod can change.
+ *
+ * @param isThere whether the row has the field
+ */
+export function codeOfIssue(issue: z.core.$ZodIssue, isThere: boolean): string {
+  if (issue.code === "custom" && typeof issue.params?.code === "string") return issue.params.code;
+  if (!isThere) return "missing";
+  return issue.code === "invalid_type" ? "wrong_type" : "wrong_value";
+}

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { z } from "zod";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/row-problem.js";
+import { codeOfIssue } from "../../jobs/fields.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { problemList } from "../files/row-problems.js";
@@ -174,18 +174,11 @@ function judgeRow(
     return {
       line,
       column,
-      code: codeOf(issue, column === null || Object.hasOwn(row, column)),
+      code: codeOfIssue(issue, column === null || Object.hasOwn(row, column)),
       rule: issue.message,
     };
   });
   return { line, row: null, problems: broken, ...owner };
-}
-
-/** The code of a rule that a schema says is broken: the rule's own, or one that no version of zod can change. */
-function codeOf(issue: z.core.$ZodIssue, isThere: boolean): string {
-  if (issue.code === "custom" && typeof issue.params?.code === "string") return issue.params.code;
-  if (!isThere) return "missing";
-  return issue.code === "invalid_type" ? "wrong_type" : "wrong_value";
 }
 
 /** A valid row of which more is known. */

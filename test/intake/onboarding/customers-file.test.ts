@@ -87,39 +87,6 @@ describe("a customers file is read the same in every form", () => {
   });
 });
 
-describe("a batch's id", () => {
-  const text = "fp_id,data.a\nfp_1,1\nfp_2,2\n";
-  const idOf = async (content: string, name?: string, of = purpose) =>
-    (await customers(content, name, of)).facts.batchId;
-
-  it("is that of the content, not of its form or name", async () => {
-    const id = await idOf(text);
-    expect(id).toMatch(/^onb_[0-9a-f]{24}$/);
-    expect(await idOf(text.replaceAll("\n", "\r\n"), "other.csv")).toBe(id);
-    expect(await idOf("data.a,fp_id\n1,fp_1\n2,fp_2\n")).toBe(id);
-  });
-
-  it("is another for a changed, moved, added or wrong row, another playbook or mode", async () => {
-    const others = [
-      await idOf("fp_id,data.a\nfp_1,1\nfp_2,3\n"),
-      await idOf("fp_id,data.a\nfp_2,2\nfp_1,1\n"),
-      await idOf("fp_id,data.a\n\nfp_1,1\nfp_2,2\n"),
-      await idOf(`${text}fp_3,3\n`),
-      await idOf(`${text},3\n`),
-      await idOf(text, undefined, { playbook: "pb_1:v2", mode: "async", service: "" } as never),
-      await idOf(text, undefined, { playbook: "pb_1", mode: "sync", service: "" } as never),
-    ];
-    expect(new Set([...others, await idOf(text)]).size).toBe(others.length + 1);
-  });
-
-  it("is the same for ever, with wrong rows or without", async () => {
-    const of = { playbook: "pb_1:v3", mode: "async", service: "s1" } as never;
-    const right = "fp_id,external_id,data.tier\nfp_1,,gold\n,c-2,\n";
-    expect(await idOf(right, undefined, of)).toBe("onb_2809984a1085e927b371e509");
-    expect(await idOf(`${right}fp/3,,\n,,\n`, undefined, of)).toBe("onb_ab4b3d927f810a76b4d17526");
-  });
-});
-
 describe("a wrong row is no error of the file: line, column, rule", () => {
   const cases: [string, string, [number, string | null, string][], string?][] = [
     ["both ids", "fp_id,external_id\nfp_1,c\nfp_2,\n", [[2, "external_id", "is given together with fp_id"]]],
