@@ -5,6 +5,7 @@ import {
   type Outcome,
   type OutcomeName,
   type OutcomeOrigin,
+  type OutcomeRow,
   outcomeEvent,
 } from "../../domain/onboarding/outcome.js";
 import { withoutValues } from "../../domain/service/quoted-values.js";
@@ -18,6 +19,9 @@ import { withHeartbeat } from "../heartbeat.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 const READ_AT_ONCE = 16;
+
+/** A row as it is written: an output that shall be plain is a {@link StoredText}. */
+type WrittenOutcome = Omit<OutcomeRow, "output"> & { readonly output: string | StoredText | null };
 
 interface RecordOutcomesInput {
   readonly batchId: string;
@@ -86,7 +90,7 @@ async function rowOf(
   origin: OutcomeOrigin,
   { row, row_key: _, events: _events, ...outcome }: Outcome,
   plainOutput: boolean,
-) {
+): Promise<WrittenOutcome> {
   const { output, error_message } = outcome;
   const values = error_message === null ? [] : await valuesOf({ batches }, origin.batch_id, row);
   return {

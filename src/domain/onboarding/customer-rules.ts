@@ -34,7 +34,7 @@ type JudgedCustomer =
 /** A broken rule and its column, null for the row as a whole; undefined where it is kept. */
 type Finding = readonly [column: string | null, broken: BrokenRule | undefined];
 
-const NOT_TEXT: BrokenRule = { code: "not_text", rule: "is not text" };
+const NOT_TEXT: BrokenRule = { code: "wrong_type", rule: "is not text" };
 
 /** Checks a row against every rule of docs/use/onboarding.md, "The file"; lists all that it breaks, in a fixed order. */
 export function judgeCustomer(given: GivenCustomer): JudgedCustomer {
