@@ -74,14 +74,16 @@ export async function startWorker(settings: WorkerSettings): Promise<RunningWork
       userAgent: `nightledger/${VERSION}`,
     });
     releases.push(() => client.close());
+    const sealer = createSealer(keys);
     const lake = openLake({
       directory: settings.lake,
+      sealer,
       onCheckpointFailed: (error) =>
         log.warn({ err: error }, "a checkpoint could not be written; the commit is valid"),
       ...(settings.store && { store: settings.store }),
     });
     releases.push(() => lake.close());
-    const sealed = new SealedStore(lake.store, createSealer(keys));
+    const sealed = new SealedStore(lake.store, sealer);
     const connection = await connectWorker(server);
     releases.push(() => connection.close());
     const worker = await Worker.create({

@@ -17,7 +17,7 @@ import {
 } from "../domain/bulk/import-row.js";
 import { mapConcurrent } from "../domain/concurrent-work.js";
 import { FAILURE_TYPES } from "../domain/failures.js";
-import type { RowProblem } from "../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../domain/row-problem.js";
 import { isAmount, TRANSACTION_TYPES } from "../domain/service/transaction-values.js";
 import type { Lake } from "../lake/lake.js";
 import { readTables } from "../lake/query/query-views.js";
@@ -59,6 +59,8 @@ const MOST_TRIES = 5;
 const FIRST_WAIT_MS = 250;
 /** A service that asks for a longer pause is out of reach: nothing has started yet. */
 const MOST_WAIT_MS = 60_000;
+const NO_LINK: BrokenRule = { code: "no_link", rule: "is not a bank link of the service" };
+const NO_ACCOUNT: BrokenRule = { code: "no_account", rule: "is not an account of its bank link" };
 const sha256 = (text: string): string => hash("sha256", text);
 
 /** Imports transactions into bank links: a request for up to `chunk` rows of one link. */
@@ -68,10 +70,10 @@ export const importJob: BulkJob<NamedImportRow, ImportedChunk> = {
   row: z.object({
     link_id: idText,
     account_id: idText,
-    amount: ruledText(
-      isAmount,
-      "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
-    ),
+    amount: ruledText(isAmount, {
+      code: "not_amount",
+      rule: "is not a decimal number of at most 18 digits and 10 decimals, such as -12.50",
+    }),
     date: dateOrInstant,
     description: z.string("is not text").optional(),
     transaction_id: idText.optional(),
@@ -188,10 +190,8 @@ async function unknownAccounts(
   await mapConcurrent(LINKS_AT_ONCE, [...places], async ([link_id, own]) => {
     const accounts = await accountsOf(api, link_id);
     for (const { line, account } of own) {
-      if (accounts === undefined)
-        problems.push({ line, column: "link_id", rule: "is not a bank link of the service" });
-      else if (!accounts.has(account))
-        problems.push({ line, column: "account_id", rule: "is not an account of its bank link" });
+      if (accounts === undefined) problems.push({ line, column: "link_id", ...NO_LINK });
+      else if (!accounts.has(account)) problems.push({ line, column: "account_id", ...NO_ACCOUNT });
     }
   });
   return problems.sort((a, b) => a.line - b.line);

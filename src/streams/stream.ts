@@ -33,8 +33,8 @@ export interface Stream extends PageSql {
   readonly lists: readonly RowList[];
 }
 
-/** A column of an observed stream with the SQL that fills it. */
-interface ObservedColumn extends Column {
+/** A column of an observed stream with the SQL that fills it. SQL encrypts nothing, so none is encrypted. */
+interface ObservedColumn extends Omit<Column, "encrypted"> {
   /** Over `o` (the page's origin) and the names that the projection's `from` gives. */
   readonly sql: string;
 }

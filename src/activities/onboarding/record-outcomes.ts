@@ -12,12 +12,15 @@ import {
 import { withoutValues } from "../../domain/service/quoted-values.js";
 import { getOutcome } from "../../lake/onboarding/frozen-batch.js";
 import { appendOnce } from "../../lake/tables/append.js";
-import { sealColumn } from "../../lake/tables/encrypted-column.js";
+import { StoredText } from "../../lake/tables/encrypted-column.js";
 import { onboardingEvents, onboardings } from "../../lake/tables/onboardings.js";
 import { writeRows } from "../../lake/tables/parquet-file.js";
 import type { OnboardingDependencies } from "./dependencies.js";
 
 const READ_AT_ONCE = 16;
+
+/** A row as it is written: an output that shall be plain is a {@link StoredText}. */
+type WrittenOutcome = Omit<OutcomeRow, "output"> & { readonly output: string | StoredText | null };
 
 interface RecordOutcomesInput extends Pick<BatchRunInput, "batchId" | "runId" | "plainOutput"> {
   /** Names this set of rows within the run: the same name is written once. */
@@ -71,20 +74,19 @@ function eventRows(origin: Omit<OutcomeOrigin, "playbook_key">, outcome: Outcome
   }));
 }
 
-/** The row of an outcome: `output` sealed unless it shall be plain, its message without the row's own values. */
+/** The row of an outcome: `output` is encrypted unless it shall be plain, its message without the row's own values. */
 async function rowOf(
-  { batches, sealed }: OnboardingDependencies,
+  { batches }: Pick<OnboardingDependencies, "batches">,
   origin: OutcomeOrigin,
   { row, row_key: _, events: _events, ...outcome }: Outcome,
   plainOutput: boolean,
-): Promise<OutcomeRow> {
+): Promise<WrittenOutcome> {
   const { output, error_message } = outcome;
-  const isPlain = output === null || plainOutput;
   const values = error_message === null ? [] : await valuesOf({ batches }, origin.batch_id, row);
   return {
     ...outcome,
     ...origin,
-    output: isPlain ? output : sealColumn(sealed.sealer, onboardings, "output", output),
+    output: output !== null && plainOutput ? new StoredText(output) : output,
     error_message: error_message === null ? null : withoutValues(error_message, values),
   };
 }

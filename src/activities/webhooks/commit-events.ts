@@ -115,7 +115,7 @@ async function append(
   // Before the commit: once a message is in the table, nothing asks for its follow-up any more.
   for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
   const rows = fresh.map(({ event, facts, messageId }) =>
-    eventRow(event, facts, told.get(messageId) === true, deps.sealed.sealer),
+    eventRow(event, facts, told.get(messageId) === true),
   );
   const file = await writeRows(deps.lake, webhookEvents, "events", rows);
   if (file === undefined) return 0;

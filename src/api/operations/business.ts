@@ -6,7 +6,9 @@ import { headerText } from "../schemas/header-fields.js";
 import { noPath, noQuery, pathId } from "../schemas/parameters.js";
 import { type CheckedRequest, defineOperation, defineRead, type RuleBreach } from "./operation.js";
 
-const externalId = ruled(anyText, businessExternalIdProblem).describe(`your own id: ${BUSINESS_EXTERNAL_ID}`);
+const externalId = ruled(anyText, (text) => businessExternalIdProblem(text)?.rule).describe(
+  `your own id: ${BUSINESS_EXTERNAL_ID}`,
+);
 
 /** A business as it is answered after a write (docs/reference/service.md, "Business record"). */
 const entity = looseObject({ id: filledText, external_id: optionalText, sandbox_id: optionalText });

@@ -78,7 +78,7 @@ export const uploadToVault = defineOperation({
     path: strictObject({
       identifier: ruled(
         anyText,
-        (text) => identifierProblem("upload", text) ?? segmentProblem(text),
+        (text) => identifierProblem("upload", text)?.rule ?? segmentProblem(text),
       ).describe(`one of ${acceptedIdentifiers("upload")}; a name without slashes`),
     }),
     query: noQuery,

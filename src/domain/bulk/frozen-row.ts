@@ -1,5 +1,5 @@
 import type { RefusedRequest } from "../refusals.js";
-import type { RowProblem } from "../row-problem.js";
+import { problemCodes, type RowProblem } from "../row-problem.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> {
@@ -15,7 +15,7 @@ export interface FrozenBulkRow<Row extends object = object> {
 
 /** The line of a row in the text whose sha256 names the rows of a job. */
 export function frozenLine(row: FrozenBulkRow): string {
-  return `${JSON.stringify(row)}\n`;
+  return `${JSON.stringify({ ...row, problems: problemCodes(row.problems) })}\n`;
 }
 
 export interface FailedItem {

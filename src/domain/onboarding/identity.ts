@@ -1,5 +1,5 @@
 import { canonicalJson } from "../json.js";
-import type { RowProblem } from "../row-problem.js";
+import { problemCodes, type RowProblem } from "../row-problem.js";
 import { parsePlaybookKey } from "../service/playbook-key.js";
 import type { CustomerRow, OnboardingMode } from "./customer.js";
 
@@ -52,10 +52,10 @@ export function rowKey(sha256: Sha256, customer: CustomerRow, purpose: BatchPurp
   return sha256(canonicalJson(key)).slice(0, 32);
 }
 
-/** A row as it counts in its batch's id. The words of a broken rule count too: other words make another batch. */
+/** A row as it counts in its batch's id. */
 export function batchLine(line: number, row: { readonly rowKey: string } | readonly RowProblem[]): string {
   if ("rowKey" in row) return `${line} ${row.rowKey}\n`;
-  return `${line} invalid ${JSON.stringify(row.map(({ column, rule }) => [column, rule]))}\n`;
+  return `${line} invalid ${JSON.stringify(problemCodes(row))}\n`;
 }
 
 /** `onb_` and 24 hex digits; `linesSha256` is the sha256 of every {@link batchLine} in the file's order. */

@@ -3,10 +3,11 @@ import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import type { RowProblem } from "../../domain/row-problem.js";
+import { codeOfIssue } from "../../jobs/fields.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { countedProblems } from "../files/row-problems.js";
-import { type InputRow, readRows } from "../files/rows.js";
+import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
 
 /** The rows of a job, judged. They are not kept in memory, but read again when they are frozen. */
 export interface JudgedRows {
@@ -144,7 +145,8 @@ async function* judgedRows(
       yield judged;
     } else {
       const { line } = judged;
-      yield invalidRow(judged, [{ line, column: unique.column, rule: `is the same as in line ${first}` }]);
+      const rule = `is the same as in line ${first}`;
+      yield invalidRow(judged, [{ line, column: unique.column, code: "repeated", rule }]);
     }
   }
 }
@@ -156,18 +158,24 @@ function judgeRow(
 ): FrozenBulkRow {
   const said = values.get(known[0] ?? "");
   const owner = typeof said === "string" ? { owner: said } : {};
-  const rule = "has a number of more than 15 digits: give it as text, or it changes";
-  const wrong = losesDigits ? [...problems, { line, column: null, rule }] : problems;
+  const wrong = losesDigits ? [...problems, { line, column: null, ...LONG_NUMBER }] : problems;
   if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
   const cells = known.flatMap((column) => {
     const value = values.get(column);
     const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
     return isEmpty ? [] : [[column, value] as const];
   });
-  const parsed = job.row.safeParse(Object.fromEntries(cells));
+  const row = Object.fromEntries(cells);
+  const parsed = job.row.safeParse(row);
   if (parsed.success) return { line, row: parsed.data, problems: [] };
-  const broken = parsed.error.issues.map(({ path: [column], message }) => {
-    return { line, column: column === undefined ? null : String(column), rule: message };
+  const broken = parsed.error.issues.map((issue): RowProblem => {
+    const column = issue.path.length === 0 ? null : String(issue.path[0]);
+    return {
+      line,
+      column,
+      code: codeOfIssue(issue, column === null || Object.hasOwn(row, column)),
+      rule: issue.message,
+    };
   });
   return { line, row: null, problems: broken, ...owner };
 }

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { jsonObjectOf } from "../../domain/json.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import { type CsvRecord, csvRecords } from "./csv.js";
 import { fileError, type InputFile, LONGEST_ROW } from "./input-file.js";
 import { startOf, textOf } from "./text.js";
@@ -18,6 +18,12 @@ export interface InputRow {
   /** What is wrong with its form. */
   readonly problems: readonly RowProblem[];
 }
+
+/** The rule that a row of {@link InputRow.losesDigits} breaks where its numbers count. */
+export const LONG_NUMBER: BrokenRule = {
+  code: "long_number",
+  rule: "has a number of more than 15 digits: give it as text, or it changes",
+};
 
 /** Judges the header of a CSV file. @throws InputError to refuse the file. */
 type CheckHeader = (columns: readonly string[], line: number) => void;
@@ -47,7 +53,7 @@ function csvRow({ line, fields }: CsvRecord, columns: readonly string[]): InputR
   const isWhole = fields.length === columns.length;
   const values = new Map(isWhole ? columns.map((column, at) => [column, fields[at]]) : []);
   const rule = `has ${fields.length} columns, the header has ${columns.length}`;
-  const problems = isWhole ? [] : [{ line, column: null, rule }];
+  const problems = isWhole ? [] : [{ line, column: null, code: "column_count", rule }];
   return { form: "csv", line, values, losesDigits: false, problems };
 }
 
@@ -59,7 +65,7 @@ function jsonRow({ line, text }: JsonLine): InputRow {
     line,
     values: new Map(Object.entries(row ?? {})),
     losesDigits: row !== undefined && hasLongDecimal(text),
-    problems: row === undefined ? [{ line, column: null, rule }] : [],
+    problems: row === undefined ? [{ line, column: null, code: "not_object", rule }] : [],
   };
 }
 

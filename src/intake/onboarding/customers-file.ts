@@ -14,7 +14,7 @@ import {
   identityOf,
   rowKey,
 } from "../../domain/onboarding/identity.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { problemList } from "../files/row-problems.js";
@@ -34,8 +34,8 @@ export interface CustomersFile {
   freezable(): AsyncIterable<FreezableRow>;
 }
 
-/** Files to upload by their path, hashed once; text says what is wrong with one. */
-type Documents = Map<string, CustomerDocument | string>;
+/** Files to upload by their path, hashed once, or what is wrong with one. */
+type Documents = Map<string, CustomerDocument | BrokenRule>;
 
 /**
  * Reads and judges a customers file: CSV or JSONL by its extension, else by its content. Wrong rows are no error here;
@@ -103,7 +103,8 @@ async function* freezableRows(
       const identity = identityHash(sha256, identityOf(customer));
       const first = firstLine.get(identity);
       if (first !== undefined) {
-        problems.push({ line, column: identityColumn(draft), rule: `is the same as in line ${first}` });
+        const rule = `is the same as in line ${first}`;
+        problems.push({ line, column: identityColumn(draft), code: "repeated", rule });
       }
       if (problems.length > 0) yield wrongRow(row, line, draft, problems);
       else {
@@ -138,7 +139,7 @@ async function inspectAll(
   for (const [name, path] of paths) {
     const known = documents.get(path) ?? (await inspectDocument(path));
     documents.set(path, known);
-    if (typeof known === "string") problems.push({ line, column: `document.${name}`, rule: known });
+    if ("rule" in known) problems.push({ line, column: `document.${name}`, ...known });
     else found.push([name, known]);
   }
   return { found, problems };

@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
 import { InputError } from "../../domain/failures.js";
-import type { RowProblem } from "../../domain/row-problem.js";
 import { externalIdProblem, fpIdProblem } from "../../domain/service/external-id.js";
 import { canonicalRoster, type RosterRow, rosterText } from "../../domain/sync/roster.js";
 import { fileError, type InputFile, MalformedFileError } from "../files/input-file.js";
-import { countedProblems } from "../files/row-problems.js";
+import { countedProblems, type ToldProblem } from "../files/row-problems.js";
 import { type InputRow, readRows } from "../files/rows.js";
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -81,7 +80,7 @@ function checkColumns(file: InputFile, columns: readonly string[], line: number)
 /** Checks rows against the rules of a roster and collects them. */
 class RosterJudge {
   readonly rows: RosterRow[] = [];
-  readonly problems: RowProblem[] = [];
+  readonly problems: ToldProblem[] = [];
   readonly #firstLine = new Map<string, number>();
 
   add({ line, values, problems: malformed }: InputRow): void {
@@ -94,7 +93,7 @@ class RosterJudge {
     const rule = this.#problemOf(line, fpId);
     if (rule !== undefined) refuse("fp_id", rule);
     if (hasExternalId) {
-      const rule = typeof externalId === "string" ? externalIdProblem(externalId) : "is not text";
+      const rule = typeof externalId === "string" ? externalIdProblem(externalId)?.rule : "is not text";
       if (rule !== undefined) refuse("external_id", rule);
     }
     // A row with a problem is never used: the file is refused.
@@ -105,7 +104,7 @@ class RosterJudge {
     if (typeof fpId !== "string") return fpId === undefined ? "is missing" : "is not text";
     const first = this.#firstLine.get(fpId);
     if (first !== undefined) return `is the same as in line ${first}`;
-    const rule = fpIdProblem(fpId);
+    const rule = fpIdProblem(fpId)?.rule;
     if (rule === undefined) this.#firstLine.set(fpId, line);
     return rule;
   }

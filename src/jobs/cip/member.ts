@@ -50,7 +50,12 @@ export const rosterRow = z.object({
     })
     .optional(),
   /** Why the service is not asked about the user. */
-  excluded: ownIdText.refine((why) => why !== "", "is blank: say why, or leave it out").optional(),
+  excluded: ownIdText
+    .refine((why) => why !== "", {
+      error: "is blank: say why, or leave it out",
+      params: { code: "blank" },
+    })
+    .optional(),
 });
 
 export type RosterRow = z.output<typeof rosterRow>;

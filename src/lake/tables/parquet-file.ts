@@ -10,6 +10,7 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs, writeJsonLines } from "../sql/json-lines.js";
 import { unpublished } from "../store/local-store-errors.js";
+import { encryptedRows } from "./encrypted-column.js";
 import { APPENDED_FILE, type WrittenFile, writeFiles } from "./written-files.js";
 
 /** A data file of a table; no commit refers to it yet. */
@@ -84,7 +85,10 @@ export async function writeQuery(
   }
 }
 
-/** Writes rows of JSON values (instants and decimals as text) as one data file of a table. */
+/**
+ * Writes rows of JSON values (instants and decimals as text) as one data file of a table. Values of encrypted columns come
+ * in the clear, and are encrypted here with the lake's key.
+ */
 export async function writeRows(
   lake: Lake,
   spec: TableSpec,
@@ -95,7 +99,8 @@ export async function writeRows(
   const source = scratchPath(lake, "jsonl");
   try {
     await lake.duckdb.makeScratch();
-    const longest = await writeJsonLines(source, rows, withoutHalfPairs).catch((error) => {
+    const stored = encryptedRows(lake.sealer, spec, rows);
+    const longest = await writeJsonLines(source, stored, withoutHalfPairs).catch((error) => {
       throw unpublished(error, source);
     });
     return await writeQuery(lake, spec, prefix, jsonRows(source, spec.columns, longest));

@@ -76,7 +76,7 @@ const rows: FrozenRow[] = Array.from({ length: 1_203 }, (_, row) =>
         row,
         line: 9,
         name: { kind: "user", fpId: null, externalId: null },
-        problems: [{ line: 9, column: "fp_id", rule: "is blank" }],
+        problems: [{ line: 9, column: "fp_id", code: "blank", rule: "is blank" }],
       }
     : rightRow(row),
 );
