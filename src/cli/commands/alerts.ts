@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples } from "./command.js";
 import { count, duration } from "./option-values.js";
 import type { Schedulable } from "./schedulable.js";
 
@@ -64,7 +64,15 @@ export const alertsCommand: AddCommand = (program: Command, terminal, end) => {
   const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")
-    .description("evaluate the alert rules now and send new alerts; exit 1 if an alert is open");
+    .description(
+      "judge the alert rules now and send a message for each new alert; exit 1 if an alert is open",
+    );
+  check.addHelpText(
+    "after",
+    examples(
+      "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
+    ),
+  );
   withAlertOptions(check).action(async (flags: AlertFlags) => {
     const { checkNow } = await import("../alerts/check.js");
     const { scheduleFacts } = await import("../../intake/schedules/schedule-facts.js");
