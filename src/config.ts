@@ -138,7 +138,8 @@ function isSet(entry: [string, string | undefined]): entry is [string, string] {
   return value !== undefined && (value.trim() !== "" || name.startsWith("TEMPORAL_"));
 }
 
-function readDotEnv(cwd: string): Record<string, string | undefined> {
+/** The variables in the `.env` of a directory, none where there is no such file. @throws InputError if it can't be read. */
+export function readDotEnv(cwd: string): Record<string, string | undefined> {
   const path = join(cwd, ".env");
   try {
     return parseEnv(new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path)));

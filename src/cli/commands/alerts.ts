@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { type AlertRules, isWebhookAddress } from "../../domain/alert-settings.js";
-import type { AddCommand, Schedulable } from "./command.js";
+import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { count, duration } from "./option-values.js";
 
 interface AlertFlags {
@@ -62,7 +62,15 @@ export const alertsCommand: AddCommand = (program, terminal, end) => {
   const alerts = program.command("alerts").description("notify the person on call of each problem, once");
   const check = alerts
     .command("check")
-    .description("evaluate the alert rules now and send new alerts; exit 1 if an alert is open");
+    .description(
+      "judge the alert rules now and send a message for each new alert; exit 1 if an alert is open",
+    );
+  check.addHelpText(
+    "after",
+    examples(
+      "nightledger alerts check --max-age 36h --failed-links --notify-webhook https://hooks.example.com/x",
+    ),
+  );
   withAlertOptions(check).action(async (flags: AlertFlags) => {
     const { checkNow } = await import("../alerts/check.js");
     const { scheduleFacts } = await import("../../intake/schedules/schedule-facts.js");

@@ -25,3 +25,8 @@ export const OF_ONE_COMMAND = new Set([
   "notifyCommand",
   "notifyWebhook",
 ]);
+
+/** Command lines to copy, for the end of a command's help; each is also in docs/reference/commands.md. */
+export function examples(...lines: readonly string[]): string {
+  return `\n${lines.length === 1 ? "Example" : "Examples"}:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}

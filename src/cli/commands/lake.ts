@@ -1,5 +1,5 @@
 import { tableOf } from "../lake/row-table.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples } from "./command.js";
 
 export const materializeCommand: AddCommand = (program, terminal) => {
   program
@@ -16,9 +16,10 @@ export const rebindCommand: AddCommand = (program, terminal) => {
   program
     .command("rebind")
     .description(
-      "record that this lake's service has moved to NIGHTLEDGER_API_URL; nothing is posted or read again",
+      "tell the lake that its service has moved to the address in NIGHTLEDGER_API_URL; nothing will be read or posted again",
     )
     .option("--json", "print what was done as JSON")
+    .addHelpText("after", examples("NIGHTLEDGER_API_URL=https://new.example.com nightledger rebind"))
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { runRebind } = await import("../lake/rebind.js");
       await runRebind(terminal, json === true);

@@ -1,15 +1,18 @@
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples } from "./command.js";
 import { portNumber } from "./option-values.js";
 
 export const demoCommand: AddCommand = (program, terminal, end) => {
   program
     .command("demo")
-    .description("try it out: a stand-in service, two nightly syncs, and a look at the resulting lake")
+    .description(
+      "try everything on this machine: sync two nights from a stand-in service, import, export, and show the tables",
+    )
     .option(
       "--directory <directory>",
-      "where to keep the demo's lake; recreated each time",
+      "where to put the demo's lake; each demo deletes the one before",
       "nightledger-demo",
     )
+    .addHelpText("after", examples("nightledger demo"))
     .action(async ({ directory }: { readonly directory: string }) => {
       const { runDemo } = await import("../local/demo.js");
       end(await runDemo(terminal, directory));

@@ -10,9 +10,13 @@ import { comparedWorkers } from "../session/other-keys.js";
 import { type JobConfig, type Preflight, readJobConfig, runPreflight } from "../session/preflight.js";
 import { pingService } from "../session/service.js";
 import { installedCli } from "../session/temporal-session.js";
+import { counted } from "../terminal/counted.js";
 import { exitCodeOf } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
+
+/** What an error says to somebody who wanted to start something; `check` starts nothing anyway. */
+const NOTHING_STARTED = /; nothing was started(?=[.;])| Nothing was started\./;
 
 interface CheckFlags {
   readonly roster?: string;
@@ -44,7 +48,7 @@ class CheckReport {
       this.code ||= exitCodeOf(error);
       // Several settings that are wrong are a line each.
       for (const detail of (error as Error).message.split("\n"))
-        this.findings.push({ check, ok: false, detail });
+        this.findings.push({ check, ok: false, detail: detail.replace(NOTHING_STARTED, "") });
       return undefined;
     }
   }
@@ -71,7 +75,7 @@ async function checkAll(
     await report.add(
       "roster",
       () => readRoster(roster),
-      ({ rows }) => `${rows.length} users`,
+      ({ rows }) => counted(rows.length, "user"),
     );
   if (configuration === undefined) return;
   const { api } = configuration.config;

@@ -19,6 +19,7 @@ import { followRun, type JobRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
 import { syncRun } from "../sync/sync-run.js";
+import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -30,7 +31,7 @@ const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pa
 /** Two nights, an import and an export against a stand-in, and what they left: the exit code. */
 export async function runDemo(outer: Terminal, directory: string): Promise<number> {
   const home = resolve(outer.cwd, directory);
-  await makeAnew(home);
+  await makeEmpty(home);
   return withInterruption(async (held) => {
     const sandbox = await startSandbox({ population: POPULATION, latencyMs: 5 });
     held.releases.add(() => sandbox.close());
@@ -39,7 +40,7 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
     await sandbox.writeRoster(rosterPath);
     const preflight = await runPreflight(terminal);
     const roster = await readRoster(rosterPath);
-    terminal.say(`stand-in service at ${sandbox.url}: ${roster.rows.length} users`);
+    terminal.say(`stand-in service at ${sandbox.url}: ${counted(roster.rows.length, "user")}`);
     const session = await openJobSession(terminal, preflight, held);
     terminal.say("\nfirst night: the full history from the banks");
     const first = await night(terminal, session, roster);
@@ -62,7 +63,7 @@ export async function runDemo(outer: Terminal, directory: string): Promise<numbe
   });
 }
 
-async function makeAnew(home: string): Promise<void> {
+async function makeEmpty(home: string): Promise<void> {
   const entries = await readdir(home).catch((): string[] => []);
   if (entries.length > 0 && !entries.includes(MARKER)) {
     throw new InputError(
@@ -205,9 +206,10 @@ async function showResult(
   terminal.result(
     [
       `\nfiles     ${directory}/lake: Delta tables of Parquet files, which DuckDB, Polars and Spark read directly`,
-      `pack      ${pack}/report.html: open it in a browser; to verify its files: sha256sum -c SHA256SUMS`,
+      `pack      ${pack}/report.html: open it in a browser`,
       "\ntry next",
       `  npx nightledger verify ${pack}`,
+      `  (cd ${pack} && sha256sum -c SHA256SUMS)`,
       `  ${lake} tables`,
       `  ${lake} query "select change_type, count(*) from transaction_changes group by 1"`,
       "  npx nightledger sandbox --roster-out users.csv",

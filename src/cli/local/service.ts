@@ -4,8 +4,9 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { homedir, userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { readDotEnv } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
-import { readJobConfig } from "../session/preflight.js";
+import { type JobConfig, readJobConfig } from "../session/preflight.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { launchdPlist, type ServiceProcess, serviceName, systemdUnit } from "./service-unit.js";
@@ -26,9 +27,7 @@ interface Unit {
 
 /** Keeps `dev`, or `worker` with a cluster, running in this directory, after a reboot too; the exit code. */
 export async function installService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
-  // A service sees `.env`, and nothing of this shell.
-  const { PATH, HOME } = terminal.env;
-  const { settings } = readJobConfig({ ...terminal, env: { PATH, HOME } });
+  const { settings } = readServiceConfig(terminal);
   const process = processOf(terminal, settings.mode === "embedded" ? "dev" : "worker", flags.user === true);
   const name = flags.name ?? serviceName(terminal.cwd);
   if (/[/\\]_npx[/\\]/.test(process.program)) {
@@ -86,6 +85,30 @@ export async function uninstallService(terminal: Terminal, flags: ServiceFlags):
   await systemctl(unit, "daemon-reload");
   terminal.say(`${unit.path} is removed; the lake and its schedules are unchanged`);
   return EXIT.completed;
+}
+
+/** Reads what a service will read: `.env`, and nothing that this shell exports. @throws InputError */
+function readServiceConfig(terminal: Terminal): JobConfig {
+  const { PATH, HOME } = terminal.env;
+  const unseen = onlyInShell(terminal);
+  const words = `${unseen.join(", ")}: exported in this shell only. A service reads ${join(terminal.cwd, ".env")} alone`;
+  try {
+    const config = readJobConfig({ ...terminal, env: { PATH, HOME } });
+    if (unseen.length > 0) terminal.say(`warning: ${words}; write there what it needs`);
+    return config;
+  } catch (error) {
+    if (!(error instanceof InputError) || unseen.length === 0) throw error;
+    throw new InputError(`${error.message}\n${words}: write them there, then run this again`, {
+      cause: error,
+    });
+  }
+}
+
+/** The settings that this shell exports and `.env` does not have, or has with another value. */
+function onlyInShell({ cwd, env }: Terminal): string[] {
+  const file = readDotEnv(cwd);
+  const names = Object.keys(env).filter((name) => /^(NIGHTLEDGER|TEMPORAL)_/.test(name));
+  return names.filter((name) => env[name] !== "" && env[name] !== file[name]).sort();
 }
 
 function processOf({ cwd }: Terminal, command: string, user: boolean): ServiceProcess {

@@ -60,7 +60,7 @@ export class CustomersCounter {
         : []),
       ...(external_ids > 0
         ? [
-            `${external_ids} customers have only an external id, which is also the idempotency id of their ` +
+            `${external_ids === 1 ? "1 customer has" : `${external_ids} customers have`} only an external id, which is also the idempotency id of the ` +
               "onboarding; if one fails, it can't be run again without its fp_id",
           ]
         : []),
