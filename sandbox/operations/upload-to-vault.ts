@@ -4,8 +4,8 @@ import { tokenOf } from "../owner.js";
 import { checkIdentifiers } from "../vault/identifiers.js";
 
 /**
- * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"): raw bytes; what breaks off
- * half-way changes nothing.
+ * POST /users/vault/{identifier}/upload (docs/reference/service.md, "Vault upload"): raw bytes; a body that is cut
+ * short changes nothing.
  */
 export const uploadToVault: Operation = {
   name: "upload_to_vault",

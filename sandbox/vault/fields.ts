@@ -8,7 +8,7 @@ export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #where: string;
 
-  /** @throws Refusal 400 for what is no object, or has a field that is not known. */
+  /** @throws Refusal 400 for what is not an object, or has a field that is not known. */
   constructor(value: unknown, known: readonly string[], where = "body") {
     if (!isObject(value)) refuse(`${where}: not an object`);
     for (const name of Object.keys(value)) {
@@ -75,7 +75,7 @@ export class Fields {
   texts(name: string): string[] | undefined {
     const list = this.list(name);
     if (list?.some((item) => typeof item !== "string" || item === ""))
-      this.refuse(name, "an item that is no text");
+      this.refuse(name, "an item that is not text");
     return list as string[] | undefined;
   }
 

@@ -27,7 +27,7 @@ export interface ParsedTransform {
 /**
  * Takes a transform apart (docs/reference/service.md, "Transforms"). How a quote inside an argument is written is
  * not shown: here `\'`, and `\\` for a backslash; nothing else may follow a backslash, and no spaces
- * stand between arguments.
+ * are between arguments.
  * @throws Refusal 400 that quotes no argument, for it may be a key.
  */
 export function parseTransform(text: unknown): ParsedTransform {

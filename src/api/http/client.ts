@@ -60,7 +60,7 @@ export interface ApiClient {
   call<O extends Operation>(operation: O, params: ParamsOf<O>, options?: CallOptions): Promise<Reply>;
   /**
    * Makes one call and streams the body of its answer into `sink`; returns status and headers.
-   * The sink is ended after a whole body, and destroyed when the body broke off.
+   * The sink is ended after a whole body, and destroyed when the body was cut short.
    */
   download<O extends Operation>(
     operation: O,

@@ -18,7 +18,7 @@ export interface ServiceProcess {
 /** Ctrl-C, and what it takes to stop the embedded server. */
 const STOP_SECONDS = 60;
 
-/** The systemd unit of a service. @throws InputError where a path can't stand in one. */
+/** The systemd unit of a service. @throws InputError where a path can't be written in one. */
 export function systemdUnit({ node, program, command, directory, user }: ServiceProcess): string {
   return `[Unit]
 Description=Nightledger ${command} in ${escaped(directory)}

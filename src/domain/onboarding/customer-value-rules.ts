@@ -54,7 +54,9 @@ function useProblem(use: IdentifierUse, identifier: string): string | undefined 
 function valueProblem(value: unknown): string | undefined {
   if (typeof value === "boolean") return undefined;
   if (typeof value === "number") {
-    return Number.isInteger(value) ? jsonProblem(value) : "is a number that is no integer: give it as text";
+    return Number.isInteger(value)
+      ? jsonProblem(value)
+      : "is a number that is not an integer: give it as text";
   }
   if (typeof value === "string") return value.trim() === "" ? "is blank" : jsonProblem(value);
   if (isJsonObject(value)) return jsonProblem(value);
