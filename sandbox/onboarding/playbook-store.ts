@@ -163,7 +163,8 @@ export function keptData(
   const kept: Record<string, unknown> = {};
   for (const [name, type] of Object.entries(prerequisites)) {
     if (!(name in data)) continue;
-    if (!isOfType(data[name], type)) refuse(`body: field "prerequisite_data": "${name}" is no ${type}`);
+    if (!isOfType(data[name], type))
+      refuse(`body: field "prerequisite_data": "${name}" is not of type ${type}`);
     kept[name] = data[name];
   }
   return kept;

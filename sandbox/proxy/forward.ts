@@ -98,12 +98,12 @@ function store(
 ): string[] {
   if (ingress.length === 0) return [];
   const type = ingressContentType ?? String(headers?.["content-type"] ?? "");
-  if (!/^json$|[/+]json(;|$)/i.test(type)) return ingressFailed("the target's answer is no JSON");
+  if (!/^json$|[/+]json(;|$)/i.test(type)) return ingressFailed("the target's answer is not JSON");
   let value: unknown;
   try {
     value = JSON.parse(body.toString());
   } catch {
-    return ingressFailed("the target's answer is no JSON");
+    return ingressFailed("the target's answer is not JSON");
   }
   const stored: string[] = [];
   for (const { fpId, identifier, path } of ingress) {

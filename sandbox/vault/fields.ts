@@ -74,7 +74,7 @@ export class Fields {
   texts(name: string): string[] | undefined {
     const list = this.list(name);
     if (list?.some((item) => typeof item !== "string" || item === ""))
-      this.refuse(name, "an item that is no text");
+      this.refuse(name, "an item that is not text");
     return list as string[] | undefined;
   }
 

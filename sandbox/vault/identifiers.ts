@@ -41,7 +41,7 @@ export function isAccepted(use: IdentifierUse, identifier: string): boolean {
   return group === "custom" ? name.trim() !== "" : NAMES[group]!.includes(name);
 }
 
-/** @throws Refusal 400 naming the identifier: a name is no secret. */
+/** @throws Refusal 400 naming the identifier: a name is not a secret. */
 export function checkIdentifiers(use: IdentifierUse, identifiers: readonly string[]): void {
   const wrong = identifiers.find((identifier) => !isAccepted(use, identifier));
   if (wrong !== undefined) refuse(`data identifier "${wrong}" is not accepted here`);

@@ -70,7 +70,7 @@ export function transformNames(transforms: readonly unknown[]): string[] {
 }
 
 /**
- * Applies transforms in their order to a decrypted datum. What is no text is written as one first.
+ * Applies transforms in their order to a decrypted datum. What is not text is written as one first.
  * @throws Refusal 400 for a transform that is none, or can't be applied to the datum.
  */
 export function transformed(value: VaultValue, transforms: readonly unknown[]): VaultValue {

@@ -60,7 +60,7 @@ type VaultEntry =
       readonly content_type: string | undefined;
     };
 
-/** A look into a vault; names of transforms only, because their arguments may be keys. */
+/** A read of a vault; names of transforms only, because their arguments may be keys. */
 interface Decryption {
   readonly at: string;
   readonly entity_id: string;
@@ -70,7 +70,7 @@ interface Decryption {
   readonly by: "client_token" | "vault_proxy";
 }
 
-/** The vaults of all users and businesses, and every look into them. */
+/** The vaults of all users and businesses, and every read of them. */
 export class VaultStore {
   readonly #vaults = new Map<string, Map<string, VaultEntry>>();
   readonly #decryptions: Decryption[] = [];
@@ -131,7 +131,7 @@ export class VaultStore {
     this.#decryptions.push({ at: this.clock.text(), ...decryption });
   }
 
-  /** Every look into a vault, or into an entity's, the first one first. */
+  /** Every read of a vault, or of an entity's, the first one first. */
   decryptions(entityId?: string): Decryption[] {
     return this.#decryptions.filter((one) => entityId === undefined || one.entity_id === entityId);
   }

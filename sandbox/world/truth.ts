@@ -4,7 +4,7 @@ import { decimalText, decimalUnits } from "./decimal.js";
 import type { LogEvent } from "./link-log.js";
 import type { World } from "./world.js";
 
-/** A transaction that is there now. `values` is its JSON parsed, or `undefined` where that is no object. */
+/** A transaction that is there now. `values` is its JSON parsed, or `undefined` where that is not an object. */
 export interface TruthRow {
   readonly link_id: string;
   readonly fp_id: string;
@@ -29,7 +29,7 @@ interface AccountTotal {
   readonly rows: number;
   readonly amount: string;
   readonly signed_amount: string;
-  /** Rows left out of the sums because their amount is no decimal text. */
+  /** Rows left out of the sums because their amount is not a decimal text. */
   readonly unreadable: number;
 }
 

@@ -5,7 +5,7 @@ import { giveUpRun } from "../temporal/give-up.js";
 import { describeRunning, describeWorkflow, startUnlessRunning } from "../temporal/running-workflows.js";
 import { startAttributes } from "../temporal/search-attributes.js";
 
-/** A run that was started, or one of the same job that was going on and is joined. */
+/** A run that was started, or one of the same job that was in progress and is joined. */
 export interface StartedRun {
   readonly handle: WorkflowHandle;
   readonly runId: string;
@@ -20,9 +20,9 @@ export interface AskedRun {
   readonly taskQueue: string;
   /** The run to start; left out, one is made. A start that is repeated names the same one. */
   readonly run?: NewRun | undefined;
-  /** Aborted where its user wants no run any more; one that is going on by then is left as it is. */
+  /** Aborted where its user wants no run any more; one in progress by then is left as it is. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether a run of the job that is going on is given up, and what it froze taken back. */
+  /** Whether the job's run in progress is given up, and what it froze is taken back. */
   readonly restart?: boolean | undefined;
 }
 
@@ -45,8 +45,8 @@ interface PreparedRun {
 }
 
 /**
- * Joins the job's run that is going on, unless that is given up, or starts a new one; one that a repetition finds ended
- * is not started again.
+ * Joins the job's run in progress, unless that is to be given up, or starts a new one. If the start is repeated and finds
+ * its own run ended, it does not start that run again.
  */
 export async function startOrJoin(
   client: Client,
@@ -89,7 +89,7 @@ function newRun(kind: string): NewRun {
   return { runId: makeRunId(kind, now, randomBytes(3).toString("hex")), startedAt: now.toISOString() };
 }
 
-/** The run of a job that is going on; undefined where none is. */
+/** The job's run in progress; undefined where there is none. */
 export async function joinRun(client: Client, workflowId: string): Promise<StartedRun | undefined> {
   const running = await describeRunning(client, workflowId);
   return running === undefined ? undefined : joined(client, running);

@@ -47,7 +47,7 @@ export interface LakeStatus {
 const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
 
-/** Looks how things are. @param staleMs after which a link that nothing was committed of is named */
+/** Reads how things are. @param staleMs after which a link that nothing was committed of is named */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
   const { config, store } = view.preflight;
   return withStoreQuery(

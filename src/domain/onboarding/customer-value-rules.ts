@@ -68,7 +68,7 @@ function valueProblem(value: unknown): BrokenRule | undefined {
   if (typeof value === "boolean") return undefined;
   if (typeof value === "number") {
     if (Number.isInteger(value)) return jsonProblem(value);
-    return { code: "not_integer", rule: "is a number that is no integer: give it as text" };
+    return { code: "not_integer", rule: "is a number that is not an integer: give it as text" };
   }
   if (typeof value === "string") return value.trim() === "" ? BLANK : jsonProblem(value);
   if (isJsonObject(value)) return jsonProblem(value);

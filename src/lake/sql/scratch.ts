@@ -8,7 +8,7 @@ import { errorCode, unpublished } from "../store/local-store-errors.js";
 /** Begins as the names of the store's temp files do, so no listing of the lake shows it. */
 const LEASE = ".tmp-lease";
 const BEAT_MS = 30_000;
-/** At this age a lease is a dead engine's, if it also stood still for some beats, whatever clocks say. */
+/** At this age a lease is a dead engine's, if it also did not change for some beats, whatever clocks say. */
 const STALE_MS = 10 * BEAT_MS;
 const RESTING_BEATS = 4;
 /** At this age a lease is a dead engine's at first sight. */

@@ -94,7 +94,7 @@ test("outcomes become rows with every column, and an event that names the row's 
   expect(events).toHaveLength(3);
 });
 
-test("events that came with an outcome stand instead of the usual one", async () => {
+test("events that came with an outcome replace the usual one", async () => {
   const at = "2026-11-21T02:17:00.000Z";
   const event = { event: "webhook", status: "fail", message_id: "msg_1", at, detail: "version 4 came" };
   await record("1", [outcome(0, { version: 2, status: "fail", settled_by: "webhook", events: [event] })]);

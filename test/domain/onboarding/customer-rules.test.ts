@@ -148,7 +148,7 @@ describe("a row that breaks a rule: column and rule", () => {
     [
       "vault no integer",
       given({ fp_id: "a" }, { vault: { "custom.x": 1.5 } }),
-      ["vault.custom.x", "is a number that is no integer: give it as text"],
+      ["vault.custom.x", "is a number that is not an integer: give it as text"],
     ],
     [
       "vault of a business that is there",

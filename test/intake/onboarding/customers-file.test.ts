@@ -87,7 +87,7 @@ describe("a customers file is read the same in every form", () => {
   });
 });
 
-describe("a wrong row is no error of the file: line, column, rule", () => {
+describe("a wrong row is not an error of the file: line, column, rule", () => {
   const cases: [string, string, [number, string | null, string][], string?][] = [
     ["both ids", "fp_id,external_id\nfp_1,c\nfp_2,\n", [[2, "external_id", "is given together with fp_id"]]],
     ["neither", "fp_id,data.a\nfp_1,1\n,2\n", [[3, "fp_id", "is missing, and so is external_id"]]],

@@ -62,7 +62,7 @@ test("the same report gives the same rows but for the run", () => {
   expect(value(other)).not.toBe(value(MEMBER));
 });
 
-test("what is absent is null, a text that is no instant is kept beside null", () => {
+test("what is absent is null, a text that is not an instant is kept beside null", () => {
   const row = reportRow({
     approved_reason: undefined,
     check_initiated_at: undefined,

@@ -35,7 +35,7 @@ const action: fc.Arbitrary<DeltaAction> = fc.oneof(
 );
 const commits = fc.array(fc.array(action, { maxLength: 6 }), { minLength: 1, maxLength: 12 });
 
-/** The order of entries is no part of a state. */
+/** The order of entries is not part of a state. */
 function stateOf({ files, domains, txns, tombstones, ...rest }: Snapshot) {
   const sorted = (map: ReadonlyMap<string, unknown>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   return {

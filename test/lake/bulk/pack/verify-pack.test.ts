@@ -210,7 +210,7 @@ test("another key than the one that signed is refused, and so is a key for a pac
   await expect(verifyPack(join(dirname(pack), "cip-1"), unsigned)).rejects.toThrow("the pack is not signed");
 });
 
-test("a directory that is no pack is an InputError", async () => {
+test("a directory that is not a pack is an InputError", async () => {
   await expect(verifyPack(room.root, room.tools)).rejects.toThrow(InputError);
   await expect(verifyPack(join(room.root, "nowhere"), room.tools)).rejects.toThrow(InputError);
 });
