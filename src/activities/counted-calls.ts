@@ -3,7 +3,7 @@ import type { ApiClient, CallOptions } from "../api/http/client.js";
 import { ApiError } from "../api/http/errors.js";
 import type { Dependencies } from "./dependencies.js";
 
-/** Dependencies whose calls are counted. */
+/** Dependencies that count their calls. */
 export interface CountedCalls<D extends Dependencies> {
   readonly deps: D;
   /** Requests that left so far. */

@@ -31,7 +31,7 @@ export function loggedActivities<A extends Readonly<Record<string, Activity>>>(
   return Object.fromEntries(logged) as A;
 }
 
-/** What a failure knows of its request. */
+/** Takes from a failure what it knows of its request. */
 function factsOf(error: Error): Readonly<Record<string, unknown>> {
   if (!(error instanceof ApplicationFailure)) return {};
   const [facts] = (error.details ?? []) as readonly unknown[];

@@ -5,9 +5,9 @@ import { runFailures } from "../lake/tables/run-failures.js";
 
 /** Something that failed in a run. */
 interface RunFailure {
-  /** Of a sync. */
+  /** Given for a sync. */
   readonly stream?: string;
-  /** Of a bulk job: line of its file. */
+  /** Given for a bulk job: line of its file. */
   readonly line?: number;
   readonly owner: string;
   readonly reason: string;

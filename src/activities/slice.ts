@@ -10,7 +10,7 @@ import { withHeartbeat } from "./heartbeat.js";
 /** Bytes after which a slice ends, so that loading keeps up with reading and staging stays small. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 
-/** Owners per allowed call: one waits for its answer while another's page is parsed and staged. */
+/** Owners per allowed call: while one waits for its answer, another's page is parsed and staged. */
 const LANES_PER_CALL = 2;
 
 interface SliceBudget {
@@ -23,7 +23,7 @@ export function isRepeated(): boolean {
   return activityInfo().attempt > 1;
 }
 
-/** What the owners of one slice share: time, calls, cancellation. It begins when it is made. */
+/** What the owners of one slice share: time, calls, cancellation. Its time begins when it is constructed. */
 export class Slice<D extends Dependencies = Dependencies> {
   /** The activity's dependencies, wrapped so that their calls are counted. */
   readonly deps: D;
@@ -73,8 +73,8 @@ export class Slice<D extends Dependencies = Dependencies> {
 }
 
 /**
- * Works on owners, as many at once as calls may be in flight, heartbeating, and counts the calls. When time is up, the
- * owners that were not reached still come back: `work` finds that {@link Slice.hasTime} is false.
+ * Works on owners, several for each call that may be in flight, sends heartbeats, and counts the calls. When time is up,
+ * this still calls `work` for the owners that were not reached: `work` then finds {@link Slice.hasTime} false.
  */
 export async function runSlice<D extends Dependencies, T, R>(
   deps: D,

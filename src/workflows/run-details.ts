@@ -4,7 +4,7 @@ import { RUN_ATTRIBUTES, type RunStatus } from "../domain/run.js";
 const STATUS = { name: RUN_ATTRIBUTES.status, type: "KEYWORD" } as const;
 
 /**
- * Shows Temporal the status of a run: its UI gets words without anything personal, its listings a search attribute where
+ * Shows the status of a run in Temporal: as words without anything personal in its UI, and as a search attribute where
  * the run was started with one.
  */
 export function tellStatus(status: RunStatus, words: string): void {

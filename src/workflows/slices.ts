@@ -1,6 +1,6 @@
 import type { Attempted, ItemVerdict } from "../domain/item-state.js";
 
-/** What one slice made of its items. */
+/** What became of the items of one slice. */
 interface SliceReport<R> {
   readonly results: readonly R[];
   /** Epoch milliseconds. */
@@ -13,7 +13,7 @@ interface SliceReport<R> {
 interface Advance<P extends Attempted, R> {
   /** Runs one slice over items whose time has come. */
   slice(due: readonly P[]): Promise<SliceReport<R>>;
-  /** Takes one item's result and says what becomes of the item; verdicts but `again` are its own to keep. */
+  /** Takes one item's result and says what becomes of the item. It must keep every verdict but `again` itself. */
   judge(result: R, at: number): ItemVerdict<P>;
   /** Notes what is open after a slice. */
   note(open: readonly P[], gateUntil: number | null): void;
@@ -24,8 +24,8 @@ interface Advance<P extends Attempted, R> {
 }
 
 /**
- * Advances items slice by slice until none is open; waits while all of them wait or the service wants a pause, and stops
- * after the slice in which the service refused the credentials.
+ * Advances items slice by slice until none is open. Waits while all items wait or the service wants a pause. Stops
+ * after a slice in which the service refused the credentials.
  */
 export async function advanceAll<P extends Attempted, R>(
   items: readonly P[],

@@ -3,7 +3,7 @@ import { pendingMessages, recordDelivery } from "../../lake/alerts/alert-log.js"
 import { withHeartbeat } from "../heartbeat.js";
 import type { AlertDependencies } from "./check-alerts.js";
 
-/** The next message of an alert that a target was not told yet; null for none. */
+/** Finds the next message of an alert that a target has not been sent; null for none. */
 export function nextAlertMessage(
   { lake }: AlertDependencies,
   { alertId, target }: Pick<AlertMessage, "alertId" | "target">,

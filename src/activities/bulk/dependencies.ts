@@ -6,7 +6,7 @@ import { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { SealedRows } from "../../lake/store/sealed-rows.js";
 import type { Dependencies } from "../dependencies.js";
 
-/** What activities of bulk jobs work with. */
+/** Dependencies of the activities of bulk jobs. */
 export interface BulkDependencies extends Dependencies {
   readonly jobs: readonly AnyJob[];
   readonly frozenRows: SealedRows<FrozenBulkRow>;
@@ -16,7 +16,7 @@ export interface BulkDependencies extends Dependencies {
 export interface OpenRun {
   readonly job: AnyJob;
   readonly staging: BulkStaging;
-  /** What the job's own functions get. */
+  /** Makes what the job's own functions are given. */
   context(): Promise<JobContext>;
 }
 
@@ -33,7 +33,7 @@ export function openRun(deps: BulkDependencies, { runId, kind, staging: id }: Bu
   };
 }
 
-/** The staging of a name. */
+/** Opens the staging of a name. */
 export function stagingOf({ sealed, frozenRows }: BulkDependencies, id: string): BulkStaging {
   return new BulkStaging(sealed, id, frozenRows);
 }

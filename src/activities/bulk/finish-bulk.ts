@@ -14,7 +14,7 @@ interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
   readonly status: RunStatus;
   readonly totals: BulkTotals;
-  /** Groups that were closed: the first so many. */
+  /** How many groups were closed; these are the first ones. */
   readonly groups: number;
   /** Milliseconds for which the service wanted no calls. */
   readonly pausedMs?: number;
@@ -44,15 +44,15 @@ export async function finishBulk(
       if (isWhole && rows.failed > 0) await keepFailedRows(deps, input, file);
       if (isWhole && file.retryOf !== null) await stagingOf(deps, failedRowsOf(file.retryOf)).drop();
     }
-    // Also without a file: an earlier attempt may have been killed while it deleted.
+    // Deletes also where the file is gone: an earlier attempt may have been killed while it deleted.
     await staging.drop();
     return ended;
   });
 }
 
 /**
- * Whether a group of a job with an effect was planned and its rows could not be written. Only the staging knows what
- * it has sent, and the next run of the job continues it.
+ * Whether a job with an effect has a group that was planned and whose rows could not be written. Only the staging knows
+ * what that group has sent, so the next run of the job continues it.
  */
 async function hasOpenGroup(deps: BulkDependencies, input: FinishBulkInput): Promise<boolean> {
   const { job, staging } = openRun(deps, input);
@@ -80,13 +80,15 @@ async function keepFailedRows(
     rows += 1;
     if (row.row === null) invalid += 1;
   }
-  // Nobody may ever retry: a secret must not wait for that.
+  // A secret must not be kept for a retry that may never come.
   const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
   const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
   await target.freeze(kept, rowsToRetry(deps, input));
 }
 
-/** The rows that failed; of a kind that publishes all rows, with the results of the others: its retry is complete. */
+/**
+ * The rows that failed. Where the kind publishes all rows, also the others with their results: its retry is complete.
+ */
 async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
   const { job, staging } = openRun(deps, input);
   for (let number = 0; number < input.groups; number += 1) {

@@ -3,7 +3,7 @@ import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 
 interface MarkSeenInput {
-  /** The run of a sync that has just ended. */
+  /** Id of a sync that has just ended. */
   readonly runId: string;
 }
 

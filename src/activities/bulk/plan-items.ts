@@ -6,11 +6,11 @@ import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 
 interface PlanItemsResult {
   readonly items: number;
-  /** Of rows that need no work. */
+  /** Totals of the rows that need no work. */
   readonly totals: BulkTotals;
 }
 
-/** Plans the rows of a group, once: which are worked on together, and which need no work. */
+/** Plans a group once: which rows are worked on together, and which need no work. */
 export async function planItems(deps: BulkDependencies, input: BulkGroup): Promise<PlanItemsResult> {
   return withHeartbeat(async () => {
     const group = await openGroup(deps, input);
@@ -20,7 +20,7 @@ export async function planItems(deps: BulkDependencies, input: BulkGroup): Promi
     const planned = (items: number, ends: readonly RowEnd[]) => {
       return { items, totals: addBulkTotals({ ...noBulkTotals(), rows: counted }, group.totalsOf(ends)) };
     };
-    // An earlier run of the job closed it: the tables have its rows as that run left them.
+    // An earlier run of the job may have closed the group: then the tables have its rows as that run left them.
     const close = job.effect ? await staging.close(input.group).find() : undefined;
     if (close !== undefined) {
       const items = await group.ended(close);

@@ -9,7 +9,7 @@ export interface ImportedRows {
   /** Rows of the last request. */
   readonly sent: number;
   readonly found: number;
-  /** Indexes of rows of which nothing tells whether a lost request imported them. */
+  /** Indexes of rows whose fate is unknown: nothing tells whether a lost request imported them. */
   readonly unknown: readonly number[];
 }
 

@@ -14,7 +14,7 @@ import { withHeartbeat } from "../heartbeat.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
-/** Seconds for which a call's client token is good: the call may have to wait. */
+/** Seconds for which a call's client token is good; long, because the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
 export interface CallInput {
@@ -24,7 +24,7 @@ export interface CallInput {
   readonly prefix: string;
 }
 
-/** What a workflow is told of a call: nothing of the answer, which is kept sealed below the prefix. */
+/** What a workflow learns of a call: nothing of the answer, which is kept sealed below the prefix. */
 export interface CallResult {
   readonly repeated: AnsweredCall<unknown>["repeated"];
 }
@@ -40,7 +40,7 @@ export function makeCall(deps: Dependencies, { run, prefix }: CallInput): Promis
   });
 }
 
-/** Makes one call, once, by the rule of its operation, and with a token where it needs one. */
+/** Makes one call exactly once, by the rule of its operation, and with a token where it needs one. */
 export function makeRuledCall(
   place: CallPlace,
   { operation, resolutionOf, send }: CallRule<Operation, unknown>,
@@ -81,8 +81,8 @@ async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
 }
 
 /**
- * Makes a token for one client operation. A refused token may have expired on the way, so a second one is tried; if
- * that is refused too, the request is wrong, not the key.
+ * Makes a token for one client operation. A refused token may have expired on the way, so this tries a second one; if
+ * the service refuses that too, the request is wrong, not the key.
  */
 async function withToken<R>(
   { deps, run, request }: CallPlace,

@@ -23,9 +23,9 @@ const READ_AT_ONCE = 16;
 interface RecordOutcomesInput {
   readonly batchId: string;
   readonly runId: string;
-  /** Names this set of rows within the run: the same name is written once. */
+  /** Names this set of rows within the run; one name is written once. */
   readonly chunk: string;
-  /** Whether `output` is in the table in the clear. */
+  /** Whether the table has `output` unencrypted. */
   readonly plainOutput: boolean;
   /** Outcomes that were staged with `putOutcome`. */
   readonly rows: readonly OutcomeName[];
@@ -81,7 +81,7 @@ function eventRows(origin: Omit<OutcomeOrigin, "playbook_key">, outcome: Outcome
   }));
 }
 
-/** The row of an outcome: `output` sealed unless it shall be plain, its message without the row's own values. */
+/** Makes the row of an outcome: `output` sealed unless asked otherwise, the message without the row's own values. */
 async function rowOf(
   { batches, sealed }: OnboardingDependencies,
   origin: OutcomeOrigin,

@@ -8,7 +8,7 @@ import type { Dependencies } from "../dependencies.js";
 import { withHeartbeat } from "../heartbeat.js";
 import { writeRunRow } from "../run-row.js";
 
-/** What activities of schedules work with. */
+/** Dependencies of the activities of schedules. */
 export interface ScheduleDependencies extends Dependencies {
   /** In whose name this worker starts runs. */
   readonly asker: Asker;

@@ -48,7 +48,7 @@ export async function finishRun(
   });
 }
 
-/** Never fails the end of a run, whose row and exit code are about what the run did. */
+/** Counts the open rows; null where that fails, because it must not fail the end of a run. */
 async function openRows({ lake, log }: Dependencies, runId: string): Promise<number | null> {
   try {
     return await recordClosedRows(lake, runId);

@@ -22,7 +22,7 @@ const READ_AT_ONCE = 16;
 
 interface PlanFollowUpInput {
   readonly scope: string;
-  /** Id for the run that would follow up. */
+  /** Id for the run, if there is one. */
   readonly runId: string;
 }
 
@@ -41,8 +41,8 @@ interface FollowUpPlan {
 }
 
 /**
- * Plans the next run for staged follow-ups, except for users of a running sync: it may have read their links before
- * they changed, and of two runs over one link only one is committed.
+ * Plans the next run for staged follow-ups, except for users of a running sync. That sync may have read their links
+ * before they changed, and of two runs over one link only one is committed, so these users wait for its end.
  */
 export async function planFollowUp(
   deps: SyncDependencies,
@@ -73,7 +73,7 @@ async function readableFollowUps(
 ): Promise<StagedFollowUp[]> {
   const read = await mapConcurrent(READ_AT_ONCE, names, (name) =>
     stagedFollowUp(sealed, name).catch((error: unknown) => {
-      // One that does not open must not keep the others waiting.
+      // A follow-up that can't be opened must not keep the others waiting.
       log.warn({ followUp: name, err: error }, "a follow-up can't be read; it stays in the staging area");
       return undefined;
     }),
@@ -81,7 +81,7 @@ async function readableFollowUps(
   return read.filter((followUp) => followUp !== undefined);
 }
 
-/** Deletes the follow-ups that a started run has taken; of a run that did not start, deletes its staging. */
+/** Deletes the follow-ups that a started run has taken; if the run did not start, deletes its staging. */
 export async function dropFollowUp(
   { lake, sealed }: Dependencies,
   { runId, started }: { readonly runId: string; readonly started: boolean },

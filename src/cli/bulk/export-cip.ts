@@ -9,7 +9,7 @@ import { checkWritable } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
 
-/** An export as it is asked for; part of the job's identity. */
+/** The options of an export, which are part of the job's identity. */
 interface CipOptions extends BulkOptions {
   /** Absolute path; null for the lake. */
   readonly out: string | null;
@@ -30,7 +30,7 @@ export interface CipFlags extends BulkFlags {
   readonly out?: string;
 }
 
-/** Runs or joins an export of CIP reports; the exit code. @throws InputError */
+/** Runs or joins an export of CIP reports. Returns the exit code. @throws InputError */
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
   const { signKey } = flags;
   const options = cipOptions(terminal.cwd, flags);
@@ -41,7 +41,7 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
   return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
 }
 
-/** What is asked of an export, from its flags. @throws InputError naming the flag that is wrong. */
+/** Reads the options of an export from its flags. @throws InputError naming the flag that is wrong. */
 export function cipOptions(cwd: string, flags: CipFlags): CipOptions {
   const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out } = flags;
   const refused = (problem: string) => new InputError(`${problem} Nothing was started.`);

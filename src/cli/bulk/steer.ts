@@ -15,7 +15,10 @@ import type { Terminal } from "../terminal/terminal.js";
 import { bulkRun } from "./bulk-run.js";
 import { newRun } from "./run.js";
 
-/** Cancels a run of a bulk job, or terminates it where it can't be cancelled; the exit code. @throws InputError */
+/**
+ * Cancels a run of a bulk job, or terminates it where it can't be cancelled. Returns the exit code.
+ * @throws InputError
+ */
 export async function cancelBulk(
   terminal: Terminal,
   job: AnyJob,
@@ -25,14 +28,17 @@ export async function cancelBulk(
   return cancelRun(terminal, json, {
     runId,
     runOf: (start) => bulkRun(job, start),
-    // Only the staging of a job with an effect knows what it has sent: the next run continues it.
+    // Keeps the staging of a job with an effect: it alone knows what was sent, and the next run continues it.
     cleanUp: (store) => async () => {
       if (!job.effect) await store.deletePrefix(`_staging/${runId}/`);
     },
   });
 }
 
-/** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
+/**
+ * Runs the rows that failed in a run of a bulk job, as a run of their own. Returns the exit code.
+ * @throws InputError
+ */
 export async function retryBulk(
   terminal: Terminal,
   job: AnyJob,
@@ -56,7 +62,10 @@ export async function retryBulk(
   });
 }
 
-/** Continues the run of a job with an effect that began in a lake and did not end; the exit code. @throws InputError */
+/**
+ * Continues the run of a job with an effect that began in a lake and did not end. Returns the exit code.
+ * @throws InputError
+ */
 export async function continueBulk(
   terminal: Terminal,
   job: AnyJob,

@@ -30,7 +30,7 @@ interface DurableSummary {
   readonly [more: string]: unknown;
 }
 
-/** Makes one call as a run that outlives its command; returns the exit code. @throws InputError */
+/** Makes one call as a run that outlives its command. Returns the exit code. @throws InputError */
 export async function runDurableCall(
   terminal: Terminal,
   operation: Operation,
@@ -110,7 +110,7 @@ const WORDS = {
   settled: "; the answer to an earlier request was lost, and its effect was found",
 } as const;
 
-/** A request whose bytes are not staged yet. */
+/** A request before its bytes are staged. */
 interface PlannedRequest {
   readonly request: SealedRequest;
   readonly body?: AsyncIterable<Uint8Array>;

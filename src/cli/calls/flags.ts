@@ -17,7 +17,7 @@ export interface CallFlags {
   readonly detach?: boolean;
 }
 
-/** What the call's token must allow, where one is to be made. */
+/** Says what the call's token must allow, where the call needs one. */
 export function grantOf(
   operation: Operation,
   fpId: string | undefined,

@@ -17,7 +17,7 @@ import { type CallFlags, grantOf } from "./flags.js";
 import { type AnswerFile, openAnswerFile } from "./output-file.js";
 import { findOperation, notSent, readCallRequest } from "./request.js";
 
-/** Makes one call, or lists what can be called; gives the exit code. */
+/** Makes one call, or lists what can be called. Returns the exit code. */
 export async function runCall(
   terminal: Terminal,
   name: string | undefined,

@@ -3,15 +3,15 @@ import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 
 /** A command whose job a schedule can run. */
 export interface Schedulable {
-  /** Its words, such as `export cip`. */
+  /** The words of the command, such as `export cip`. */
   readonly words: readonly string[];
   /** Adds its arguments and options to a command. */
   define(command: Command): Command;
-  /** What a schedule keeps of it; paths are made absolute. @throws InputError for flags that are wrong. */
+  /** Makes what a schedule keeps of it, with absolute paths. @throws InputError for flags that are wrong. */
   job(flags: never, cwd: string): ScheduledJob | Promise<ScheduledJob>;
 }
 
-/** Flags that say how one command behaves, and nothing of its job. */
+/** Flags about how one command behaves, which say nothing of its job. */
 export const OF_ONE_COMMAND = new Set([
   "restart",
   "detach",

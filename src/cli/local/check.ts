@@ -29,7 +29,7 @@ interface Finding {
   readonly detail: string;
 }
 
-/** Checks everything a job needs, each thing by itself; the exit code of the first that failed. */
+/** Checks everything that a job needs, each thing by itself. Returns the exit code of the first check that failed. */
 export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<number> {
   const report = new CheckReport();
   await withInterruption(({ signal }) => checkAll(terminal, flags, report, signal));
@@ -41,12 +41,12 @@ export async function runCheck(terminal: Terminal, flags: CheckFlags): Promise<n
   return report.code;
 }
 
-/** What was found so far. */
+/** Collects what the checks found. */
 class CheckReport {
   readonly findings: Finding[] = [];
   code = 0;
 
-  /** Runs one check; its result, undefined where it failed. */
+  /** Runs one check. Returns its result; undefined where it failed. */
   async add<R>(check: string, work: () => Promise<R>, words: (found: R) => string): Promise<R | undefined> {
     try {
       const found = await work();
@@ -54,7 +54,7 @@ class CheckReport {
       return found;
     } catch (error) {
       this.code ||= exitCodeOf(error);
-      // Several settings that are wrong are a line each.
+      // The message has a line for each setting that is wrong.
       for (const detail of (error as Error).message.split("\n"))
         this.findings.push({ check, ok: false, detail: detail.replace(NOTHING_STARTED, "") });
       return undefined;
@@ -126,13 +126,13 @@ async function checkTemporal(
   );
 }
 
-/** The Temporal server on which workers of these settings may be; undefined where none runs. */
+/** Finds the Temporal server that workers of these settings would use; undefined where none runs. */
 async function serverOf({ settings, config }: Preflight): Promise<TemporalAddress | undefined> {
   return settings.mode === "cluster" ? settings : runningServer(config.home.path);
 }
 
 /**
- * How many workers there are; all have this command's key of the service, which the service just accepted.
+ * Counts the workers. All must have the same key of the service as this command, which the service has just accepted.
  *
  * @throws InputError naming each that has a different one.
  */

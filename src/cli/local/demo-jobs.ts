@@ -12,7 +12,7 @@ import { followRun } from "../session/job-run.js";
 import type { JobSession } from "../session/job-session.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Imports a file of three rows, two of which look the same; the link that they are for, undefined where it failed. */
+/** Imports a file of three rows, two of them alike. Returns the id of their link; undefined where it failed. */
 export async function importRows(
   terminal: Terminal,
   session: JobSession,
@@ -30,7 +30,7 @@ export async function importRows(
   return end === undefined ? undefined : link.id;
 }
 
-/** Exports the CIP reports of a roster; the directory of the pack, undefined where it failed. */
+/** Exports the CIP reports of a roster. Returns the directory of the pack; undefined where it failed. */
 export async function exportReports(
   terminal: Terminal,
   session: JobSession,

@@ -23,7 +23,7 @@ export async function runWorker(terminal: Terminal): Promise<void> {
       secrets: config.secrets,
     });
     releases.add(() => handle.close());
-    // The client is asked first: it says what is wrong with an address in better words.
+    // Connects a client first, because it says more clearly what is wrong with an address.
     await (await connectClient(settings, keys)).close();
     await bindLake(preflight, keys);
     const { api, alerts, lake } = config;

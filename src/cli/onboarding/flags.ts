@@ -27,11 +27,11 @@ export interface OnboardFlags extends BatchFlags {
   readonly validateOnly?: boolean;
   readonly continueInvalid?: boolean;
   readonly limit?: number;
-  /** Give up the running run of the batch. */
+  /** Whether to give up the batch's run in progress. */
   readonly restart?: boolean;
 }
 
-/** The options of a batch, from a command's flags. */
+/** Reads the options of a batch from a command's flags. */
 export function optionsOf(
   terminal: Pick<Terminal, "cwd">,
   flags: BatchFlags,

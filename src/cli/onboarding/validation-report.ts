@@ -1,7 +1,7 @@
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
 import { counted } from "../terminal/counted.js";
 
-/** What `--validate-only --json` prints; the batch has no id where the service is not configured. */
+/** Makes what `--validate-only --json` prints; the batch has no id where the service is not configured. */
 export function validationSummary({ facts, counts, problems }: CustomersFile, hasService: boolean) {
   return {
     batch_id: hasService ? facts.batchId : null,
@@ -12,7 +12,7 @@ export function validationSummary({ facts, counts, problems }: CustomersFile, ha
   };
 }
 
-/** Counts and warnings of a file, for people. */
+/** Writes counts and warnings of a file for people. */
 export function validationText({ facts, counts }: CustomersFile, hasService: boolean): string {
   const { total, invalid, users, businesses, created, vaults, documents, external_ids } = counts;
   const lines = [

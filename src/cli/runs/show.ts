@@ -14,15 +14,15 @@ import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitin
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
-/** Everything that there is to know of a run, as `runs show --json` prints it. */
+/** Everything that is known of a run, as `runs show --json` prints it. */
 export interface ShownRun extends SeenRun {
   readonly duration_ms: number | null;
-  /** As the run's workflow tells it; null for one that has ended, and where no worker answers. */
+  /** Progress by the run's workflow; null where the run has ended or no worker answers. */
   readonly progress: unknown;
   readonly findings: readonly Finding[];
 }
 
-/** Shows one run; the exit code. @throws InputError where there is none of that id. */
+/** Shows one run. Returns the exit code. @throws InputError where there is none of that id. */
 export async function showRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const shown = await withStoreQuery(
@@ -45,7 +45,7 @@ export async function showRun(terminal: Terminal, id: string, json: boolean): Pr
   });
 }
 
-/** That no run of this lake has an id. */
+/** Makes the error for an id that no run of this lake has. */
 export function noRun(id: string): InputError {
   return new InputError(
     `there is no run ${id} in this lake. Nothing was changed. To list its runs: nightledger runs list`,

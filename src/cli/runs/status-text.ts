@@ -8,7 +8,7 @@ const MOST_FINDINGS = 3;
 const MOST_STALE = 3;
 const BELOW = " ".repeat(10);
 
-/** How things are, in about ten lines for people. */
+/** Writes how things are, in about ten lines for people. */
 export function statusLines(terminal: Terminal, status: LakeStatus): string[] {
   const { latest, unfinished, alerts, quarantined, stale, schedules, offline } = status;
   const lines = [
@@ -45,7 +45,7 @@ function latestLines(run: LatestRun): string[] {
   ];
 }
 
-/** Links that a sync skipped, by whose turn it is. */
+/** Counts links that a sync skipped, by whose turn it is. */
 function skippedWords(findings: LatestRun["findings"]): string[] {
   const skipped = findings.filter(({ status }) => status === "skipped");
   return turnsInWords({

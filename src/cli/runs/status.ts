@@ -11,7 +11,7 @@ export interface StatusFlags {
   readonly json?: boolean;
 }
 
-/** Says how things are, in about ten lines; the exit code. */
+/** Says how things are, in about ten lines. Returns the exit code. */
 export async function showStatus(terminal: Terminal, { stale, json }: StatusFlags): Promise<number> {
   return withRunsView(terminal, async (view) => {
     const status = await lakeStatus(view, stale);

@@ -15,7 +15,10 @@ export interface RetryFlags extends BatchFlags {
   readonly signKey?: string;
 }
 
-/** Ends a run, or a batch's run, with what it has done; the exit code. @throws InputError where it doesn't run. */
+/**
+ * Ends a run, or a batch's run, with what it has done. Returns the exit code.
+ * @throws InputError where it doesn't run.
+ */
 export async function cancelRun(terminal: Terminal, id: string, json: boolean): Promise<number> {
   if (isRunId("sync", id)) return cancelSync(terminal, id, json);
   const job = JOBS.find(({ kind }) => isRunId(kind, id));
@@ -23,7 +26,7 @@ export async function cancelRun(terminal: Terminal, id: string, json: boolean): 
   return steerBatch(terminal, "cancel", await batchNamed(terminal, id), json);
 }
 
-/** Runs again what failed in a run, or in a batch; the exit code. @throws InputError */
+/** Runs again what failed in a run, or in a batch. Returns the exit code. @throws InputError */
 export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags): Promise<number> {
   if (isRunId("sync", id)) return retrySync(terminal, id, flags);
   const job = JOBS.find(({ kind }) => isRunId(kind, id));
@@ -31,7 +34,7 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
   return retryBatch(terminal, await batchNamed(terminal, id), flags);
 }
 
-/** The batch of an id, be it that of one of its runs. @throws InputError where no such run is known. */
+/** Finds the batch of an id, which may be that of one of its runs. @throws InputError where no such run is known. */
 async function batchNamed(terminal: Terminal, id: string): Promise<string> {
   if (!isRunId("onboard", id)) return id;
   const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));

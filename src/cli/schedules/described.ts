@@ -25,15 +25,15 @@ export interface ShownSchedule {
   readonly command: string;
   readonly when: string;
   readonly paused: boolean;
-  /** The next ISO instants at which it fires; none where it is paused. */
+  /** ISO instants at which it fires next; empty where it is paused. */
   readonly next: readonly string[];
-  /** The last ones, the newest first. */
+  /** Its last firings, the newest first. */
   readonly last: readonly ShownFiring[];
   readonly skipped_overlaps: number;
   readonly missed: number;
 }
 
-/** What is known of a schedule. @throws InputError where there is none of that name. */
+/** Describes a schedule. @throws InputError where there is none of that name. */
 export async function describedSchedule(client: Client, scope: string, name: string): Promise<ShownSchedule> {
   const described = await describeSchedule(client, scheduleId(scope, name));
   if (described === undefined) throw noSchedule(name);
@@ -52,7 +52,7 @@ export async function describedSchedule(client: Client, scope: string, name: str
   };
 }
 
-/** Every schedule of a lake, by its name. */
+/** Describes every schedule of a lake, sorted by name. */
 export async function shownSchedules(client: Client, scope: string): Promise<ShownSchedule[]> {
   const prefix = schedulePrefix(scope);
   const shown: ShownSchedule[] = [];

@@ -4,7 +4,7 @@ import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Works with Temporal's schedules, without a worker in this process; the exit code. */
+/** Opens Temporal's schedules, without a worker in this process. Returns the exit code. */
 export async function withSchedules(
   terminal: Terminal,
   work: (session: JobSession) => Promise<void>,

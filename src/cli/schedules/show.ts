@@ -2,7 +2,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { describedSchedule, type ShownSchedule, shownSchedules } from "./described.js";
 import { withSchedules } from "./session.js";
 
-/** Lists the schedules of the lake; the exit code. */
+/** Lists the schedules of the lake. Returns the exit code. */
 export async function listSchedules(terminal: Terminal, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await shownSchedules(client, scope);
@@ -21,7 +21,7 @@ export async function listSchedules(terminal: Terminal, json: boolean): Promise<
   });
 }
 
-/** Shows one schedule; the exit code. @throws InputError where there is none of that name. */
+/** Shows one schedule. Returns the exit code. @throws InputError where there is none of that name. */
 export async function showSchedule(terminal: Terminal, name: string, json: boolean): Promise<number> {
   return withSchedules(terminal, async ({ temporal: { client }, preflight: { scope } }) => {
     const shown = await describedSchedule(client, scope, name);

@@ -1,10 +1,10 @@
 import type { Client } from "@temporalio/client";
 import { aborted } from "../terminal/interruption.js";
 
-/** The longest that a command waits for an alert target that does not answer. */
+/** The longest time that a command waits for an alert target that does not answer. */
 const LONGEST_MS = 15_000;
 
-/** Ids of the workflows of a task queue that are delivering alerts. */
+/** Lists the ids of workflows of a task queue that are delivering alerts. */
 export async function goingDeliveries(client: Client, taskQueue: string): Promise<string[]> {
   const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running' AND WorkflowType = 'deliverAlert'`;
   const ids: string[] = [];

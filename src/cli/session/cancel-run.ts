@@ -12,13 +12,16 @@ import { runJob } from "./run-job.js";
 /** A run to cancel, of any job. */
 interface CancelledRun<Progress, Result> {
   readonly runId: string;
-  /** The run as a command sees it. */
+  /** Makes the run as a command sees it. */
   runOf(start: (session: JobSession) => Promise<StartedRun>): JobRun<Progress, Result>;
   /** Removes what a cancelled run removes itself, for a run that had to be terminated. */
   cleanUp(store: ObjectStore): (runId: string) => Promise<void>;
 }
 
-/** Cancels a run in progress, or terminates it where it can't be cancelled; the exit code. @throws InputError */
+/**
+ * Cancels a run in progress, or terminates it where it can't be cancelled. Returns the exit code.
+ * @throws InputError
+ */
 export async function cancelRun<Progress, Result>(
   terminal: Terminal,
   json: boolean,
@@ -32,7 +35,7 @@ export async function cancelRun<Progress, Result>(
     { json },
     {
       async plan({ keys, store, taskQueue }) {
-        // Without keys in HOME nothing was ever run there.
+        // Without keys in HOME, nothing has ever run there.
         if (keys === undefined) throw notRunning;
         const run = runOf(async ({ temporal: { client } }) => {
           const running = await runningRun(client, taskQueue, runId);
@@ -46,7 +49,7 @@ export async function cancelRun<Progress, Result>(
   );
 }
 
-/** The run of this id, bound to its execution; undefined where it is not running. */
+/** Finds the run of an id, bound to its execution; undefined where it is not running. */
 export async function runningRun(
   client: Client,
   taskQueue: string,

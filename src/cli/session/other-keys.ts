@@ -4,7 +4,7 @@ import { hasOtherKey, type WorkerIdentity, workersOf, workerWords } from "../../
 
 const ASK_MS = 2_000;
 
-/** Where workers are looked for, and what they are compared with. */
+/** Where to find workers, and what to compare them with. */
 interface OwnKey {
   readonly client: Client;
   readonly taskQueue: string;
@@ -13,7 +13,7 @@ interface OwnKey {
   readonly apiKey: string;
 }
 
-/** The workers of a task queue, and those among them that have another key of the service than this command. */
+/** Finds the workers of a task queue, and those among them with another key of the service than this command's. */
 export async function comparedWorkers({ client, taskQueue, keys, apiKey }: OwnKey) {
   const workers = await client.connection.withDeadline(Date.now() + ASK_MS, () =>
     workersOf(client, taskQueue),
@@ -21,7 +21,7 @@ export async function comparedWorkers({ client, taskQueue, keys, apiKey }: OwnKe
   return { workers, others: workers.filter((worker) => hasOtherKey(worker, keys, apiKey)) };
 }
 
-/** What a command says where the service refused the credentials midway: its own key was accepted at its start. */
+/** Says why the service refused the credentials midway although it accepted this command's key at the start. */
 export function refusedWords(others: readonly WorkerIdentity[]): string[] {
   if (others.length === 0) return ["the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY"];
   return others.map(

@@ -95,7 +95,7 @@ function outcomeOf(settled: PromiseSettledResult<void>): void {
 }
 
 /**
- * The service that the lake belongs to, or that its first use binds it to. Only reads.
+ * Finds the service that the lake belongs to, or that its first use binds it to. Only reads.
  *
  * @throws InputError (exit 2) naming both addresses where the configured one is another.
  */
@@ -114,13 +114,13 @@ async function isNewLake(store: ObjectStore): Promise<boolean> {
   return (await store.list(`${onboardings.name}/_delta_log/`)).length === 0;
 }
 
-/** The configured service, as a lake is bound to it. */
+/** Makes the address by which a lake is bound to the configured service. */
 export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress {
   return { url, mode: keyMode(key) };
 }
 
 /**
- * The keys of a lake: those configured, else the ones of HOME; undefined where neither has any and the lake needs none.
+ * Finds the keys of a lake: the configured ones, else those of HOME; undefined where there are none and none are needed.
  * Only reads.
  *
  * @throws InputError (exit 2) where the lake was made with other keys.

@@ -90,7 +90,7 @@ async function embedded(options: SessionOptions, releases: Releases): Promise<Te
   return { client, embedded: true, server, ui: held.ui, lost, close: () => releases.run() };
 }
 
-/** Lets this process be the worker when it is its turn. */
+/** Makes this process the worker when its turn comes. */
 async function beginWorker(
   { api, alerts, home, lake, keys, taskQueue, log }: SessionOptions,
   server: TemporalAddress,
@@ -133,7 +133,7 @@ function watchServer(
   return { lost, stop };
 }
 
-/** Where logs go: a file in HOME in embedded mode, standard error with a cluster. */
+/** Says where logs go: into a file in HOME in embedded mode, to standard error with a cluster. */
 export function logDestination(settings: TemporalSettings, home: string): "stderr" | { file: string } {
   return settings.mode === "embedded" ? { file: join(home, "nightledger.log") } : "stderr";
 }

@@ -5,7 +5,7 @@ import { openQuarantine } from "../../lake/sync/open-quarantine.js";
 import { linksSkippedBy, staleLinks } from "../../lake/sync/unread-links.js";
 import { withLakeReader } from "../lake/reader.js";
 
-/** The run to judge, and what it had to read. */
+/** The run to judge, and what it was to read. */
 interface JudgedRun {
   readonly runId: string;
   /** Epoch milliseconds before which it had written nothing. */
@@ -28,7 +28,7 @@ async function findingsOf(lake: LakeReader, { quarantine, skipped, staleMs }: Fa
   };
 }
 
-/** A broken rule in words. */
+/** Says in words which rule was broken. */
 export function ruleInWords({ rule, count, owners, owners_total }: BrokenRule): string {
   const what = rule === "quarantine" ? "open row" : "link";
   const named = owners_total > owners.length ? [...owners, "…"] : owners;

@@ -31,7 +31,7 @@ export async function retrySync(terminal: Terminal, runId: string, flags: JobFla
   });
 }
 
-/** What failed in a sync that has ended. @throws InputError */
+/** Reads what failed in a sync that has ended. @throws InputError */
 async function failedSync(store: ObjectStore, runId: string): Promise<FailedSync> {
   const id = sqlText(runId);
   return withStoreQuery(

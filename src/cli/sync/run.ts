@@ -12,7 +12,7 @@ import { syncRun } from "./sync-run.js";
 /** Flags of a sync that are not part of its job. */
 export interface SyncFlags extends JobFlags {
   readonly restart?: boolean;
-  /** What makes it exit with 1 besides failures. */
+  /** What makes the command exit with 1 besides failures. */
   readonly failOn?: FailRules;
 }
 

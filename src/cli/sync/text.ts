@@ -5,10 +5,10 @@ import type { ProgressForm } from "../session/progress-view.js";
 
 const MOST_SHOWN = 10;
 
-/** A run's summary for people. */
+/** Writes a run's summary for people. */
 export function summaryText(summary: SyncSummary): string {
   const { users, links, rows, status, quarantine } = summary;
-  // A run that is left has not counted all of its calls.
+  // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
   const lines = [
     `run       ${summary.run_id}`,
@@ -31,7 +31,7 @@ export function summaryText(summary: SyncSummary): string {
   return lines.join("\n");
 }
 
-/** The line of bad rows, where this run has some or some are open. */
+/** Writes the line about bad rows, where this run has some or some are open. */
 function badRows({ new: fresh, open }: SyncSummary["quarantine"]): string[] {
   if (fresh === 0 && (open === null || open === 0)) return [];
   const how = open === null || open === 0 ? "" : "; see: nightledger quarantine list";

@@ -16,7 +16,7 @@ export class ProblemCount {
     if (this.#first.length < MOST_SHOWN) this.#first.push({ line, column, rule });
   }
 
-  /** As {@link problemList}. */
+  /** Lists the kept ones as {@link problemList} does. */
   list(): string {
     return problemList(this.#first, this.#count);
   }

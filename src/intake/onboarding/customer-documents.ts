@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { CustomerDocument } from "../../domain/onboarding/customer.js";
 
-/** By extension; for others, the request names no type. */
+/** Content types by extension; for other extensions the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".heic": "image/heic",
@@ -19,7 +19,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
-/** Inspects a file to upload; text says why it can't be uploaded, without its path. */
+/** Inspects a file to upload. Returns a text, without the path, where it can't be uploaded. */
 export async function inspectDocument(path: string): Promise<CustomerDocument | string> {
   try {
     const found = await stat(path);

@@ -3,7 +3,7 @@ import type { RowProblem } from "../../domain/row-problem.js";
 
 const MOST_NAMED = 20;
 
-/** What is in a customers file. */
+/** What a customers file holds. */
 export type CustomersCounts = CustomersCounter["counts"];
 
 /** Counts the rows of a file while it is read, and keeps what is wrong with them. */
@@ -20,7 +20,7 @@ export class CustomersCounter {
     vaults: 0,
     documents: 0,
     document_bytes: 0,
-    /** Known by their external id alone: `runs retry` can't run them again. */
+    /** Rows that have only an external id: `runs retry` can't run them again. */
     external_ids: 0,
   };
   readonly problems: RowProblem[] = [];
@@ -48,7 +48,7 @@ export class CustomersCounter {
     this.firstFpId ??= fpId;
   }
 
-  /** Warns of what breaks no rule: names of columns and counts, never a value. */
+  /** Warnings of what breaks no rule; they name columns and counts, never a value. */
   warnings(ignored: ReadonlySet<string>): string[] {
     const { external_ids } = this.counts;
     return [

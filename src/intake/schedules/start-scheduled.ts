@@ -33,8 +33,8 @@ interface StartPlace {
 type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
 
 /**
- * Reads the files of a scheduled job as they are now and starts a run of it, or joins the one that is running. Repeated
- * for the same firing, it starts no second one.
+ * Reads the files of a scheduled job as they are now, and starts a run of it or joins the run in progress. A repetition
+ * for the same firing starts no second run.
  *
  * @throws InputError where a file is missing or wrong.
  */
@@ -74,7 +74,7 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-/** What a scheduled bulk job is given by its files. */
+/** Reads the files of a scheduled bulk job. */
 async function bulkInput({ job, file, continueInvalid, signKey }: Scheduled<"bulk">) {
   const kind = jobOfKind(job);
   const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);

@@ -14,7 +14,7 @@ const FORM = "Give a CSV file with a header (fp_id, optionally external_id) or J
 export interface Roster {
   /** Sorted by `fp_id`. */
   readonly rows: readonly RosterRow[];
-  /** Canonical text (JSONL): what is staged as the frozen roster. */
+  /** Canonical text (JSONL), which is staged as the frozen roster. */
   readonly text: string;
   /** Hex sha256 of `text`. */
   readonly sha256: string;
@@ -56,7 +56,7 @@ export async function readRoster(path: string): Promise<Roster> {
   return rosterOf(judge.rows, ignored.size > 0 ? [ignoredColumns(path, ignored)] : []);
 }
 
-/** The roster of some rows. */
+/** Makes the roster of some rows. */
 export function rosterOf(rows: readonly RosterRow[], warnings: readonly string[] = []): Roster {
   const text = rosterText(rows);
   return { rows: canonicalRoster(rows), text, sha256: hash("sha256", text), warnings };

@@ -10,7 +10,7 @@ interface CheckAlertsInput {
   readonly rules: AlertRules;
 }
 
-/** Judges alert rules once, as a schedule asks for. */
+/** Judges alert rules once, when a schedule fires. */
 export async function checkAlerts({ rules }: CheckAlertsInput): Promise<{ readonly status: RunStatus }> {
   await checkRules({ rules });
   return { status: "completed" };

@@ -13,13 +13,13 @@ const { nextAlertMessage, recordAlertDelivery } = proxyActivities<Activities>(HE
 const { sendAlert } = proxyActivities<Activities>(ALERT_DELIVERY);
 
 interface DeliverAlertInput extends Pick<AlertMessage, "alertId" | "target"> {
-  /** Name of the sealed targets. */
+  /** Name under which the targets are kept, sealed. */
   readonly targets: string;
 }
 
 /**
- * Delivers the messages of one alert to one target, in their order: that it was raised, and that it is over. Temporal
- * tries a message again for about a day; then it is given up, and the table says so.
+ * Delivers the messages of one alert to one target, in order: first that the alert was raised, then that it is over.
+ * Temporal retries a message for about a day; then this gives it up and records that in the table.
  */
 export async function deliverAlert({ alertId, target, targets }: DeliverAlertInput): Promise<void> {
   let asked = true;
@@ -36,7 +36,7 @@ export async function deliverAlert({ alertId, target, targets }: DeliverAlertInp
   }
 }
 
-/** Why a message was given up; null where it was taken. */
+/** Says why a message was given up; null where the target took it. */
 async function failureOf(sent: Promise<void>): Promise<string | null> {
   try {
     await sent;

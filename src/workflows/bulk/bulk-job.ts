@@ -46,8 +46,8 @@ export interface BulkResult extends BulkSummary {
 }
 
 /**
- * Runs a bulk job: its rows group by group, a few groups at a time, then what its kind publishes, and the run's row. A
- * cancelled run keeps what it has done: it waits for calls that were sent, and writes their rows.
+ * Runs a bulk job: works on its groups of rows, a few at a time, publishes what its kind publishes, and writes the
+ * run's row. A cancelled run keeps what it has done: it waits for calls that were sent, and writes their rows.
  */
 export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   const state = new RunState(input);
@@ -67,7 +67,7 @@ class RunState {
   phase: BulkProgress["phase"] = "working";
   readonly groups: number;
   readonly #scope = CancellationScope.current();
-  /** What each group waits for, by its number. */
+  /** What each group waits for, by the group's number. */
   readonly #waiting = new Map<number, WaitingState>();
 
   constructor(private readonly input: BulkInput) {
@@ -123,7 +123,7 @@ class RunState {
     tellStatus("running", `${this.phase}: ${done} of ${this.input.rows} rows done, ${failed} failed`);
   }
 
-  /** Ends the run with what it has done: a step failed for good. */
+  /** Ends the run with what it has done, because a step failed for good. */
   fail(error: unknown): void {
     this.run = { ...this.run, stopped: "failed", unauthorized: false };
     const failures = [{ line: 0, owner: "", reason: reasonOf(error) }];

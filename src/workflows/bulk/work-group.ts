@@ -11,12 +11,12 @@ import { advanceAll } from "../slices.js";
 
 const { planItems, workItems, closeGroup } = proxyActivities<Activities>(HEARTBEATING);
 
-/** What a group tells its run, and asks it. */
+/** What a group tells and asks its run. */
 interface GroupHooks {
   count(totals: BulkTotals): void;
   /** Notes what the group waits for now. */
   wait(waiting: WaitingState): void;
-  /** The service refused the credentials. */
+  /** Notes that the service refused the credentials. */
   refuse(): void;
   /** Whether no further slice may begin. */
   isStopped(): boolean;
@@ -35,7 +35,7 @@ export async function workGroup(
   const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
   let unauthorized = false;
-  // If groups that begin together also ended their slices together, there would be times without any call.
+  // Groups begin together; were their slices equally long, all would end together and no call would be in flight.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   const fresh = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
   await advanceAll<ItemProgress, WorkedItem>(fresh, {

@@ -1,6 +1,6 @@
 import { defineQuery } from "@temporalio/workflow";
 
-/** One call has no steps to show; that it answers at all says that a worker has it. */
+/** Empty: a single call has no steps to show. An answer alone tells that a worker has the call. */
 export type CallProgress = Readonly<Record<string, never>>;
 
 export const callProgressQuery = defineQuery<CallProgress>("progress");

@@ -6,14 +6,14 @@ import { HEARTBEATING, ROWS_AT_ONCE } from "../policies.js";
 
 const { recordOutcomes } = proxyActivities<Activities>(HEARTBEATING);
 
-/** The outcomes of a batch that are staged and not written. */
+/** The outcomes of a batch that are staged and not yet in the tables. */
 interface UnrecordedOutcomes {
   count(): number;
-  /** Takes out at most so many, as a numbered chunk. */
+  /** Removes at most `most` of them, as a numbered chunk. */
   take(most: number): { readonly chunk: number; readonly rows: readonly OutcomeRef[] };
 }
 
-/** Writes the outcomes of a batch in chunks: a commit for each row would take as long as all customers together. */
+/** Writes the outcomes of a batch in chunks: one commit per row would take as long as all the customers do. */
 export class BatchRecorder {
   #isHurried = false;
   #isEnded = false;
@@ -37,18 +37,18 @@ export class BatchRecorder {
     return this.#isWriting;
   }
 
-  /** Whether it failed for good: `end` rejects with the error, and nothing more is written. */
+  /** Whether writing failed for good: then `end` rejects with the error, and nothing more is written. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Writes what there is and ends. @throws what writing failed with */
+  /** Writes the rest and ends. @throws the error that writing failed with */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#done;
   }
 
-  /** Writes what there is now, without waiting for more. */
+  /** Writes the outcomes that are there now, without waiting for a full chunk. */
   hurry(): void {
     this.#isHurried = true;
   }

@@ -25,12 +25,12 @@ export class Stragglers {
     });
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until nothing is in progress. */
   async ended(): Promise<void> {
     await this.#under;
   }
 
-  /** The run does it again at its end, so a failure here is only logged. */
+  /** Only logs a failure, because the run materializes again at its end. */
   async #materialize(): Promise<void> {
     try {
       await materialize({ runId: this.runId });

@@ -14,7 +14,7 @@ import type { OnboardingDependencies } from "../dependencies.js";
 
 interface FinishBatchInput extends Omit<NewRun, "runId"> {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
-  /** Rows of the file that the run was for. */
+  /** How many rows of the file the run was for. */
   readonly rows: number;
   /** What was asked for; nothing personal. */
   readonly options: Readonly<Record<string, string | number | boolean | null>>;
@@ -34,7 +34,7 @@ export async function finishBatch(
   );
 }
 
-/** Writes a batch's outcomes as CSV, by what the tables say now. */
+/** Writes a batch's outcomes as CSV, as the tables have them now. */
 export async function writeOutcomesCsv(
   { lake, batches }: OnboardingDependencies,
   range: OutcomesCsvRange,

@@ -12,7 +12,7 @@ import { findOutcome, putOutcome } from "../../../lake/onboarding/staged-outcome
 import type { SealedStore } from "../../../lake/store/sealed-store.js";
 import { openColumn } from "../../../lake/tables/encrypted-column.js";
 
-/** Stages the outcome of a row that breaks rules; nothing of it was sent. */
+/** Stages the outcome of a row that breaks rules and was therefore not sent. */
 export async function stageInvalid(
   sealed: SealedStore,
   batchId: string,
@@ -33,7 +33,7 @@ export async function stageInvalid(
   return ref;
 }
 
-/** Stages another batch's outcome as this row's; both rows are the same to the last value. */
+/** Stages another batch's outcome as this row's, because both rows have the same values. */
 export async function stageReused(
   sealed: SealedStore,
   batchId: string,
@@ -48,7 +48,7 @@ export async function stageReused(
   return ref;
 }
 
-/** Stages an outcome of the row itself that may change, where it is gone: its next version is made from it. */
+/** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */
 export async function restageOpen(
   sealed: SealedStore,
   batchId: string,

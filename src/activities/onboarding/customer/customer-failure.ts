@@ -18,15 +18,15 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
 /**
- * A step fails for good after so many attempts, about an hour of them (`workflows/policies.ts`), and no sooner than
- * after so many milliseconds: a machine that was off has lost no attempt, and a service that asks for quick retries has
- * the hour all the same.
+ * A step fails for good after this many attempts, which take about an hour (`workflows/policies.ts`), and not before
+ * this many milliseconds: a machine that was off loses no attempt, and a service that asks for quick retries still has
+ * its hour.
  */
 const MOST_ATTEMPTS = 20;
 const SHORTEST_MS = 3_600_000;
 
 /**
- * Ends a row as `failed` where another attempt will not help, or many have not.
+ * Ends a row as `failed` where another attempt will not help, or where many have not helped.
  *
  * @param nextAction what somebody has to do, where the error does not say it.
  * @throws the error itself where the step should be tried again, or where it is not the row's.
@@ -71,7 +71,7 @@ function refusedBy(error: Error): (RefusedRequest & { readonly operation: string
 function endsRow(error: Error): boolean {
   const kinds = [RejectedError, NotFoundError, SchemaError, LostAnswerError];
   if (kinds.some((kind) => error instanceof kind)) return true;
-  // Our own rules refused what a row holds; a wrong key or a torn file is no row's.
+  // An InputError is not about the row: it means a wrong key or a torn file.
   if (error instanceof InputError) return false;
   if (!(error instanceof ApiError) || error instanceof NotSentError) return false;
   const { attempt, scheduledTimestampMs } = activityInfo();

@@ -10,7 +10,7 @@ import { loadPages, type RefusedLinks } from "../load/load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "../load/manifest.js";
 import { LostPageError, type PageRefusedError } from "../load/page-to-load.js";
 
-/** The reading of a link, with what its slice found of it. */
+/** The reading of a link, with what its slice found out about the link. */
 export interface FoundReading extends LinkReading {
   readonly found: FoundLink;
 }
@@ -21,7 +21,7 @@ interface ReadingsToCommit {
   readonly twice: readonly FoundReading[];
 }
 
-/** Finds the readings to commit: those of reports, and those that are named. */
+/** Finds the readings to commit: those in reports, and those that are named one by one. */
 export async function readingsToCommit(
   { lake: { store } }: Dependencies,
   runId: string,
@@ -44,7 +44,7 @@ export async function readingsToCommit(
   return { readings: [...readings.values()], twice };
 }
 
-/** What a commit finds of the files that were loaded for it. */
+/** What a commit finds out about the files that were loaded for it. */
 export interface LoadedFiles {
   /** The files that hold rows of each link, by its key. */
   readonly files: ReadonlyMap<string, readonly ManifestFile[]>;
@@ -53,8 +53,8 @@ export interface LoadedFiles {
 }
 
 /**
- * Reads the manifests of links to commit. Makes a file again that is gone since it was loaded (another tool's vacuum, a
- * power cut): its pages are staged until the commit is in the history.
+ * Reads the manifests of links to commit. If a loaded file has disappeared (another tool's vacuum, a power cut), makes it
+ * again from its pages, which stay staged until the commit is in the history.
  */
 export async function loadedFiles(
   deps: Dependencies,
@@ -91,7 +91,7 @@ async function isStored({ lake }: Dependencies, { file }: ManifestFile): Promise
   return (await lake.store.stat(key))?.size === file.size;
 }
 
-/** Why links fail that can't be loaded again. */
+/** Says why each link fails that can't be loaded again. */
 export async function reasonsOf(deps: Dependencies, refused: RefusedLinks): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
   for (const [key, error] of refused) reasons.set(key, await reasonOf(deps, error));

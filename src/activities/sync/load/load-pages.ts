@@ -6,11 +6,12 @@ import { loadWithRepair } from "./load-with-repair.js";
 import type { ManifestFile, ManifestPage } from "./manifest.js";
 import { LostPageError, PageRefusedError, type PageToLoad } from "./page-to-load.js";
 
-/** Links that have a page that is lost or can't be loaded, by key. */
+/** Links with a page that is lost or can't be loaded, by key. */
 export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
 
 /**
- * Loads pages into one file of the feed, without the pages of links that are in `refused` or turn out to belong there.
+ * Loads pages into one file of the feed, without those of links in `refused`. Adds to it each link of which a page can't
+ * be loaded.
  */
 export async function loadPages(
   deps: Dependencies,

@@ -18,7 +18,7 @@ import type { SyncDependencies } from "../dependencies.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
 import { observedStreams } from "./streams-of-run.js";
 
-/** Users and links that a slice may leave open: each of them costs its run's history, so the slice begins no more then. */
+/** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
 const MOST_LEFT = 400;
 
 /** A link that a slice reads. */
@@ -47,17 +47,17 @@ export interface PlacedRecord extends StagedRecord {
   readonly place: Place;
 }
 
-/** The state of one slice: what to read next, and what became of what it has read. */
+/** The state of one slice: what to read next, and what has been read so far. */
 export class SliceState {
   readonly users: LeftUser[] = [];
   readonly links: LeftLink[] = [];
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
-  /** Size of the last pages that came. */
+  /** Size of the latest pages. */
   size: number | null | undefined;
   /** Pages of links that this slice begins, and what its report names. */
   readonly journal: Journal;
-  /** Pages of links that earlier slices began: kept apart, because such a link may take hours. */
+  /** Pages of links that earlier slices began; separate, because such a link may take hours. */
   readonly longJournal: Journal;
   /** Streams without a cursor that the run reads. */
   readonly observed: readonly Stream[];
@@ -69,7 +69,7 @@ export class SliceState {
   };
   /** Journals with bad rows, perhaps those of a lost attempt. */
   readonly #withBadRows = new Set<string>();
-  /** Links that were found and not begun. */
+  /** Links that were found and not yet begun. */
   readonly #queue: FoundLink[] = [];
   readonly #seen = new Set<string>();
 
@@ -100,7 +100,7 @@ export class SliceState {
   /** The next link to read, those of earlier slices first; undefined where none is known now, or time is up. */
   nextLink(): BegunLink | undefined {
     const begun = this.given.links.shift();
-    // Even when time is up: then it comes back as it was.
+    // Returns it even when time is up: its reader then leaves it as it was.
     if (begun !== undefined) return begun;
     const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#nextFound()) : undefined;
     const { size, full } = this.input;
@@ -131,7 +131,7 @@ export class SliceState {
     return { ...record, place };
   }
 
-  /** Stages a page as it came; before it, what SQL reads instead where the page has to be `cleaned`. */
+  /** Stages a page as it came. If it had to be `cleaned`, stages what SQL reads in its place first. */
   async stage(
     journal: Journal,
     page: PageName,
@@ -149,7 +149,7 @@ export class SliceState {
     if (cleaned !== undefined) this.#withBadRows.add(cleaned.bad.journal);
   }
 
-  /** Ends a user, with what was found of them. */
+  /** Ends a user, with the links that were found. */
   endUser(
     fpId: string,
     observed: readonly ObservedPage[],
@@ -180,12 +180,12 @@ export class SliceState {
     this.slice.deps.warnings.logOutcome(this.input.runId, ids, { kind: "complete" }, null);
   }
 
-  /** The place of a link's record, which is written where there is none yet. */
+  /** Returns the place of a link's record; writes the record where there is none yet. */
   async placeOf({ link, found }: Pick<BegunLink, "link" | "found">): Promise<Place> {
     return link ?? this.journal.addValue("link", found);
   }
 
-  /** Writes the report and makes what it names durable. */
+  /** Writes the report, and makes durable what it names. */
   async report(): Promise<ReportRef | null> {
     for (const found of this.#queue) this.#report.waiting.push(await this.placeOf({ found }));
     const { observed, quiet, finished, waiting } = this.#report;
@@ -205,8 +205,8 @@ export class SliceState {
   }
 
   /**
-   * Makes durable what can't be read again: reports, links, users' pages and bad rows. Pages of links need not be,
-   * because each is checked against its hash.
+   * Makes durable what can't be read again: reports, links, users' pages and bad rows. Pages of links need not be
+   * durable, because each is checked against its hash.
    */
   async #persist(): Promise<void> {
     await this.journal.persist();
@@ -223,7 +223,7 @@ export class SliceState {
   }
 }
 
-/** Slices whose journals a report needs besides its own: of users and links that an earlier slice came across. */
+/** Slices whose journals a report needs besides its own: those that came across its users and links earlier. */
 function slicesOf({ observed, finished }: SliceReport): number[] {
   const places = [...observed.map(({ place }) => place), ...finished.map(({ link }) => link)];
   return [...new Set(places.map(sliceOf))];
