@@ -5,9 +5,7 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const MOST_SHOWN = 100;
 
-/**
- * Selects each row by what identifies it, since it first came into the ledger: a repetition adds unknown rows again.
- */
+/** Selects rows that no sync brought back, each once, as first imported: a repetition adds unknown rows again. */
 function unseenRows(days: number): string {
   return `
     select i.link_id, i.account_id, i.transaction_id,

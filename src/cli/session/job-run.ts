@@ -70,7 +70,7 @@ export async function followRun<Progress, Result>(
   signal.throwIfAborted();
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`);
-  // With a cluster, this command's log is what people read, and the workers log the runs.
+  // With a cluster, the log goes to standard error, where people have read this already, and workers log the runs.
   const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
   if (started.joined) note("a command joined the run");
   await run.afterStart?.(session, started);
