@@ -52,7 +52,7 @@ type EveryDependency = SyncDependencies &
   ScheduleDependencies &
   AlertDependencies;
 
-/** All activities over their dependencies: what a worker registers and workflows see the types of. */
+/** Makes all activities over their dependencies. A worker registers them; workflows see only their types. */
 export function createActivities(
   given: Omit<ScheduleDependencies & AlertDependencies, "warnings" | "runEnded" | "schedules"> &
     Partial<Pick<BulkDependencies, "jobs">>,
@@ -106,7 +106,7 @@ export function createActivities(
     postOnboarding: step(postOnboarding),
     prepareCustomer: step(prepareCustomer),
     recordAlertDelivery: kept(recordAlertDelivery),
-    // How often it is tried is its policy's alone: about a day.
+    // Its policy alone says how often it is tried: for about a day.
     sendAlert: (input: Parameters<typeof sendAlert>[1]) =>
       asActivityFailure(() => sendAlert(deps, input), "give up", Number.POSITIVE_INFINITY),
     recordFailedFiring: kept(recordFailedFiring),

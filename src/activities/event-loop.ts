@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 const LONGEST_MS = 5;
 
 /**
- * Lets undici reuse connections first. Answers come in bunches, and undici frees a connection one turn of the event loop
- * after its answer: work that begins later does not delay other calls.
+ * Waits until undici has freed connections. It frees one a turn of the event loop after its answer, and answers come in
+ * bunches: work that begins after that does not delay other calls.
  */
 export async function connectionsFree(): Promise<void> {
   await setImmediate();

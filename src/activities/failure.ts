@@ -5,10 +5,10 @@ import { StagingLostError } from "../lake/staging-lost-error.js";
 import { asFull, StoreFullError } from "../lake/store/local-store-errors.js";
 import { LostAnswerError } from "./lost-answer-error.js";
 
-/** Attempts on a full disk before it is given up: about two minutes. */
+/** Attempts on a full disk before giving up: about two minutes. */
 const ATTEMPTS_WHEN_FULL = 8;
 /**
- * Attempts at anything else before it is given up: about an hour of them (`workflows/policies.ts`), or ten hours for a
+ * Attempts at anything else before giving up: about an hour of them (`workflows/policies.ts`), or ten hours for a
  * customer's step, whose attempts are further apart. A lost worker throws nothing, so no number of them ends an activity.
  */
 const MOST_ATTEMPTS = 120;
@@ -45,11 +45,11 @@ export async function asActivityFailure<R>(
 }
 
 /**
- * Runs an activity that makes one call for its workflow: what the service or the network did becomes a failure whose
- * type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
+ * Runs an activity that makes one call for its workflow, and turns what the service or the network did into a failure
+ * whose type says what to do about it. Only what may succeed next time is retried, and not before the service allows.
  */
 export function asCallFailure<R>(activity: () => Promise<R>, whenFull?: WhenFull): Promise<R> {
-  // The policy gives up a call that changes something after a day: its effect would not be known.
+  // A write ends by its policy alone, after a day: nobody knows whether a call that was given up took effect.
   const mostAttempts = whenFull === "wait" ? MOST_ATTEMPTS : Number.POSITIVE_INFINITY;
   return asActivityFailure(
     async () => {
@@ -80,7 +80,7 @@ function callFailureOf(error: ApiError): ApplicationFailure {
   return failureOf(error, "final", facts);
 }
 
-/** @param retry milliseconds until the next attempt, by the policy where undefined; or that there is none */
+/** @param retry milliseconds until the next attempt; undefined: as the policy says; `final`: there is none */
 function failureOf(error: Error, retry: number | "final" | undefined, facts?: object): ApplicationFailure {
   return ApplicationFailure.create({
     type: error.name,

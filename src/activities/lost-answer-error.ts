@@ -1,7 +1,7 @@
 import { FAILURE_TYPES } from "../domain/failures.js";
 
 interface LostAnswerOptions extends ErrorOptions {
-  /** How many of the answers to it were not JSON, where that is why it is given up. */
+  /** How many of its answers were not JSON, where that is why the call was given up. */
   readonly unusable?: number;
 }
 

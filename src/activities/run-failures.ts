@@ -4,9 +4,9 @@ import { writeRows } from "../lake/tables/parquet-file.js";
 import { runFailures } from "../lake/tables/runs.js";
 
 interface RunFailure {
-  /** Of a sync. */
+  /** Given for a sync. */
   readonly stream?: string;
-  /** Of a bulk job: line of its file. */
+  /** Given for a bulk job: line of its file. */
   readonly line?: number;
   readonly owner: string;
   readonly reason: string;

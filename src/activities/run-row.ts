@@ -8,13 +8,13 @@ import type { Dependencies } from "./dependencies.js";
 
 interface EndedRun extends NewRun {
   readonly jobId: string;
-  /** First word of its id. */
+  /** First word of the run's id. */
   readonly kind: string;
   readonly status: RunStatus;
   /** What was requested; nothing personal. */
   readonly options: object;
   readonly rosterSha256?: string | undefined;
-  /** By column; those left out are null. */
+  /** Counts by column; those left out are null. */
   readonly counts?: Readonly<Record<string, number>>;
   /** Why a run did not begin. */
   readonly message?: string;

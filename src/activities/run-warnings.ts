@@ -16,13 +16,13 @@ type LoggedOutcome =
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "open" | "complete" | "gone" | "unauthorized" | "broken" | "torn" | "moved" };
 
-/** A worker's log of its runs, each thing once: one line per row, or per try, would drown the log. */
+/** Logs what goes wrong in a worker's runs, each thing once: a line per row or per try would drown the log. */
 export class RunWarnings {
   readonly #said = new Map<string, string>();
 
   constructor(private readonly log: Logger) {}
 
-  /** Logs a warning the first time that `kind` comes up in a run; `fields` hold counts, never values. */
+  /** Logs a warning the first time that `kind` occurs in a run; `fields` hold counts, never values. */
   once(runId: string, kind: string, fields: Readonly<Record<string, unknown>>, message: string): void {
     if (this.#isNew(`${runId} ${kind}`, "")) this.log.warn({ run_id: runId, ...fields }, message);
   }
@@ -39,7 +39,7 @@ export class RunWarnings {
     const fields = { run_id: runId, ...ids };
     switch (outcome.kind) {
       case "transient": {
-        // The latest time: the workflow draws the jitter.
+        // Says the latest possible time, because the workflow draws the jitter.
         const verdict = afterTransient(streak, at, outcome.retryAfterMs, 1);
         if (verdict.kind === "give_up" || !this.#isNew(key, outcome.reason)) return;
         const { count, since } = verdict.streak;

@@ -9,7 +9,7 @@ import { connectionsFree } from "./event-loop.js";
 /** Bytes after which a slice ends, so that loading keeps up with reading and staging stays small. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 
-/** Owners per allowed call: one waits for its answer while another's page is parsed and staged. */
+/** Owners per allowed call: while one waits for its answer, another's page is parsed and staged. */
 const LANES_PER_CALL = 2;
 
 interface SliceBudget {
@@ -22,7 +22,7 @@ export function isRepeated(): boolean {
   return activityInfo().attempt > 1;
 }
 
-/** What the owners of one slice share: time, calls, cancellation. It begins when it is made. */
+/** What the owners of one slice share: time, calls, cancellation. Its time begins when it is constructed. */
 export class Slice<D extends Dependencies = Dependencies> {
   /** The activity's dependencies, wrapped so that their calls are counted. */
   readonly deps: D;

@@ -50,7 +50,7 @@ const COMMANDS: readonly AddCommand[] = [
   callCommand,
 ];
 
-/** Builds the program: what `--help` shows is what it does. */
+/** Builds the program with all of its commands. */
 export function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new Command("nightledger")
     .description(

@@ -9,7 +9,7 @@ import { commandEnd } from "../command-end.js";
 import type { AlertDependencies } from "./check-alerts.js";
 
 interface SendAlertInput extends AlertMessage {
-  /** Name of the sealed targets. */
+  /** Name under which the targets are kept, sealed. */
   readonly targets: string;
 }
 
@@ -48,7 +48,7 @@ async function post(address: string, event: AlertEvent, secret: string | undefin
     const why = typeof code === "string" ? ` (${code})` : "";
     throw new AlertDeliveryError(`the webhook for alerts at ${origin} did not answer${why}`);
   });
-  // Nobody needs the body, but the connection can be used again once it is read.
+  // Nobody needs the body, but a connection can be used again only once the body was read.
   await response.arrayBuffer().catch(() => undefined);
   if (response.ok) return;
   const message = `the webhook for alerts at ${origin} answered ${response.status}`;

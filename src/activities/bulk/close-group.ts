@@ -10,8 +10,8 @@ import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
 interface CloseGroupInput extends BulkGroup, StagedClose {}
 
 /**
- * Closes a group that no slice will take any more: keeps what its items came to, records what failed and, of a kind
- * that writes group by group, writes its rows. Returns what the items that failed add to the totals.
+ * Closes a group once no slice will work on it any more: keeps the results of its items and records what failed. For a
+ * kind that writes group by group, also writes the rows. Returns what the failed items add to the totals.
  */
 export async function closeGroup(
   deps: BulkDependencies,

@@ -30,7 +30,7 @@ export function openRun(deps: BulkDependencies, { runId, kind, staging: id }: Bu
   };
 }
 
-/** The staging of a name. */
+/** Opens the staging of a name. */
 export function stagingOf({ sealed, frozenRows }: BulkDependencies, id: string): BulkStaging {
   return new BulkStaging(sealed, id, frozenRows);
 }

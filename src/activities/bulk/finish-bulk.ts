@@ -13,7 +13,7 @@ interface FinishBulkInput extends BulkRun, NewRun {
   readonly jobId: string;
   readonly status: RunStatus;
   readonly totals: BulkTotals;
-  /** Groups that were closed: the first so many. */
+  /** How many groups were closed; these are the first ones. */
   readonly groups: number;
   readonly pausedMs?: number;
 }
@@ -72,13 +72,15 @@ async function keepFailedRows(
     rows += 1;
     if (row.row === null) invalid += 1;
   }
-  // Nobody may ever retry: a secret must not wait for that.
+  // A secret must not be kept for a retry that may never come.
   const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
   const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
   await target.freeze(kept, rowsToRetry(deps, input));
 }
 
-/** The rows that failed; of a kind that publishes all rows, with the results of the others: its retry is complete. */
+/**
+ * The rows that failed. Where the kind publishes all rows, also the others with their results: its retry is complete.
+ */
 async function* rowsToRetry(deps: BulkDependencies, input: FinishBulkInput): AsyncGenerator<FrozenBulkRow> {
   const { job, staging } = openRun(deps, input);
   for (let number = 0; number < input.groups; number += 1) {

@@ -12,7 +12,7 @@ interface PublishRunInput extends BulkRun {
   readonly startedAt: string;
 }
 
-/** Publishes a run at once, then writes its rows to the tables; returns what its kind reports in the summary. */
+/** Publishes a run as a whole, then writes its rows to the tables. Returns what its kind reports in the summary. */
 export async function publishRun(
   deps: BulkDependencies,
   { groups, startedAt, ...run }: PublishRunInput,

@@ -8,7 +8,7 @@ import type { Finding } from "./resolution.js";
 export interface ImportedRows {
   readonly sent: number;
   readonly found: number;
-  /** Indexes of rows of which nothing tells whether a lost request imported them. */
+  /** Indexes of rows whose fate is unknown: nothing tells whether a lost request imported them. */
   readonly unknown: readonly number[];
 }
 

@@ -13,7 +13,7 @@ import type { Dependencies } from "../dependencies.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
-/** Seconds for which a call's client token is good: the call may have to wait. */
+/** Seconds for which a call's client token is good; long, because the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
 export interface CallInput {
@@ -23,7 +23,7 @@ export interface CallInput {
   readonly prefix: string;
 }
 
-/** What a workflow is told of a call: nothing of the answer, which is kept sealed below the prefix. */
+/** What a workflow learns of a call: nothing of the answer, which is kept sealed below the prefix. */
 export interface CallResult {
   readonly repeated: AnsweredCall<unknown>["repeated"];
 }
@@ -37,7 +37,7 @@ export async function makeCall(deps: Dependencies, { run, prefix }: CallInput): 
   return { repeated };
 }
 
-/** Makes one call, once, by the rule of its operation, and with a token where it needs one. */
+/** Makes one call exactly once, by the rule of its operation, and with a token where it needs one. */
 export function makeRuledCall(
   place: CallPlace,
   { operation, resolutionOf, send }: CallRule<Operation, unknown>,

@@ -8,12 +8,12 @@ import type { OnboardingDependencies } from "./dependencies.js";
 interface ReuseOutcomeInput {
   readonly batchId: string;
   readonly outcome: OutcomeRef;
-  /** The row of another batch that is the same to the last value, or the row itself in a later run of its batch. */
+  /** A row of another batch with the same values, or the row itself in a later run of its batch. */
   readonly waiter: WaitRequest;
   readonly version: number;
 }
 
-/** Stages a customer's outcome for a row that posted nothing. The row itself has it staged already. */
+/** Stages a customer's outcome for a row that posted nothing; the row that posted has it staged already. */
 export async function reuseOutcome(
   { sealed }: OnboardingDependencies,
   { batchId, outcome, waiter, version }: ReuseOutcomeInput,

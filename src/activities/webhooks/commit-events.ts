@@ -27,7 +27,7 @@ import { type ReceivedEvent, wakeCustomers } from "./wake-customers.js";
 const MOST_EVENTS = 500;
 const MOST_BYTES = 8 * 1024 * 1024;
 const READ_AT_ONCE = 16;
-/** A live receiver reports an event within this time; of an older event no report will come. */
+/** A live receiver reports an event within this time; for an older event no report will come. */
 const RECEIPT_WITHIN_MS = 15_000;
 
 interface CommitEventsInput {
@@ -57,7 +57,7 @@ export async function commitEvents(deps: Dependencies, input: CommitEventsInput)
   return { committed, repeated: events.length - committed, more };
 }
 
-/** Selects the oldest events, as many as one commit takes; those that a receiver may still report come later. */
+/** Selects the oldest events, at most as many as one commit takes, without those that a receiver may still report. */
 async function eventsToTake(deps: Dependencies, receipts: ReadonlyMap<string, boolean>) {
   const staged = await stagedEvents(deps.sealed);
   const ripe = Date.now() - RECEIPT_WITHIN_MS;
@@ -93,7 +93,9 @@ async function readEvent(deps: Dependencies, name: string): Promise<Staged | und
   }
 }
 
-/** Appends what the table does not have; undefined where another writer was faster, and it has to look again. */
+/**
+ * Appends what the table does not have; undefined where another writer was faster, so that it has to be tried again.
+ */
 async function append(
   deps: Dependencies,
   scope: string,
@@ -112,7 +114,7 @@ async function append(
     const taken = await wakeCustomers(deps, scope, untold);
     for (const { messageId } of untold) told.set(messageId, taken.has(messageId));
   }
-  // Before the commit: once a message is in the table, nothing asks for its follow-up any more.
+  // Staged before the commit: once a message is in the table, nothing asks for its follow-up any more.
   for (const followUp of followUps) await stageFollowUp(deps.sealed, followUp);
   const rows = fresh.map(({ event, facts, messageId }) =>
     eventRow(event, facts, told.get(messageId) === true),

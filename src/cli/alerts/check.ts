@@ -19,14 +19,14 @@ import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 interface AskedCheck {
-  /** They override those of the file. */
+  /** Rules that override those of the file. */
   readonly rules: AlertRules;
   readonly targets: AlertTargets;
   readonly json: boolean;
   readonly schedules: ScheduleReader;
 }
 
-/** Judges the alert rules in this process, which also finds that no worker runs; the exit code. */
+/** Judges the alert rules in this process, so that it works without a worker. Returns the exit code. */
 export async function checkNow(terminal: Terminal, asked: AskedCheck): Promise<number> {
   const configuration = readJobConfig(terminal);
   const { settings } = configuration.config.alerts;

@@ -14,7 +14,7 @@ import type { ProgressForm } from "../session/progress-view.js";
 
 const MOST_SHOWN = 10;
 
-/** A run of a bulk job as its command sees it; `start` starts or joins it. */
+/** Makes a run of a bulk job as its command sees it; `start` starts or joins it. */
 export function bulkRun(
   { kind, effect }: Pick<AnyJob, "kind" | "effect">,
   start: (session: JobSession) => Promise<StartedRun>,
@@ -26,7 +26,7 @@ export function bulkRun(
       const { unauthorized, ...result } = resultOf(kind, left);
       const { run_id, status, rows } = result;
       const notes: string[] = [];
-      // Only a run that went through all of its rows keeps those that failed.
+      // Only a run that went through all of its rows keeps the failed ones for a retry.
       if (status === "completed_with_failures" && rows.failed > 0)
         notes.push(`run again only what failed: nightledger runs retry ${run_id}`);
       if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))

@@ -22,7 +22,7 @@ export interface CipFlags extends BulkFlags {
   readonly out?: string;
 }
 
-/** Runs or joins an export of CIP reports; the exit code. @throws InputError */
+/** Runs or joins an export of CIP reports. Returns the exit code. @throws InputError */
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
   const { signKey } = flags;
   const options = cipOptions(terminal.cwd, flags);

@@ -18,7 +18,7 @@ export interface BulkFlags extends JobFlags {
   readonly restart?: boolean;
 }
 
-/** Runs or joins a bulk job over a file and waits for its end, or only validates the file; the exit code. */
+/** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
 export async function runBulk(
   terminal: Terminal,
   job: AnyJob,
@@ -59,7 +59,7 @@ async function judgeFile(terminal: Terminal, job: AnyJob, path: string): Promise
   return judged;
 }
 
-/** As {@link checkedRows}, over a client of this command's own. */
+/** Checks rows as {@link checkedRows} does, with a client of this command's own. */
 async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promise<JudgedRows> {
   const client = openServiceClient(api);
   try {

@@ -37,7 +37,10 @@ export async function retryBulk(
   });
 }
 
-/** Continues the run of a job with an effect that began in a lake and did not end; the exit code. @throws InputError */
+/**
+ * Continues the run of a job with an effect that began in a lake and did not end. Returns the exit code.
+ * @throws InputError
+ */
 export async function continueBulk(
   terminal: Terminal,
   job: AnyJob,

@@ -7,7 +7,7 @@ import { withDuckDb } from "../lake/reader.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
- * Proves an exported pack; reads no setting, only the pack and those in the same directory.
+ * Proves an exported pack. Reads no setting, only the pack and the packs beside it.
  *
  * @throws PackError naming the first thing that is wrong.
  */

@@ -106,7 +106,7 @@ const WORDS = {
   settled: "; the answer to an earlier request was lost, and its effect was found",
 } as const;
 
-/** A request whose bytes are not staged yet. */
+/** A request before its bytes are staged. */
 interface PlannedRequest {
   readonly request: SealedRequest;
   readonly body?: AsyncIterable<Uint8Array>;

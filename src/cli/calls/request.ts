@@ -35,8 +35,8 @@ export function findOperation(name: string): Operation {
 }
 
 /**
- * Reads `--param name=value` and `--body` into the parameters of an operation. Values get the kind that the
- * operation asks for; whether they are right, the client checks.
+ * Reads `--param name=value` and `--body` into the parameters of an operation. Converts values to the kind that the
+ * operation needs; the client checks whether they are right.
  *
  * @throws InputError naming the parameter, never its value.
  */
@@ -105,7 +105,7 @@ function givenTwice(operation: Operation, name: string): InputError {
   return notSent(operation, `parameter ${name} is given twice`, "Give it once");
 }
 
-// A header option is known by its own name and by that of its header.
+// Accepts for a header option its own name and that of its header.
 function target(operation: Operation, name: string): Target {
   const { path, query, headers, body } = operation.params;
   for (const [place, schema] of Object.entries({ path, query, headers, body }) as [Place, z.ZodType?][]) {
@@ -169,7 +169,7 @@ async function readBytes(file: string, stdin: Readable): Promise<Uint8Array> {
   });
 }
 
-// The parser's own message quotes what it read. Bytes that are not UTF-8 would be sent as other ones.
+// Hides the parser's own message, which quotes what it read. Refuses bytes that are not UTF-8: others would be sent.
 function parsed(operation: Operation, what: string, given: string | Uint8Array): unknown {
   try {
     return JSON.parse(

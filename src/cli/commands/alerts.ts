@@ -80,7 +80,7 @@ export const alertsCommand: AddCommand = (program, terminal, end) => {
   });
 };
 
-/** The same in a schedule: the worker's own settings say who is told. */
+/** The same in a schedule; there the worker's own settings say whom to notify. */
 export const scheduledCheck: Schedulable = {
   words: ["alerts", "check"],
   define: withAlertOptions,

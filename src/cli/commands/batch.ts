@@ -36,7 +36,7 @@ export const batchCommand: AddCommand = (program, terminal, end) => {
   addSteering(batch, terminal, end);
 };
 
-/** Adds `pause`, `resume` and `links`; `runs` has them too, from the time when it steered batches alone. */
+/** Adds `pause`, `resume` and `links`; `runs` keeps them too, because it once was the only command for batches. */
 export function addSteering(
   parent: Command,
   terminal: Terminal,

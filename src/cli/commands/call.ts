@@ -24,7 +24,7 @@ export const callCommand: AddCommand = (program, terminal, end) => {
     .option("--durable", "make it a run: it takes effect exactly once, whatever is killed")
     .option("--request-id <id>", "with --durable: the same id joins the call, or returns its stored response")
     .option("--detach", "with --durable: start it and return; needs a Temporal cluster")
-    // The help of one operation comes from the registry, which is loaded only when it is needed.
+    // The help of one operation comes from the registry, which is loaded only when needed.
     .helpOption(false)
     .option("-h, --help", "display help for command, and for an operation where one is given");
   command.action(async (name: string | undefined, flags: CallFlags & { readonly help?: boolean }) => {

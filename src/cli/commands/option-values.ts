@@ -66,7 +66,7 @@ export const portNumber = between(0, 65_535, "a number");
 
 export const seconds = between(1, 99_999, "a whole number of seconds");
 
-/** Reads a time of the past: a day, an instant, or how long ago it is, as `36h`; an ISO instant. */
+/** Reads a time in the past: a day, an instant, or how long ago, such as `36h`. Returns an ISO instant. */
 export function pastInstant(text: string): string {
   const ago = parseDuration(text);
   const at = ago === undefined ? new Date(text) : new Date(Date.now() - ago);
@@ -76,7 +76,10 @@ export function pastInstant(text: string): string {
   return at.toISOString();
 }
 
-/** Reads what else makes a sync exit with 1. A shell takes a bare `>` for a redirection: then *stale* arrives alone. */
+/**
+ * Reads what else makes a sync exit with 1. A shell takes an unquoted `>` as a redirection, so that only *stale*
+ * arrives.
+ */
 export function failRules(text: string): FailRules {
   const rules = parseFailRules(text);
   if (!("wrong" in rules)) return rules;

@@ -60,7 +60,7 @@ export async function withStoreQuery<R>(
   work: (lake: LakeQuery) => Promise<R>,
   { sealer, tables = TABLES }: { readonly sealer?: Sealer; readonly tables?: readonly TableSpec[] } = {},
 ): Promise<R> {
-  // SQL spills elsewhere, so that read-only lakes can be read.
+  // SQL spills outside of the lake, so that read-only lakes can be read.
   const scratchDirectory = await temporaryScratch();
   const query = openQuery(store, { scratchDirectory, tables, ...(sealer && { sealer }) });
   try {

@@ -46,7 +46,7 @@ class CheckReport {
       return found;
     } catch (error) {
       this.code ||= exitCodeOf(error);
-      // Several settings that are wrong are a line each.
+      // The message has a line for each setting that is wrong.
       for (const detail of (error as Error).message.split("\n"))
         this.findings.push({ check, ok: false, detail: detail.replace(NOTHING_STARTED, "") });
       return undefined;
@@ -120,7 +120,7 @@ async function checkTemporal(
 }
 
 /**
- * How many workers there are; all have this command's key of the service, which the service just accepted.
+ * Counts the workers. All must have the same key of the service as this command, which the service has just accepted.
  *
  * @throws InputError naming each that has a different one.
  */

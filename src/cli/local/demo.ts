@@ -28,7 +28,7 @@ const MARKER = ".made-by-nightledger-demo";
 const POPULATION = { kind: "synthetic", users: 25, linksPerUser: 2, rows: 400, seed: 7 } as const;
 const OPTIONS = { streams: defaultStreams(STREAMS), links: null, full: false, pageSize: 500 } as const;
 
-/** Two nights, an import and an export against a stand-in, and what they left: the exit code. */
+/** Runs two nights, an import and an export against a stand-in, and shows the result. Returns the exit code. */
 export async function runDemo(outer: Terminal, directory: string): Promise<number> {
   const home = resolve(outer.cwd, directory);
   await makeEmpty(home);
@@ -75,7 +75,7 @@ async function makeEmpty(home: string): Promise<void> {
   await writeFile(join(home, MARKER), "");
 }
 
-/** The demo's own environment: nothing of the user's configuration is touched. */
+/** Makes the demo's own environment, which leaves the user's configuration alone. */
 function inside(outer: Terminal, home: string, url: string, key: string): Terminal {
   const kept = Object.entries(outer.env).filter(
     ([name]) => !/^(NIGHTLEDGER|TEMPORAL)_/.test(name) || name === "TEMPORAL_CLI_PATH",

@@ -25,7 +25,7 @@ interface Unit {
   readonly user: boolean;
 }
 
-/** Keeps `dev`, or `worker` with a cluster, running in this directory, after a reboot too; the exit code. */
+/** Installs `dev`, or `worker` with a cluster, as a service of this directory. Returns the exit code. */
 export async function installService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const { settings } = readServiceConfig(terminal);
   const process = processOf(terminal, settings.mode === "embedded" ? "dev" : "worker", flags.user === true);
@@ -62,7 +62,7 @@ export async function installService(terminal: Terminal, flags: ServiceFlags): P
   return EXIT.completed;
 }
 
-/** Says whether the service of this directory is there and runs; exit code 1 where it does not. */
+/** Says whether the service of this directory is installed and runs. Returns exit code 1 where it does not. */
 export async function showService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
   if (!existsSync(unit.path)) {
@@ -74,7 +74,7 @@ export async function showService(terminal: Terminal, flags: ServiceFlags): Prom
   return active === "active" ? EXIT.completed : EXIT.failures;
 }
 
-/** Stops the service of this directory and takes it away; its lake and schedules stay. The exit code. */
+/** Stops and removes the service of this directory; its lake and schedules stay. Returns the exit code. */
 export async function uninstallService(terminal: Terminal, flags: ServiceFlags): Promise<number> {
   const unit = unitOf(terminal, flags);
   if (!existsSync(unit.path)) {
@@ -132,14 +132,14 @@ async function systemctl({ user }: Unit, ...words: readonly string[]): Promise<v
   });
 }
 
-/** The word that systemctl answers a question with, whatever its exit code. */
+/** Returns the word with which systemctl answers a question, whatever its exit code. */
 async function asked({ user, name }: Unit, question: string): Promise<string> {
   const args = [...(user ? ["--user"] : []), question, name];
   const done = await run("systemctl", args).catch((error: { stdout?: string }) => error);
   return (done.stdout ?? "").trim() || "unknown";
 }
 
-/** A user's services end with the last login, and start with the first one, unless they linger. */
+/** Lets the user's services linger: without that they start with the first login and end with the last. */
 async function keepAfterLogout(terminal: Terminal): Promise<void> {
   const { username } = userInfo();
   await run("loginctl", ["enable-linger", username]).catch(() => {

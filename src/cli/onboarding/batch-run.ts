@@ -36,7 +36,7 @@ export function batchRun(
     isHalted({ paused, customers, recorded }) {
       pausedAt = paused === null ? undefined : (pausedAt ?? Date.now());
       if (pausedAt === undefined || !recorded) return false;
-      // Without a row left it ends by itself in a moment.
+      // A batch without rows left ends by itself in a moment.
       if (customers.running + customers.queued === 0) return false;
       return customers.running === 0 || Date.now() - pausedAt >= RUNNING_OUT_MS;
     },
@@ -48,7 +48,7 @@ export function batchRun(
     outcome(left) {
       const { end, sofar } = left;
       const summary = summaryOf(batchId, left);
-      // An ended batch is never reported as paused, too.
+      // A batch that has ended is never reported as paused too.
       const paused = end?.kind === "completed" ? null : (sofar?.paused ?? null);
       const halted = end?.kind === "halted";
       return {
@@ -78,7 +78,7 @@ function summaryOf(
   };
 }
 
-/** What to do about a paused batch: it can't change its playbook or its file. */
+/** Says what to do about a paused batch, which can't change its playbook or file. */
 function pauseNotes(
   { kind, reason }: BatchPause,
   { run_id, batch_id, refusals }: OnboardSummary,
@@ -99,7 +99,7 @@ function pauseNotes(
   ];
 }
 
-/** What to do about refused rows of a batch that has ended. */
+/** Says what to do about refused rows of a batch that has ended. */
 function endNotes({ status, batch_id, refusals }: OnboardSummary): readonly string[] {
   if (status !== "completed_with_failures" || refusals.length === 0) return [];
   return [

@@ -19,7 +19,7 @@ import { type BatchFlags, checkSink, optionsOf } from "./flags.js";
 import { giveUpBatch, stopBatchCustomers } from "./give-up.js";
 import { rowsWithOutcomes } from "./rows-with-outcomes.js";
 
-/** Runs the failed rows of a batch as a new attempt; the exit code. @throws InputError */
+/** Runs the failed rows of a batch as a new attempt. Returns the exit code. @throws InputError */
 export async function retryBatch(terminal: Terminal, batchId: string, flags: BatchFlags): Promise<number> {
   checkSink(flags);
   checkBatchId(batchId);
@@ -46,7 +46,7 @@ export async function retryBatch(terminal: Terminal, batchId: string, flags: Bat
 }
 
 /**
- * Pauses, resumes or cancels a running batch, or ends it where it can't be cancelled; the exit code.
+ * Pauses, resumes or cancels a running batch, or ends it where it can't be cancelled. Returns the exit code.
  *
  * @throws InputError where it is not running.
  */
@@ -92,7 +92,7 @@ export async function printLinks(terminal: Terminal, path: string): Promise<void
   }
 }
 
-/** @throws InputError for what is not the id of a batch. */
+/** Checks the form of a batch's id. @throws InputError */
 export function checkBatchId(batchId: string): void {
   if (/^onb_[0-9a-f]{24}$/.test(batchId)) return;
   throw new InputError(

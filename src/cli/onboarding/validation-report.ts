@@ -1,7 +1,7 @@
 import type { CustomersFile } from "../../intake/onboarding/customers-file.js";
 import { counted } from "../terminal/counted.js";
 
-/** What `--validate-only --json` prints; the batch has no id where the service is not configured. */
+/** Makes what `--validate-only --json` prints; the batch has no id where the service is not configured. */
 export function validationSummary({ facts, counts, problems }: CustomersFile, hasService: boolean) {
   return {
     batch_id: hasService ? facts.batchId : null,

@@ -11,7 +11,7 @@ export interface EndedRun extends SeenRun {
 
 const COUNTS = runs.columns.filter(({ type }) => type === "BIGINT").map(({ name }) => name);
 
-/** Kinds and schedules that `status` tells of. */
+/** How many kinds and schedules `status` shows. */
 const MOST_LATEST = 10;
 
 type RunRow = Readonly<Record<(typeof runs.columns)[number]["name"], string | number | null>>;

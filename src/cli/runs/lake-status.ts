@@ -20,10 +20,10 @@ export interface LatestRun extends EndedRun {
   readonly findings: readonly Finding[];
 }
 
-/** A bank link that nothing was committed of for long. */
+/** A bank link without a commit for a long time. */
 interface StaleLink {
   readonly link_id: string;
-  /** ISO instant; null where nothing was within the window. */
+  /** ISO instant; null where there was no commit within the window. */
   readonly committed_at: string | null;
   readonly status: string;
   readonly reason: string | null;
@@ -34,7 +34,7 @@ export interface LakeStatus {
   readonly lake: string;
   readonly latest: readonly LatestRun[];
   readonly unfinished: readonly UnfinishedRun[];
-  /** Those that are not over, the oldest first. */
+  /** Alerts that are not over, the oldest first. */
   readonly alerts: readonly Pick<Cause, "rule" | "subject" | "message" | "action">[];
   readonly quarantined: number;
   readonly stale: { readonly total: number; readonly links: readonly StaleLink[] };
@@ -43,11 +43,11 @@ export interface LakeStatus {
   readonly offline: string | null;
 }
 
-/** Links are looked for that were read in this time: older ones are of rosters that are gone. */
+/** Considers links that were read within this time: older ones are of rosters that are gone. */
 const WINDOW_MS = 30 * DAY;
 const MOST_STALE = 10;
 
-/** Reads how things are. @param staleMs after which a link that nothing was committed of is named */
+/** Reads how things are. @param staleMs names links without a commit for longer than this */
 export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeStatus> {
   const { config, store } = view.preflight;
   return withStoreQuery(
@@ -65,7 +65,7 @@ export async function lakeStatus(view: RunsView, staleMs: number): Promise<LakeS
   );
 }
 
-/** Alerts that are not over, and how many bad rows are open. */
+/** Reads alerts that are not over, and counts open bad rows. */
 async function openThings(lake: LakeReader): Promise<Pick<LakeStatus, "alerts" | "quarantined">> {
   const alerts = (await openAlerts(lake)).map(({ rule, subject, message, action }) => {
     return { rule, subject, message, action };

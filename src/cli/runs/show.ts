@@ -13,10 +13,10 @@ import { countWords, findingLines, openRunWords, retryCommand, tookWords, waitin
 import { type UnfinishedRun, unfinishedRuns } from "./unfinished-runs.js";
 import { withRunsView } from "./view.js";
 
-/** Everything that there is to know of a run, as `runs show --json` prints it. */
+/** Everything that is known of a run, as `runs show --json` prints it. */
 export interface ShownRun extends SeenRun {
   readonly duration_ms: number | null;
-  /** As the run's workflow tells it; null for one that has ended, and where no worker answers. */
+  /** Progress by the run's workflow; null where the run has ended or no worker answers. */
   readonly progress: unknown;
   readonly findings: readonly Finding[];
 }

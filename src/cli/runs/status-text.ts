@@ -63,7 +63,7 @@ function latestLines(run: LatestRun): string[] {
   ];
 }
 
-/** Links that a sync skipped, by whose turn it is. */
+/** Counts links that a sync skipped, by whose turn it is. */
 function skippedWords(findings: LatestRun["findings"]): string[] {
   const skipped = findings.filter(({ status }) => status === "skipped");
   return turnsInWords({

@@ -69,7 +69,7 @@ export async function cancelRun(terminal: Terminal, id: string, json: boolean): 
   );
 }
 
-/** Runs again what failed in a run, or in a batch; the exit code. @throws InputError */
+/** Runs again what failed in a run, or in a batch. Returns the exit code. @throws InputError */
 export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags): Promise<number> {
   if (isRunId("sync", id)) return retrySync(terminal, id, flags);
   const job = JOBS.find(({ kind }) => isRunId(kind, id));
@@ -77,7 +77,7 @@ export async function retryRun(terminal: Terminal, id: string, flags: RetryFlags
   return retryBatch(terminal, await batchNamed(terminal, id), flags);
 }
 
-/** The batch of an id, be it that of one of its runs. @throws InputError where no such run is known. */
+/** Finds the batch of an id, which may be that of one of its runs. @throws InputError where no such run is known. */
 async function batchNamed(terminal: Terminal, id: string): Promise<string> {
   if (!isRunId("onboard", id)) return id;
   const { ended, running } = await withRunsView(terminal, (view) => findRun(view, id));

@@ -16,7 +16,7 @@ export interface RunsView {
   readonly preflight: Preflight;
   /** Undefined where Temporal is not up. */
   readonly client: Client | undefined;
-  /** Why it is not. */
+  /** Why Temporal is not up. */
   readonly missing: string | undefined;
 }
 
@@ -50,7 +50,7 @@ async function findClient(
   }
 }
 
-/** A run of the lake by its id: as it ended, or as Temporal has it. */
+/** Finds a run of the lake by its id: as it ended, or as Temporal has it. */
 export async function findRun(
   { client, preflight: { store, taskQueue } }: RunsView,
   id: string,

@@ -14,7 +14,7 @@ export interface CreateFlags extends TimingFlags {
   readonly json?: boolean;
 }
 
-/** Creates or changes a schedule of a job's command line; the exit code. @throws InputError */
+/** Creates or changes a schedule for a job's command line. Returns the exit code. @throws InputError */
 export async function createSchedule(
   terminal: Terminal,
   name: string,

@@ -28,9 +28,9 @@ export interface ShownSchedule {
   readonly command: string;
   readonly when: string;
   readonly paused: boolean;
-  /** The next ISO instants at which it fires; none where it is paused. */
+  /** ISO instants at which it fires next; empty where it is paused. */
   readonly next: readonly string[];
-  /** The last ones, the newest first. */
+  /** Its last firings, the newest first. */
   readonly last: readonly ShownFiring[];
   readonly skipped_overlaps: number;
   readonly missed: number;

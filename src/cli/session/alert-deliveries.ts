@@ -1,6 +1,6 @@
 import type { Client } from "@temporalio/client";
 
-/** The longest that a command waits for an alert target that does not answer. */
+/** The longest time that a command waits for an alert target that does not answer. */
 const LONGEST_MS = 15_000;
 
 export async function goingDeliveries(client: Client, taskQueue: string): Promise<string[]> {

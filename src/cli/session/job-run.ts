@@ -17,18 +17,18 @@ export interface JobRun<Progress, Result> {
   /** Starts the run, or joins the same job's run that is in progress. */
   start(session: JobSession): Promise<StartedRun>;
   afterStart?(session: JobSession, started: StartedRun): Promise<void>;
-  /** What the command does while it watches the run, until the run ends or the signal aborts. */
+  /** Does work beside watching the run, until the run ends or the signal aborts. */
   whileWatched?(session: JobSession, started: StartedRun): Promise<void>;
   readonly progress: ProgressForm<Progress>;
-  /** What joins the run, or continues it; left out, the command as it was typed. */
+  /** The command that joins or continues the run; left out: the one that was typed. */
   readonly again?: string;
-  /** What else to say about a progress; `before` is the one before it. */
+  /** Says something more about a progress; `before` is the one before it. */
   remark?(progress: Progress, before: Progress | undefined): string | undefined;
   /** Whether the run is paused, so that waiting is pointless; left out, it never is. */
   isHalted?(progress: Progress): boolean;
-  /** What else a run that is completed waits for. */
+  /** Waits for what a completed run leaves open. */
   afterEnd?(session: JobSession, result: Result): Promise<RunEnd<Result>>;
-  /** What is known of a run that the command leaves; the lake may be looked at. */
+  /** Gathers what is known of a run that the command leaves; it may read the lake. */
   outcome(left: LeftRun<Progress, Result>, preflight: Preflight): RunOutcome | Promise<RunOutcome>;
 }
 
@@ -64,7 +64,7 @@ export async function followRun<Progress, Result>(
   signal.throwIfAborted();
   const started = await run.start(session);
   terminal.say(started.joined ? `joined run ${started.runId}, which is in progress` : `run ${started.runId}`);
-  // With a cluster the log is what people read, and the runs are in the workers'.
+  // With a cluster, the log goes to standard error, where people have read this already, and workers log the runs.
   const note = (words: string) => temporal.embedded && session.log.info({ run_id: started.runId }, words);
   if (started.joined) note("a command joined the run");
   await run.afterStart?.(session, started);
@@ -100,7 +100,7 @@ export async function followRun<Progress, Result>(
   }
 }
 
-/** Whether the service may have refused the credentials: a run says so at its end, after its worker is asked. */
+/** Whether the service may have refused the credentials: the run itself says so only at its end. */
 function mayBeRefused(end: RunEnd<unknown>): boolean {
   if (end.kind !== "completed") return end.kind === "halted";
   return (end.result as { readonly status?: RunStatus }).status === "failed";
@@ -119,7 +119,7 @@ export function reportRun(
   return failed && code === EXIT.completed ? EXIT.failures : code;
 }
 
-/** Workers with another key than the command's; none where they can't be asked for. */
+/** Finds workers with another key than the command's; none where Temporal can't be asked. */
 async function otherKeys({ preflight, keys, temporal: { client } }: JobSession): Promise<WorkerIdentity[]> {
   const compared = comparedWorkers(client, preflight, keys).catch(() => ({ others: [] }));
   return (await compared).others;
@@ -133,7 +133,7 @@ function endNotes({ started: { runId }, end }: LeftRun<unknown, unknown>, again:
   return end.kind === "failed" ? [`run ${runId} failed: ${end.message}`] : [];
 }
 
-/** Adds to a summary what a run still waits for that its command left before its end. */
+/** Adds to a summary what the run still waits for, where its command left it before its end. */
 export function withWaits<S extends object>(
   { end, sofar }: LeftRun<WaitingState, unknown>,
   summary: S,

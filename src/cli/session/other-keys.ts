@@ -17,7 +17,7 @@ export async function comparedWorkers(
   return { workers, others: workers.filter((worker) => hasOtherKey(worker, keys, config.api.key)) };
 }
 
-/** What a command says where the service refused the credentials midway: its own key was accepted at its start. */
+/** Says why the service refused the credentials midway although it accepted this command's key at the start. */
 export function refusedWords(others: readonly WorkerIdentity[]): string[] {
   if (others.length === 0) return ["the service refused the credentials (exit 4); check NIGHTLEDGER_API_KEY"];
   return others.map(

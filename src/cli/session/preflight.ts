@@ -98,7 +98,7 @@ function outcomeOf(settled: PromiseSettledResult<void>): void {
 }
 
 /**
- * The service that the lake belongs to, or that its first use binds it to. Only reads.
+ * Finds the service that the lake belongs to, or that its first use binds it to. Only reads.
  *
  * @throws InputError (exit 2) naming both addresses where the configured one is another.
  */
@@ -122,7 +122,7 @@ export function serviceAddress({ url, key }: ConfigParts["api"]): ServiceAddress
 }
 
 /**
- * The keys of a lake: those configured, else the ones of HOME; undefined where neither has any and the lake needs none.
+ * Finds the keys of a lake: the configured ones, else those of HOME; undefined where there are none and none are needed.
  * Only reads.
  *
  * @throws InputError (exit 2) where the lake was made with other keys.

@@ -25,7 +25,7 @@ export interface JobFlags {
 }
 
 /**
- * Runs a job from its checks to its report, and releases what it took; the exit code. It checks in the order of
+ * Runs a job from its checks to its report, and releases what it took. Returns the exit code. It checks in the order of
  * docs/reference/commands.md, "Order of checks".
  */
 export async function runJob<Progress, Result, Input>(
@@ -53,8 +53,8 @@ export async function runJob<Progress, Result, Input>(
 }
 
 /**
- * An embedded worker ends with its command: alerts that the run has raised are delivered first. What goes wrong here is
- * no failure of the run, and the next check delivers them.
+ * Waits until alerts that the run has raised are delivered, because an embedded worker ends with its command. A failure
+ * here does not fail the run: the next check delivers them.
  */
 async function afterAlerts(
   terminal: Terminal,

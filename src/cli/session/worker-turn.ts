@@ -11,16 +11,16 @@ interface WorkerTurn {
 }
 
 const POLL_MS = 250;
-/** The server may be starting again when a turn comes. */
+/** How often to try to start the worker: the server may be restarting when the turn comes. */
 const MOST_STARTS = 30;
 const START_AGAIN_MS = 1_000;
 
 /**
- * Starts the worker in one process of a HOME only, and in the next one when that ends or is killed: what the service
- * allows is counted within a process (docs/inside/decisions/0023-one-worker-a-home.md). A suspended process, as
- * after Ctrl-Z, loses its turn to one that does not.
+ * Starts the worker in only one process of a HOME, and in the next when that one ends or is killed, because the limits
+ * of the service are kept within a process (docs/inside/decisions/0023-one-worker-a-home.md). A suspended process, as
+ * after Ctrl-Z, loses its turn to one that runs.
  *
- * @throws what starting threw, where it is this process's turn at once.
+ * @throws the error of the start, if it is this process's turn at once.
  */
 export async function takeWorkerTurn(
   lockDirectory: string,

@@ -11,7 +11,7 @@ import { counted } from "../terminal/counted.js";
 /** What the lake holds of a run that has not ended. */
 export interface KeptOfRun {
   readonly committed: CommittedByRun;
-  /** Pages of transactions that were read and not committed yet, and the links that they are of. */
+  /** Pages of transactions that were read and not committed yet, and how many links they belong to. */
   readonly staged: { readonly pages: number; readonly links: number };
 }
 

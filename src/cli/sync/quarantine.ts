@@ -42,7 +42,10 @@ export interface ResolveFlags {
   readonly json?: boolean;
 }
 
-/** Closes open rows for a reason. @throws InputError where the reason is empty, no row is named, or one does not exist */
+/**
+ * Closes open rows for a reason.
+ * @throws InputError where the reason is empty, no row is named, or one does not exist
+ */
 export async function resolveQuarantine(terminal: Terminal, flags: ResolveFlags): Promise<void> {
   const reason = flags.reason.trim();
   if (reason === "")
@@ -81,7 +84,7 @@ async function expectThere(lake: ReturnType<typeof openLake>, ids: readonly stri
   );
 }
 
-/** The lines of a row; only the payload may be personal. */
+/** Writes a row in lines; only the payload may be personal. */
 function linesOf(row: QuarantinedRow): string[] {
   const { row_id, link_id, fp_id, stream, list, reason, fetched_at, run_id, payload } = row;
   const place = stream === list ? stream : `${stream}, ${list}`;

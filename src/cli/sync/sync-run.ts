@@ -16,7 +16,7 @@ import { type KeptOfRun, keptSoFar, keptWords, totalsSoFar } from "./left-run.js
 import { SYNC_PROGRESS, summaryText } from "./text.js";
 
 /**
- * A sync as its command runs it.
+ * Makes a sync as its command runs it.
  *
  * @param start starts or joins the run
  * @param judge finds the rules that a completed run broke
@@ -45,7 +45,7 @@ export function syncRun(
   };
 }
 
-/** What the lake holds of a watched run that has not completed. Best effort. */
+/** Reads what the lake holds of a watched run that has not completed. Best effort. */
 async function keptOf(
   store: ObjectStore,
   { started, end, watchedMs }: LeftRun<SyncProgress, SyncResult>,

@@ -7,7 +7,7 @@ const MOST_SHOWN = 10;
 
 export function summaryText(summary: SyncSummary): string {
   const { users, links, rows, status, quarantine } = summary;
-  // A run that is left has not counted all of its calls.
+  // A run that its command leaves has not counted all of its calls.
   const isLeft = status === "paused" || status === "running";
   const restarts = summary.restarts > 0 ? `, ${summary.restarts} restarts` : "";
   const lines = [

@@ -7,7 +7,7 @@ export class InterruptedError extends Error {
 export interface Interruptible {
   /** Aborted by Ctrl-C and SIGTERM. */
   readonly signal: AbortSignal;
-  /** Run at the command's end, also where it fails. */
+  /** They run at the command's end, also if it fails. */
   readonly releases: Releases;
 }
 
@@ -27,7 +27,7 @@ export async function withInterruption<R>(work: (held: Interruptible) => Promise
   try {
     result = await work({ signal: controller.signal, releases });
   } catch (error) {
-    // What failed first is what the user is told.
+    // The user is told of the first failure only.
     await releases.run().catch(() => undefined);
     throw error;
   }

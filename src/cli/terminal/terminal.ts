@@ -12,7 +12,7 @@ export interface Terminal {
   say(line: string): void;
 }
 
-/** The same terminal, where each line has the time at which it was said: people watch a terminal, and read a log. */
+/** Adds the time to each line, for a log: people watch a terminal, but read a log later. */
 export function withTimeStamps(terminal: Terminal): Terminal {
   if (terminal.interactive) return terminal;
   return { ...terminal, say: (line) => terminal.say(`${timeStamp(new Date())} ${line}`) };

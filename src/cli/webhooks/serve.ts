@@ -25,7 +25,7 @@ export async function openReceiver(
   terminal.say(`webhooks  ${receiver.url}${RECEIVER_PATHS.webhooks}, ${webhooks.mode} mode`);
 }
 
-/** Refuses webhooks of another mode than the lake's. @throws InputError (exit 2). */
+/** Refuses a webhook mode that is not the lake's. @throws InputError (exit 2). */
 export function checkWebhookMode({ mode }: WebhookConfig, { service, store }: Preflight): void {
   if (service.mode === null || service.mode === mode) return;
   throw new InputError(

@@ -32,7 +32,7 @@ interface TestedKind {
 
 const POLL_EVERY_MS = 250;
 
-/** Makes the service send test webhooks, and waits until a receiver has taken each; returns the exit code. */
+/** Makes the service send test webhooks, and waits until a receiver has taken each. Returns the exit code. */
 export async function testWebhooks(terminal: Terminal, flags: WebhookTestFlags): Promise<number> {
   const preflight = await runPreflight(terminal);
   const { webhooksIfAny } = readConfig(terminal, ["webhooksIfAny"]);
@@ -76,7 +76,7 @@ async function testOne(
   return { kind, seen, duration_ms: since() };
 }
 
-/** Looks for an event with a mark: in staging, where a receiver puts it first, and in the table. */
+/** Looks for marked events: in staging, where a receiver puts them first, and in the table. */
 class Arrivals {
   readonly #looked = new Set<string>();
 

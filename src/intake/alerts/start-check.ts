@@ -7,7 +7,7 @@ interface AskedCheck extends Pick<AskedRun, "scope" | "taskQueue" | "run"> {
   readonly rules: AlertRules;
 }
 
-/** Starts a check of alert rules where the worker is, or joins the running one of the same rules. */
+/** Starts a check of alert rules on a worker, or joins a running one of the same rules. */
 export function startCheck(
   client: Client,
   { scope, taskQueue, rules, run }: AskedCheck,

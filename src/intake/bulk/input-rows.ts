@@ -9,15 +9,15 @@ import { fileError, type InputFile } from "../files/input-file.js";
 import { countedProblems } from "../files/row-problems.js";
 import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
 
-/** The rows of a job, judged. They are not kept in memory, but read again when they are frozen. */
+/** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
 export interface JudgedRows {
   readonly total: number;
   readonly invalid: number;
-  /** Hex, of all rows. */
+  /** Hash of all rows, in hex. */
   readonly sha256: string;
   /** Every problem, in the file's order. */
   readonly problems: readonly RowProblem[];
-  /** What was ignored, in words for the user. */
+  /** Warnings for the user of what was ignored. */
   readonly warnings: readonly string[];
   /** The first valid row. */
   readonly first: object | undefined;
@@ -42,7 +42,7 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
   return { ...judged, warnings: ignored.size > 0 ? [warning] : [] };
 }
 
-/** Reads rows once, to know them without keeping them. */
+/** Reads rows once to count, hash and judge them, without keeping them. */
 export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promise<JudgedRows> {
   const hash = createHash("sha256");
   const problems: RowProblem[] = [];
@@ -59,7 +59,7 @@ export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promi
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows };
 }
 
-/** Rows with the problems that only the service knows about. */
+/** Adds to rows the problems that only the service knows about. */
 export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
   async function* valid(): AsyncGenerator<JobRow<object>> {
     for await (const { line, row } of judged.rows()) if (row !== null) yield { line, row };
@@ -67,7 +67,7 @@ export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClien
   return withProblems(judged, (await job.check?.(api, valid())) ?? []);
 }
 
-/** Rows of which more is known to be wrong. */
+/** Adds problems to rows. */
 export async function withProblems(judged: JudgedRows, problems: readonly RowProblem[]): Promise<JudgedRows> {
   if (problems.length === 0) return judged;
   const byLine = new Map<number, RowProblem[]>();
@@ -81,7 +81,7 @@ export async function withProblems(judged: JudgedRows, problems: readonly RowPro
   return { ...(await countRows(rows)), warnings: judged.warnings };
 }
 
-/** @throws InputError where rows are invalid, unless only the valid ones are to run. */
+/** Refuses a file with invalid rows, unless only the valid ones are to run. @throws InputError */
 export function refuseInvalid(
   { file }: AnyJob,
   path: string,
@@ -96,7 +96,7 @@ export function refuseInvalid(
   );
 }
 
-/** The rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
+/** Reads the rows of a file as they are frozen: judged, in the kind's order, and completed by the kind. */
 async function* frozenRows(
   job: AnyJob,
   file: InputFile,
@@ -115,7 +115,7 @@ async function* inOrder(job: AnyJob, rows: AsyncIterable<FrozenBulkRow>): AsyncG
   const order = job.order.bind(job);
   const compare = (a: FrozenBulkRow, b: FrozenBulkRow) => {
     if (a.row !== null && b.row !== null) return order(a.row, b.row);
-    // Invalid ones come last, by their lines.
+    // Invalid rows come last, by their lines.
     return a.row === b.row ? a.line - b.line : a.row === null ? 1 : -1;
   };
   yield* kept.sort(compare);
@@ -180,7 +180,7 @@ function judgeRow(
   return { line, row: null, problems: broken, ...owner };
 }
 
-/** A valid row of which more is known. */
+/** Makes a valid row invalid, by problems that were found later. */
 function invalidRow(
   { line, row, problems, owner }: FrozenBulkRow,
   more: readonly RowProblem[],

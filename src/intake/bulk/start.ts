@@ -16,7 +16,7 @@ export interface AskedJob extends AskedRun, Pick<FrozenFile, "options" | "asker"
   readonly restart: boolean;
 }
 
-/** Joins the job's run, unless that is to be given up, or freezes the rows and starts a new run. */
+/** Joins the job's run in progress, unless that is to be given up, or freezes the rows and starts a new run. */
 export async function startBulk(client: Client, asked: AskedJob): Promise<StartedRun> {
   const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
   const { restart, signal, run } = asked;
@@ -41,7 +41,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
       return { input };
     },
-    // Only the staging of a job with an effect knows what it has sent: another run continues it.
+    // Keeps the staging of a job with an effect: it alone knows what was sent, and another run continues it.
     async discard(runId) {
       if (!effect) await new BulkStaging(sealed, stagingOf(runId)).drop();
     },

@@ -9,13 +9,13 @@ import { startOf, textOf } from "./text.js";
 export interface InputRow {
   /** In CSV all values are texts, and a missing value is an empty cell. */
   readonly form: "csv" | "jsonl";
-  /** Line it starts at, from 1. */
+  /** Line at which it starts, from 1. */
   readonly line: number;
-  /** By column; none where the row has problems. */
+  /** Values by column; empty where the row has problems. */
   readonly values: ReadonlyMap<string, unknown>;
-  /** Whether JavaScript changes a number of it that has too many digits. */
+  /** Whether the row has a number with more digits than JavaScript keeps. */
   readonly losesDigits: boolean;
-  /** What is wrong with its form. */
+  /** What is wrong with the row's form. */
   readonly problems: readonly RowProblem[];
 }
 
@@ -30,7 +30,7 @@ type CheckHeader = (columns: readonly string[], line: number) => void;
 
 /**
  * Reads the rows of a file one by one: CSV with a header or JSONL with one object per line, by its extension, else by
- * its content. A row of the wrong form is a row with problems.
+ * its content. A row of the wrong form comes as a row with problems.
  *
  * @throws InputError where the file can't be read as a whole: it is not there, not UTF-8, not CSV.
  */
@@ -81,7 +81,7 @@ interface JsonLine {
   readonly text: string;
 }
 
-/** The lines of a JSONL file; empty ones are skipped. @throws InputError for a line that is too long. */
+/** Reads the lines of a JSONL file; skips empty ones. @throws InputError for a line that is too long. */
 async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   let line = 0;
   let rest = "";
@@ -99,7 +99,7 @@ async function* jsonLines(file: InputFile): AsyncGenerator<JsonLine> {
   if (rest.trim() !== "") yield { line: line + 1, text: rest };
 }
 
-/** Whether a decimal outside of texts has more digits than arrive unchanged; integers are judged one by one. */
+/** Whether a decimal outside of strings has more digits than JavaScript keeps; integers are judged one by one. */
 function hasLongDecimal(text: string): boolean {
   if (!/\d[\d.]{15}/.test(text)) return false;
   const decimals = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\d+\.\d+/g) ?? [];

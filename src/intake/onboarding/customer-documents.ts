@@ -5,7 +5,7 @@ import { extname } from "node:path";
 import type { CustomerDocument } from "../../domain/onboarding/customer.js";
 import type { BrokenRule } from "../../domain/row-problem.js";
 
-/** By extension; for others, the request names no type. */
+/** Content types by extension; for other extensions the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".gif": "image/gif",
   ".heic": "image/heic",

@@ -14,7 +14,7 @@ import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
 type Columns = Map<string, CustomerColumn>;
 
 /**
- * The customers of a file as it gives them. In JSONL the columns of CSV are fields, and `data`, `vault` and
+ * Reads the customers of a file, as it gives them. In JSONL the columns of CSV are fields, and `data`, `vault` and
  * `document` may also be objects; null and empty cells are left out. Adds unknown columns to `ignored`.
  *
  * @throws InputError for a file that is neither CSV nor JSONL, or whose header holds a mistaken column.

@@ -19,7 +19,7 @@ export class CustomersCounter {
     vaults: 0,
     documents: 0,
     document_bytes: 0,
-    /** Known by their external id alone: `runs retry` can't run them again. */
+    /** Rows that have only an external id: `runs retry` can't run them again. */
     external_ids: 0,
   };
   readonly problems: RowProblem[] = [];
@@ -47,7 +47,7 @@ export class CustomersCounter {
     this.firstFpId ??= fpId;
   }
 
-  /** Warns of what breaks no rule: names of columns and counts, never a value. */
+  /** Warnings of what breaks no rule; they name columns and counts, never a value. */
   warnings(ignored: ReadonlySet<string>): string[] {
     const { external_ids } = this.counts;
     return [

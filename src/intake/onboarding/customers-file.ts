@@ -22,11 +22,13 @@ import { inspectDocument } from "./customer-documents.js";
 import { givenCustomers } from "./customer-rows.js";
 import { CustomersCounter, type CustomersCounts } from "./customers-counts.js";
 
-/** A customers file that was read to its end; its rows are not kept, but read again when they are frozen. */
+/**
+ * A customers file that was read to its end. Memory does not hold its rows: they are read again when they are frozen.
+ */
 export interface CustomersFile {
   readonly facts: BatchFacts;
   readonly counts: CustomersCounts;
-  /** All that is wrong with rows, in the file's order. */
+  /** Everything that is wrong with rows, in the file's order. */
   readonly problems: readonly RowProblem[];
   /** An id to ask the service for, to see whether it exists; null in a file of external ids. */
   readonly firstFpId: string | null;

@@ -31,8 +31,8 @@ interface StartPlace {
 type Scheduled<K extends ScheduledJob["kind"]> = Extract<ScheduledJob, { readonly kind: K }>;
 
 /**
- * Reads the files of a scheduled job as they are now and starts a run of it, or joins the one that is running. Repeated
- * for the same firing, it starts no second one.
+ * Reads the files of a scheduled job as they are now, and starts a run of it or joins the run in progress. A repetition
+ * for the same firing starts no second run.
  *
  * @throws InputError where a file is missing or wrong.
  */

@@ -14,7 +14,7 @@ const FORM = "Give a CSV file with a header (fp_id, optionally external_id) or J
 export interface Roster {
   /** Sorted by `fp_id`. */
   readonly rows: readonly RosterRow[];
-  /** Canonical text (JSONL): what is staged as the frozen roster. */
+  /** Canonical text (JSONL), which is staged as the frozen roster. */
   readonly text: string;
   /** Hex sha256 of `text`. */
   readonly sha256: string;

@@ -13,13 +13,13 @@ interface SyncJob extends AskedRun {
   readonly options: SyncOptions;
 }
 
-/** How a run stages what it reads; a run that release 0.1.0 began has no such memo. */
+/** How a run stages what it reads. A run that release 0.1.0 began has no such memo. */
 const STAGING_FORM = "journals";
 
 /**
- * Joins the job's running run, or freezes the roster and starts a new one.
+ * Joins the job's run in progress, or freezes the roster and starts a new run.
  *
- * @throws InputError where release 0.1.0 began the running run: this release can't read what it has staged
+ * @throws InputError where release 0.1.0 began the run in progress: this release can't read what that has staged
  */
 export async function startSync(client: Client, store: ObjectStore, job: SyncJob): Promise<StartedRun> {
   const { scope, taskQueue, roster, options, restart, signal, run } = job;
@@ -57,7 +57,7 @@ function ofEarlierRelease(runId: string): InputError {
   );
 }
 
-/** Deletes what was staged for a run that was given up. */
+/** Makes a function that deletes the staging of a run that was given up. */
 export function dropStagingOf(store: ObjectStore): (runId: string) => Promise<void> {
   return (runId) => store.deletePrefix(`_staging/${runId}/`);
 }

@@ -13,7 +13,7 @@ const { nextAlertMessage, recordAlertDelivery } = proxyActivities<Activities>(HE
 const { sendAlert } = proxyActivities<Activities>(ALERT_DELIVERY);
 
 interface DeliverAlertInput extends Pick<AlertMessage, "alertId" | "target"> {
-  /** Name of the sealed targets. */
+  /** Name under which the targets are kept, sealed. */
   readonly targets: string;
 }
 
@@ -33,7 +33,7 @@ export async function deliverAlert({ alertId, target, targets }: DeliverAlertInp
   }
 }
 
-/** Why a message was given up; null where it was taken. */
+/** Says why a message was given up; null where the target took it. */
 async function failureOf(sent: Promise<void>): Promise<string | null> {
   try {
     await sent;

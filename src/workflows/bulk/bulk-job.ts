@@ -21,8 +21,8 @@ export interface BulkResult extends BulkSummary {
 }
 
 /**
- * Runs a bulk job: its rows group by group, a few groups at a time, then what its kind publishes, and the run's row. A
- * cancelled run keeps what it has done: it waits for calls that were sent, and writes their rows.
+ * Runs a bulk job: works on its groups of rows, a few at a time, publishes what its kind publishes, and writes the
+ * run's row. A cancelled run keeps what it has done: it waits for calls that were sent, and writes their rows.
  */
 export async function bulkJob(input: BulkInput): Promise<BulkResult> {
   const state = new RunState(input);

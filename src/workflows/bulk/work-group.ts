@@ -20,7 +20,7 @@ export async function workGroup(run: RunState, group: number): Promise<void> {
   const failed: FailedItem[] = [];
   const failures = new Map<number, NamedFailure>();
   let unauthorized = false;
-  // If groups that begin together also ended their slices together, there would be times without any call.
+  // Groups begin together; were their slices equally long, all would end together and no call would be in flight.
   let budgetMs = SLICE_BUDGET_MS * (1 - (group % GROUPS_AT_ONCE) / GROUPS_AT_ONCE);
   let open: ItemProgress[] = Array.from({ length: plan.items }, (_, item) => ({ ...UNTRIED, item }));
   while (open.length > 0 && !isStopped()) {

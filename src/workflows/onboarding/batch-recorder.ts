@@ -33,12 +33,12 @@ export class BatchRecorder {
     return this.#isWriting;
   }
 
-  /** Whether it failed for good: `end` rejects with the error, and nothing more is written. */
+  /** Whether writing failed for good: then `end` rejects with the error, and nothing more is written. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Writes what there is and ends. @throws what writing failed with */
+  /** Writes the rest and ends. @throws the error that writing failed with */
   async end(): Promise<void> {
     this.#isEnded = true;
     await this.#done;

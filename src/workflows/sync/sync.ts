@@ -35,7 +35,7 @@ export interface SyncResult extends SyncSummary {
 }
 
 /**
- * Syncs the users of a frozen roster: reads them and their links in slices, loads and commits beside it what is finished,
+ * Syncs the users of a frozen roster: reads them and their links in slices, loads and commits finished ones meanwhile,
  * then materializes and writes the run's row (docs/inside/architecture.md, "A run"). A failure of one link stays with that
  * link.
  */
@@ -121,7 +121,7 @@ class RunUnderWay {
     tellStatus("running", `${this.#phase}: ${users.total} of ${this.input.roster.users} users`);
   }
 
-  /** Brings `transactions` up to the feed. Returns why it could not; everything that was read is committed all the same. */
+  /** Brings `transactions` up to the feed. Returns why it could not: the commits of the run are kept in any case. */
   async materialize(): Promise<Failure | undefined> {
     const { runId } = this.input;
     this.#phase = "materializing";

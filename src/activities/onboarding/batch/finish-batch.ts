@@ -14,7 +14,7 @@ import type { OnboardingDependencies } from "../dependencies.js";
 
 interface FinishBatchInput extends Omit<NewRun, "runId">, Pick<BatchRunInput, "options"> {
   readonly summary: Omit<OnboardSummary, "duration_ms">;
-  /** Rows of the file that the run was for. */
+  /** How many rows of the file the run was for. */
   readonly rows: number;
 }
 
@@ -30,7 +30,7 @@ export async function finishBatch(
   return writeRunRow(deps, { ...run, runId, jobId, kind: "onboard", status, rosterSha256, counts });
 }
 
-/** Writes a batch's outcomes as CSV, by what the tables say now. */
+/** Writes a batch's outcomes as CSV, as the tables have them now. */
 export async function writeOutcomesCsv(
   { lake, batches }: OnboardingDependencies,
   range: OutcomesCsvRange,

@@ -24,15 +24,15 @@ const ENDED_FROM_OUTSIDE = {
     "the customer's workflow was ended from outside before it reported its end, so it is not known here whether the onboarding was posted; runs retry looks for it before it posts anything",
 };
 
-/** Silent rows that still run, and reports for those that ended without one. */
+/** Which silent rows still run, and reports for those that ended without one. */
 export interface InspectCustomersResult {
   readonly running: readonly number[];
   readonly ended: readonly CustomerReport[];
 }
 
 /**
- * Inspects customers that have not reported their end. Where the workflow is gone, the outcome that it staged, or that
- * it started from, is the row's; without one it was ended from outside, and the row has failed.
+ * Inspects customers whose workflows have not reported their end. Where a workflow is gone, its row gets the outcome that
+ * the workflow staged or started from. Without one, the workflow was ended from outside, and the row has failed.
  */
 export async function inspectCustomers(
   deps: OnboardingDependencies,
@@ -68,7 +68,7 @@ async function endOf(
       record,
     });
   }
-  // The onboarding is posted and has its outcome: as failed, a retry would post it a second time.
+  // The onboarding is posted and has its outcome. If the row counted as failed, a retry would post it a second time.
   if (open !== null) return doneWithoutCalls(index, { ...open, record: null });
   const state = afterFailure(UNPOSTED);
   const staged = await endUnposted(deps, input, row, new Date(since), state, ENDED_FROM_OUTSIDE);

@@ -30,17 +30,17 @@ interface PlanCustomersInput extends Pick<BatchRunInput, "batchId" | "runId" | "
   /** Rows `[from, to)` of the file. */
   readonly from: number;
   readonly to: number;
-  /** Only these of them; null for all. */
+  /** Only these of the rows; null for all. */
   readonly only: readonly number[] | null;
   readonly cancel: boolean;
 }
 
-/** A planned row: it runs, perhaps with an outcome to be written meanwhile, or it has ended. */
+/** A planned row: either it runs, perhaps with a staged outcome to be written meanwhile, or it has ended. */
 type PlannedRow = { readonly run: RowToRun; readonly staged?: OutcomeRef } | { readonly ended: EndedRow };
 
 /**
- * Plans a range of rows by what the tables know of them, before anything is posted, and stages the outcomes that are
- * new. Its result goes into a history: rows by number and hashes, nothing personal.
+ * Plans a range of rows by what the tables know of them, before anything is posted, and stages new outcomes. Its result
+ * goes into a history, so it names rows by number and hashes and holds nothing personal.
  */
 export async function planCustomers(
   deps: OnboardingDependencies,
@@ -126,7 +126,7 @@ function runOf({ row, line, rowKey, identityHash, customer }: RightRow, attempt:
   };
 }
 
-/** Whether a retry is known by its external id alone, which can't be posted a second time. */
+/** Whether a retried row is known by its external id alone, which can't be posted a second time. */
 async function lacksFpId(
   deps: OnboardingDependencies,
   batchId: string,

@@ -22,7 +22,7 @@ import { openColumn } from "../../../lake/tables/encrypted-column.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
-/** Stages the outcome of a row that breaks rules; nothing of it was sent. */
+/** Stages the outcome of a row that breaks rules and was therefore not sent. */
 export async function stageInvalid(
   sealed: SealedStore,
   batchId: string,
@@ -72,7 +72,7 @@ export async function stageReused(
   return ref;
 }
 
-/** Stages an outcome of the row itself that may change, where it is gone: its next version is made from it. */
+/** Stages the row's own open outcome again where its staging is gone: the next version is made from it. */
 export async function restageOpen(
   sealed: SealedStore,
   batchId: string,

@@ -6,15 +6,15 @@ import type { StartedOnboarding } from "../../calls/onboarding-resolution.js";
 import type { OnboardingDependencies } from "../dependencies.js";
 
 /**
- * Where the call that posts a row is kept. Named by the row's key and not by its batch, so that the same row in two
- * batches is posted once, also in the seconds before the table has the first one's outcome. A retry posts again, unless
- * a request of an earlier attempt is unresolved, or has an answer that is in no outcome: it continues that call.
+ * Says where the call that posts a row is kept. The row's key names it, not its batch, so that the same row in two
+ * batches is posted once, also in the seconds before the table has the first outcome. A retry posts again, unless an
+ * earlier attempt left a request that is unresolved, or whose answer is in no outcome: then it continues that call.
  */
 export async function onboardingPrefix(deps: OnboardingDependencies, ref: CustomerRef): Promise<string> {
   const { rowKey, attempt, retry } = ref;
   if (!retry) return prefixOf(rowKey, "first");
   const own = prefixOf(rowKey, attempt);
-  // Decided once: a repetition must not mistake a call that it has resolved itself for another attempt's.
+  // Decides once: a repetition must not mistake a call that it has resolved itself for another attempt's.
   const decided = await deps.sealed.get<string>(decisionOf(own));
   if (decided !== undefined) return decided;
   const { open } = await earlierCalls(deps, ref);
@@ -23,8 +23,8 @@ export async function onboardingPrefix(deps: OnboardingDependencies, ref: Custom
 }
 
 /**
- * Whether a retry that is known by its external id alone would get an old onboarding again: the service has given one
- * for the id, and no call of an earlier attempt is left to continue.
+ * Whether a retry of a row that has only an external id would get an old onboarding again: the service has made one for
+ * the id, and no call of an earlier attempt is left to continue.
  */
 export async function isSpent(deps: OnboardingDependencies, ref: RetryRef): Promise<boolean> {
   const decision = decisionOf(prefixOf(ref.rowKey, ref.attempt));
@@ -48,7 +48,7 @@ async function earlierCalls(deps: OnboardingDependencies, ref: RetryRef) {
   return { open, isAnswered: answered.length > 0 };
 }
 
-/** The first of these whose onboarding is in no outcome: its attempt was ended between the two. */
+/** Finds the first call whose onboarding is in no outcome, because its attempt ended before it staged one. */
 async function unrecorded(
   { sealed }: OnboardingDependencies,
   ref: RetryRef,
@@ -67,7 +67,7 @@ async function unrecorded(
   return undefined;
 }
 
-/** Where the calls that create a row's business are kept: it is created once, however often the row is run. */
+/** Says where the calls that create a row's business are kept: it is created once, however often the row is run. */
 export function businessPrefix({ rowKey }: Pick<CustomerRef, "rowKey">): string {
   return `_staging/onboarding-calls/${rowKey}/business/`;
 }

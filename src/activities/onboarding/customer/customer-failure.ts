@@ -18,9 +18,9 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { stageOutcome } from "../stage-outcome.js";
 
 /**
- * A step fails for good after so many attempts, about an hour of them (`workflows/policies.ts`), and no sooner than
- * after so many milliseconds: a machine that was off has lost no attempt, and a service that asks for quick retries has
- * the hour all the same.
+ * A step fails for good after this many attempts, which take about an hour (`workflows/policies.ts`), and not before
+ * this many milliseconds: a machine that was off loses no attempt, and a service that asks for quick retries still has
+ * its hour.
  */
 const MOST_ATTEMPTS = 20;
 const SHORTEST_MS = 3_600_000;

@@ -10,7 +10,7 @@ import { stageOutcome } from "../stage-outcome.js";
 interface FinishCustomerInput extends CustomerStepInput {
   /** What happened, for `onboarding_events`. */
   readonly event: string;
-  /** What ended a row that could not run; null where nothing went wrong. */
+  /** What ended a row that could not run; null where nothing failed. */
   readonly failure: StepFailure | null;
 }
 

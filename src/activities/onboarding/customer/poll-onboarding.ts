@@ -27,12 +27,12 @@ import type { OnboardingDependencies } from "../dependencies.js";
 import { answeredStep, reportOf } from "./answered-step.js";
 
 interface PollOnboardingInput extends CustomerStepInput {
-  /** The messages that led to the poll; none where it was due. */
+  /** The messages that led to the poll; none where its time had come. */
   readonly events: readonly CustomerEvent[];
   readonly sessions: readonly SessionValidated[];
 }
 
-/** Attempts at a poll; after the last, the messages that led to it are all there is. */
+/** Attempts at a poll. After the last one, only the messages that led to it count. */
 const MOST_ATTEMPTS = 4;
 
 /** Polls an onboarding, and applies the answer and the messages (docs/reference/service.md, "Onboarding lookup"). */

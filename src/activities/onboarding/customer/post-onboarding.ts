@@ -22,8 +22,8 @@ type PostOnboardingInput = CustomerStepInput & Pick<BatchRunInput, "syncTimeoutS
 
 /**
  * Posts the onboarding of a row, once however often it is repeated: a lost answer is resolved by the idempotency id or
- * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md). What the service
- * refuses for good, or what nothing can tell, ends the row as `failed`.
+ * by the entity's onboardings, never by a blind second request (docs/reference/api-operations.md). A final
+ * refusal, or a fate that nothing can tell, ends the row as `failed`.
  */
 export async function postOnboarding(
   given: OnboardingDependencies,
@@ -51,7 +51,7 @@ async function post(
   const { batchId, latch: authEpoch, before, retry, syncTimeoutSecs } = input;
   const { externalId, prerequisiteData } = customer;
   const { playbook } = await deps.batches.require(batchId);
-  // The external id is the idempotency id: posted again with it, the service would give a failed onboarding again.
+  // The external id is the idempotency id: with it the service would answer a retry with the failed onboarding.
   const fpId = customer.fpId ?? (externalId === null || retry ? made : null);
   const params = {
     body: {

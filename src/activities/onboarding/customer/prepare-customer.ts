@@ -21,7 +21,7 @@ import { businessPrefix } from "./call-prefix.js";
 import { failedStep } from "./customer-failure.js";
 
 interface Prepared {
-  /** Null where its external id was taken and names it. */
+  /** Null where the external id was taken already and names the business. */
   readonly fpBid: string | null;
 }
 
@@ -30,7 +30,7 @@ type RowOfBusiness = Pick<CustomerRef, "rowKey">;
 const preparedKey = (row: RowOfBusiness) => `${businessPrefix(row)}prepared`;
 const businessCallPrefix = (row: RowOfBusiness) => `${businessPrefix(row)}call/`;
 
-/** `fp_bid` of the business that was made for a row; null where it is known by its external id alone. */
+/** Reads the `fp_bid` of the business that was created for a row; null where only its external id is known. */
 export async function preparedId(deps: OnboardingDependencies, row: RowOfBusiness): Promise<string | null> {
   return (await deps.sealed.get<Prepared>(preparedKey(row)))?.fpBid ?? null;
 }
@@ -60,7 +60,10 @@ export async function prepareCustomer(
   }
 }
 
-/** True if a lost request may have created a business that can't be looked up, because it has no external id. The request is not sent again. */
+/**
+ * True if a lost request may have created a business that can't be looked up, because it has no external id. The
+ * request is not sent again.
+ */
 async function isBusinessLost(
   { sealed }: OnboardingDependencies,
   row: RowOfBusiness,
@@ -69,7 +72,7 @@ async function isBusinessLost(
   return create && externalId === null && (await callState(sealed, businessCallPrefix(row))) === "sent";
 }
 
-/** Whether the service refused a client token: the row has failed, the key that made the token was good. */
+/** Whether the service refused a client token: then the row has failed, and the key that made the token is good. */
 function isTokenRefused({ operation }: AuthError): boolean {
   return operation === updateVault.name || operation === uploadToVault.name;
 }
@@ -123,7 +126,7 @@ async function makeBusiness(
     if (externalId === null) await noteMadeBusiness(deps.sealed, body.id, identityHash);
     await keep(body.id);
   } catch (error) {
-    // Taken, by an earlier request of ours or by somebody else: the onboarding names it by its external id.
+    // An earlier request of ours or somebody else took the external id: the onboarding names the business by it.
     if (!(error instanceof RejectedError) || error.status !== 400 || externalId === null) throw error;
     await keep(null);
   }

@@ -49,9 +49,9 @@ export async function postUnnamed<R>(
 }
 
 /**
- * Before a row is posted by `fp_id`: another batch may have asked for the same customer's onboarding by an external id
- * without knowing the result. The onboarding of the user that came of it, unless another outcome has it, is kept as the
- * row's answer; without one the row may be posted. Sends nothing where no batch lacks an answer.
+ * Runs before a row is posted by `fp_id`, because another batch may have asked for the same customer's onboarding by an
+ * external id without knowing the result yet. Keeps the onboarding that came of it as the row's answer, unless another
+ * outcome has it; without one, the row may be posted. Sends nothing where no batch lacks an answer.
  *
  * @throws ApplicationFailure of type TransientError while such a request may still be answered or take effect.
  */
@@ -88,8 +88,8 @@ interface SeenPosts {
 }
 
 /**
- * What was undecided when the row was first about to be posted; undefined where nothing was. Kept, because a batch that
- * runs beside this one always has requests under way, and an answer that comes meanwhile names its onboarding.
+ * Returns what was undecided when the row was first about to be posted; undefined where nothing was. This is kept,
+ * because a batch that runs beside this one always has requests in flight, and a later answer names its onboarding.
  */
 async function seenUndecided(
   { sealed }: OnboardingDependencies,

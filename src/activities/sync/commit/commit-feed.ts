@@ -20,8 +20,8 @@ interface WantedUpdate extends PendingUpdate {
 
 /**
  * Makes the one commit that carries rows, cursors and certificates of finished links
- * (docs/inside/architecture.md, "Commits" and "Heads"). Leaves out a link that is superseded: files that hold its rows are
- * loaded again without it.
+ * (docs/inside/architecture.md, "Commits" and "Heads"). Leaves out a superseded link: files that hold its rows are loaded
+ * again without it.
  */
 export async function commitFeed(
   deps: Dependencies,
@@ -45,7 +45,7 @@ function endWithoutCommit({ problem }: PendingUpdate): UpdateEnd {
   return { kind: problem === null ? "unchanged" : "failed", reason: problem };
 }
 
-/** Commits updates; those that turn out to be superseded or lost are left out. Returns the end of each by its key. */
+/** Commits updates, without those that turn out to be superseded or lost. Returns how each ended, by its key. */
 async function publish(
   deps: Dependencies,
   runId: string,
@@ -80,7 +80,7 @@ async function publish(
   }
 }
 
-/** How an update has ended at a state of the feed; nothing where it can be committed on it. */
+/** Says how an update has ended by a state of the feed; empty where it can be committed on that state. */
 function endsBefore(snapshot: Snapshot, update: WantedUpdate): (readonly [key: string, end: UpdateEnd])[] {
   const now = compareHead(snapshot, linkUpdateOf(update));
   if (now.kind === "free") return [];
@@ -95,7 +95,7 @@ function linkUpdateOf({ found, checkpoint }: WantedUpdate): LinkUpdate {
   return { linkId: found.link_id, baseHead: found.base?.head ?? null, checkpoint };
 }
 
-/** The files of some updates; a file that also holds rows of other links is loaded again without these. */
+/** Gathers the files of some updates. Loads a file that also holds rows of other links again, without those. */
 async function filesOf(
   deps: Dependencies,
   runId: string,

@@ -10,7 +10,7 @@ import { loadPages, type RefusedLinks } from "../load/load-pages.js";
 import type { LoadManifest, ManifestFile, ManifestPage } from "../load/manifest.js";
 import { LostPageError, type PageRefusedError } from "../load/page-to-load.js";
 
-/** The reading of a link, with what its slice found of it. */
+/** The reading of a link, with what its slice found out about the link. */
 export interface FoundReading extends LinkReading {
   readonly found: FoundLink;
 }
@@ -38,7 +38,7 @@ export async function readingsToCommit(
   return { readings: [...readings.values()], twice };
 }
 
-/** What a commit finds of the files that were loaded for it. */
+/** What a commit finds out about the files that were loaded for it. */
 export interface LoadedFiles {
   /** The files that hold rows of each link, by its key. */
   readonly files: ReadonlyMap<string, readonly ManifestFile[]>;
@@ -82,7 +82,7 @@ async function isStored({ lake }: Dependencies, { file }: ManifestFile): Promise
   return (await lake.store.stat(key))?.size === file.size;
 }
 
-/** Why links fail that can't be loaded again. */
+/** Says why each link fails that can't be loaded again. */
 export async function reasonsOf(deps: Dependencies, refused: RefusedLinks): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
   for (const [key, error] of refused) reasons.set(key, await reasonOf(deps, error));

@@ -6,7 +6,7 @@ import { loadWithRepair } from "./load-with-repair.js";
 import type { ManifestFile, ManifestPage } from "./manifest.js";
 import { LostPageError, PageRefusedError } from "./page-to-load.js";
 
-/** Links that have a page that is lost or can't be loaded, by key. */
+/** Links with a page that is lost or can't be loaded, by key. */
 export type RefusedLinks = Map<string, LostPageError | PageRefusedError>;
 
 /** Loads pages into one file of the feed, without those of links that are `refused` or turn out to be. */

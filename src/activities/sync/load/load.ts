@@ -20,7 +20,7 @@ import { LostPageError, type PageRefusedError } from "./page-to-load.js";
 /** Pages and bytes of one SQL statement (docs/inside/architecture.md, "Load"). */
 const STATEMENT_PAGES = 2_000;
 const STATEMENT_BYTES = 10 * 1024 * 1024;
-/** While SQL turns one batch into a file, the next is read and bundled, and the one before is stored. */
+/** While SQL turns one batch into a file, the next one is read and bundled, and the previous one is stored. */
 const BATCHES_AT_ONCE = 3;
 
 interface LoadInput {
@@ -64,7 +64,7 @@ async function linksOf(
   return withFound(store, runId, all);
 }
 
-/** Makes files again, without them, that hold rows of links that were refused later. */
+/** Makes files again that hold rows of links that were refused later, without those links. */
 async function withoutRefused(
   deps: Dependencies,
   runId: string,
@@ -75,7 +75,7 @@ async function withoutRefused(
   const isMixed = ({ pages }: ManifestFile) => pages.some(({ link }) => refused.has(link));
   for (const file of files)
     kept.push(isMixed(file) ? await loadPages(deps, runId, file.pages, refused) : file);
-  // Making one again may have refused another link.
+  // Making one again may lead to the refusal of another link.
   return kept.some(isMixed) ? withoutRefused(deps, runId, kept, refused) : kept;
 }
 

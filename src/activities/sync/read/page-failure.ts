@@ -5,10 +5,10 @@ import { callFailure } from "../../call-failure.js";
 export type PageFailure = Exclude<LinkOutcome, { kind: "complete" | "torn" }>;
 
 /**
- * Turns what a page's call or its reading threw into an outcome, without what the service said of a refusal: that may be
- * personal, and outcomes go into histories.
+ * Turns what a page's call or its reading threw into an outcome. Leaves out what the service said when it refused, which
+ * may be personal: outcomes go into histories.
  *
- * @throws the error itself when it is none of the service's
+ * @throws the error itself when it does not come from the service
  */
 export function pageFailure(error: unknown): PageFailure {
   if (error instanceof EnvelopeError) return { kind: "broken", reason: `schema ${error.message}` };

@@ -43,7 +43,7 @@ export async function readSlice(deps: SyncDependencies, input: ReadSliceInput): 
   }
 }
 
-/** The users whom the slice left open; logs how each of them does. */
+/** Returns the users whom the slice left open, and logs the outcome of each. */
 function userResults({ users, slice, input }: SliceState, at: number): UserResult[] {
   return namedFailures(users, ({ fpId }) => ({ owner: fpId })).map(({ fpId, ...result }) => {
     const { progress, outcome } = result;
@@ -54,7 +54,7 @@ function userResults({ users, slice, input }: SliceState, at: number): UserResul
   });
 }
 
-/** The links that the slice left to its run; logs how each of them does. */
+/** Returns the links that the slice left to its run, and logs the outcome of each. */
 function linkResults({ links, slice, input }: SliceState, at: number): LinkResult[] {
   return namedFailures(links, ({ found }) => ({ link: found.link_id })).map(({ found, ...result }) => {
     const { outcome, progress } = result;

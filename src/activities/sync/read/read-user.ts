@@ -22,7 +22,7 @@ import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
 import { readsTransactions } from "./streams-of-run.js";
 
-/** Rows to request in one page: the most that the service's document allows. */
+/** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
 /** Stages every list of one user and queues the links that it finds. */
@@ -125,7 +125,7 @@ class UserReading {
     }
   }
 
-  /** A page that is staged, or a new one from the service; undefined where time is up. */
+  /** Returns a staged page, or a new one from the service; undefined where time is up. */
   async #page(
     stream: Stream,
     linkId: string | null,

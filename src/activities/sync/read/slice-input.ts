@@ -19,13 +19,13 @@ export interface BegunUser {
   readonly progress: UserProgress;
 }
 
-/** What a slice is given, with what its records and the frozen roster say of it. */
+/** The input of a slice, completed from its records and the frozen roster. */
 export interface GivenWork {
   readonly links: (LinkReading & { readonly found: FoundLink })[];
   readonly waiting: { readonly link: Place; readonly found: FoundLink }[];
   readonly users: BegunUser[];
   readonly fresh: BegunUser[];
-  /** Pages that lost attempts of the slice have staged. */
+  /** Pages that lost attempts of this slice have staged. */
   readonly lost: LostAttempts;
   readonly feed: Snapshot;
 }
@@ -53,7 +53,7 @@ export async function sliceInput({ lake }: SyncDependencies, input: ReadSliceInp
   };
 }
 
-/** Users with their rows of the frozen roster; each file of it is read once. */
+/** Adds to users their rows of the frozen roster; reads each of its files once. */
 async function withRows(
   store: ObjectStore,
   { runId, groupSize }: ReadSliceInput,

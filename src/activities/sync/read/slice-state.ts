@@ -18,7 +18,7 @@ import type { SyncDependencies } from "../dependencies.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
 import { observedStreams } from "./streams-of-run.js";
 
-/** Users and links that a slice may leave open: each of them costs its run's history, so the slice begins no more then. */
+/** How many users and links a slice may leave open before it begins no more: each costs space in its run's history. */
 const MOST_LEFT = 400;
 
 export interface BegunLink {
@@ -43,17 +43,17 @@ export interface PlacedRecord extends StagedRecord {
   readonly place: Place;
 }
 
-/** The state of one slice: what to read next, and what became of what it has read. */
+/** The state of one slice: what to read next, and what has been read so far. */
 export class SliceState {
   readonly users: LeftUser[] = [];
   readonly links: LeftLink[] = [];
   readonly startedAt = new Date().toISOString();
   usersRead = 0;
-  /** Size of the last pages that came. */
+  /** Size of the latest pages. */
   size: number | null | undefined;
   /** Pages of links that this slice begins, and what its report names. */
   readonly journal: Journal;
-  /** Pages of links that earlier slices began: kept apart, because such a link may take hours. */
+  /** Pages of links that earlier slices began; separate, because such a link may take hours. */
   readonly longJournal: Journal;
   /** Streams without a cursor that the run reads. */
   readonly observed: readonly Stream[];
@@ -94,7 +94,7 @@ export class SliceState {
   /** The next link to read, those of earlier slices first; undefined where none is known now, or time is up. */
   nextLink(): BegunLink | undefined {
     const begun = this.given.links.shift();
-    // Even when time is up: then it comes back as it was.
+    // Returns it even when time is up: its reader then leaves it as it was.
     if (begun !== undefined) return begun;
     const link = this.#mayBegin ? (this.given.waiting.shift() ?? this.#queue.shift()) : undefined;
     const { size, full } = this.input;
@@ -119,7 +119,7 @@ export class SliceState {
     return { ...record, place };
   }
 
-  /** Stages a page as it came; before it, what SQL reads instead where the page has to be `cleaned`. */
+  /** Stages a page as it came. If it had to be `cleaned`, stages what SQL reads in its place first. */
   async stage(
     journal: Journal,
     page: PageName,
@@ -170,7 +170,7 @@ export class SliceState {
     return link ?? this.journal.addValue("link", found);
   }
 
-  /** Writes the report and makes what it names durable. */
+  /** Writes the report, and makes durable what it names. */
   async report(): Promise<ReportRef | null> {
     for (const link of this.#queue) this.#report.waiting.push(await this.placeOf(link));
     const { observed, quiet, finished, waiting } = this.#report;
@@ -205,7 +205,7 @@ export class SliceState {
   }
 }
 
-/** Slices whose journals a report needs besides its own: of users and links that an earlier slice came across. */
+/** Slices whose journals a report needs besides its own: those that came across its users and links earlier. */
 function slicesOf({ observed, finished }: SliceReport): number[] {
   const places = [...observed.map(({ place }) => place), ...finished.map(({ link }) => link)];
   return [...new Set(places.map(sliceOf))];
