@@ -8,6 +8,7 @@ import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
+import type { SealedRequest } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
 
@@ -75,10 +76,12 @@ export interface JobContext {
 /** How an item makes its calls. */
 export interface Caller {
   readonly options: BulkOptions;
+  /** What the command was given that no record may show. */
+  readonly secrets: Readonly<Record<string, string | null>>;
   /**
    * Makes one call of the item. The sealed answer is kept under the name: when the item runs again after a crash, it
    * gets that answer and calls nothing. A lost answer is resolved as docs/reference/api-operations.md says of the
-   * operation. Give `Answer` where what is kept is not the parsed body.
+   * operation, unless `terms` allow a repetition. Give `Answer` where what is kept is not the parsed body.
    *
    * @throws ApiError, LostAnswerError; whatever `work` does not catch ends or delays its item.
    */
@@ -87,10 +90,14 @@ export interface Caller {
     operation: O,
     params: ParamsOf<O>,
     owner?: { readonly fp_id: string; readonly decrypt_reason?: string },
+    terms?: CallTerms,
   ): Promise<AnsweredCall<Answer>>;
   /** The number of requests under this name whose answer was lost. */
   lost(name: string): Promise<number>;
 }
+
+/** What is special about one call. */
+export type CallTerms = Pick<SealedRequest, "repeatable" | "keepBytes">;
 
 /** The items of a group: rows that are worked on together, such as those of one request. */
 interface GroupPlan<Row, Result> {

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
-import type { Caller } from "../../jobs/job.js";
+import type { Caller, CallTerms } from "../../jobs/job.js";
+import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
 import { callRule } from "../calls/call-rules.js";
@@ -50,7 +50,7 @@ interface WorkItemsResult {
 export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
-  const { options } = await staging.file.require();
+  const file = await staging.file.require();
   const planned = await group.work();
   const ended: { readonly item: number; readonly result: unknown }[] = [];
   const ends: RowEnd[] = [];
@@ -59,7 +59,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     const rows = planned[item];
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
-      const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
+      const caller = callerOf(slice, input, file, staging.itemPrefix(input.group, item));
       const result = await job.work(rows, caller);
       ended.push({ item, result });
       ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
@@ -93,7 +93,12 @@ interface Refusal {
   readonly said?: string | undefined;
 }
 
-function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, prefix: string): Caller {
+function callerOf(
+  slice: Slice,
+  { runId }: BulkGroup,
+  { options, secrets }: Pick<FrozenFile, "options" | "secrets">,
+  prefix: string,
+): Caller {
   const { deps, deadline } = slice;
   const { sealed } = deps;
   const once = async (
@@ -101,12 +106,13 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     operation: Operation,
     params: object,
     owner?: { readonly fp_id: string },
+    terms?: CallTerms,
   ) => {
     const own = `${prefix}${name}/`;
     const refused = await sealed.get<Refusal>(`${own}refused`);
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
-      const request = { operation: operation.name, params, ...(owner && { owner }) };
+      const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
       const place = { deps, run: runId, prefix: own, request };
       const settled = await makeRuledCall(place, callRule(operation.name), params as never, deadline);
       if (slice.repeated && settled.repeated === "found") slice.countFound();
@@ -121,7 +127,7 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     }
   };
   const lost = (name: string) => requestsSent(sealed, `${prefix}${name}/`);
-  return { options, once: once as Caller["once"], lost };
+  return { options, secrets, once: once as Caller["once"], lost };
 }
 
 function outcomeOf(error: unknown): ItemOutcome {

@@ -1,4 +1,3 @@
-import { PassThrough } from "node:stream";
 import type { CallOptions } from "../../api/http/client.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
 import { OPERATIONS } from "../../api/operations/index.js";
@@ -9,11 +8,11 @@ import { createCipReport, createClientToken } from "../../api/operations/user.js
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { InputError } from "../../domain/failures.js";
-import type { ProxyAnswer, SealedRequest } from "../../lake/calls/staged-call.js";
-import { putStream } from "../../lake/store/sealed-stream.js";
+import type { ProxyAnswer, ProxyDigest, SealedRequest } from "../../lake/calls/staged-call.js";
 import type { Dependencies } from "../dependencies.js";
 import { findImported, type ImportedRows } from "./import-resolution.js";
 import { onboardingResolution, type StartedOnboarding } from "./onboarding-resolution.js";
+import { digestProxyAnswer, streamProxyAnswer } from "./proxy-answer.js";
 import type { Resolution } from "./resolution.js";
 
 export interface CallPlace {
@@ -75,21 +74,12 @@ const RULES = [
       return { sent: params.body.transactions.length, found: 0, unknown: [] };
     },
   }),
-  rule<typeof callVaultProxy, ProxyAnswer>({
+  rule<typeof callVaultProxy, ProxyAnswer | ProxyDigest>({
     operation: callVaultProxy,
-    send: async ({ deps, prefix, request }, params, options) => {
-      const body = `${prefix}body`;
-      const through = new PassThrough();
-      const stored = putStream(deps.sealed, body, through).catch((error) => {
-        through.destroy(error);
-        throw error;
-      });
-      // A failure of either ends the other; the call's own error is the one that is thrown.
-      stored.catch(() => undefined);
-      const { anyStatus } = request;
-      const head = await deps.api.download(callVaultProxy, params, through, { ...options, anyStatus });
-      return { ...head, body, ...(await stored) };
-    },
+    send: (place, params, options) =>
+      place.request.keepBytes === undefined
+        ? streamProxyAnswer(place, params, options)
+        : digestProxyAnswer(place, params, options, place.request.keepBytes),
   }),
   rule({
     operation: sendTestWebhook,

@@ -52,7 +52,9 @@ export function makeRuledCall(
       key: place.prefix,
       run: place.run,
       ...(clientToken && { clientToken }),
-      ...(resolutionOf && { resolution: resolutionOf(place, params) }),
+      ...(place.request.repeatable
+        ? { resolution: { rule: "again" } }
+        : resolutionOf && { resolution: resolutionOf(place, params) }),
       ...(send && { send: send.bind(undefined, place) }),
       ...(notAfter !== undefined && { notAfter }),
     }),

@@ -52,10 +52,10 @@ export interface CallOptions {
   /** For a client operation; a text is a token from elsewhere. */
   readonly clientToken?: ClientToken | string | undefined;
   /**
-   * Accepts any status as the answer: behind a proxy it may be the target's, which looks like the service's own.
-   * Such an answer neither pauses calls nor closes the run.
+   * Which statuses are an answer, whatever they say: behind a proxy it may be the target's, which looks like the
+   * service's own. Such an answer neither pauses calls nor closes the run. Left out: 2xx.
    */
-  readonly anyStatus?: boolean | undefined;
+  readonly accepts?: ((status: number) => boolean) | undefined;
   readonly intent?: SendIntent | undefined;
   /** Values that a message must not quote, besides those that the request sends. */
   readonly withheld?: unknown;
@@ -132,7 +132,7 @@ class PooledClient {
   }
 
   /**
-   * Makes one call and streams the body of its answer into `sink`; returns status and headers.
+   * Makes one call and streams the body of its answer into `sink`; returns the rest of it.
    * The sink is ended after a whole body, and destroyed when the body broke off.
    */
   async download<O extends Operation>(
@@ -142,10 +142,10 @@ class PooledClient {
     options: CallOptions = {},
   ): Promise<Omit<Reply, "body">> {
     try {
-      const { status, headers } = await this.#exchange(operation, params, options, sink);
+      const { body: _, ...head } = await this.#exchange(operation, params, options, sink);
       sink.end();
       await finished(sink, { readable: false });
-      return { status, headers };
+      return head;
     } catch (error) {
       sink.destroy();
       throw error;
@@ -175,7 +175,7 @@ class PooledClient {
     sink?: Writable,
   ): Promise<Reply> {
     const request = compileRequest(operation, params);
-    const { clientToken, signal, run, notAfter, intent, anyStatus } = options;
+    const { clientToken, signal, run, notAfter, intent, accepts } = options;
     if (operation.auth === "client_token" && typeof clientToken === "object") {
       checkGrant(operation, request.checked, clientToken.grant);
     }
@@ -187,7 +187,7 @@ class PooledClient {
       const call: ExchangeCall = {
         operation,
         source: isByteSource(request.body) ? request.body : undefined,
-        anyStatus,
+        accepts,
         sink,
         extraTimeoutMs: request.extraTimeoutMs,
         wordsOf: refusalReader(operation, withheld),
@@ -228,7 +228,7 @@ class PooledClient {
   async #send(
     call: ExchangeCall,
     request: Dispatcher.DispatchOptions,
-    { signal, run, anyStatus, intent }: CallOptions,
+    { signal, run, accepts, intent }: CallOptions,
   ): Promise<Reply> {
     const { name: operation, auth } = call.operation;
     const beforeSend = () => {
@@ -241,7 +241,7 @@ class PooledClient {
     const onHead = (status: number, headers: IncomingHttpHeaders) => {
       if (headers.date !== undefined) this.#lastDate = { text: headers.date, here: Date.now() };
       // A refused client token says nothing about the key that the rest of the run uses.
-      if (!anyStatus) this.#obey(auth === "secret_key" ? run : undefined, status, headers);
+      if (!accepts?.(status)) this.#obey(auth === "secret_key" ? run : undefined, status, headers);
     };
     if (intent !== undefined && !(intent.early && intent.holds())) await intent.declare();
     return exchange(this.#pool, request, call, this.#options, { beforeSend, onHead }, signal);

@@ -18,6 +18,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Milliseconds from the start of the request to the last byte of the answer. */
+  readonly durationMs: number;
 }
 
 export interface ExchangeLimits {
@@ -38,8 +40,8 @@ interface ExchangeEvents {
 export interface ExchangeCall {
   readonly operation: Operation;
   readonly source?: ByteSource | undefined;
-  /** Accepts any status as an answer: behind a proxy it may be the target's. */
-  readonly anyStatus?: boolean | undefined;
+  /** Which statuses are an answer: behind a proxy they may be the target's. Left out: 2xx. */
+  readonly accepts?: ((status: number) => boolean) | undefined;
   /** Gets the body piece by piece instead of {@link Reply.body}; `maxBodyBytes` doesn't count then. */
   readonly sink?: Writable | undefined;
   /** Milliseconds to wait for the headers, on top of the limit. */
@@ -67,6 +69,7 @@ export function exchange(
 
 class Exchange implements Dispatcher.DispatchHandler {
   #sent = false;
+  #startedAt = 0;
   #done = false;
   #status: number | undefined;
   #headers: IncomingHttpHeaders = {};
@@ -108,6 +111,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     const stop = this.#done ? new Error("given up") : this.events.beforeSend();
+    this.#startedAt = performance.now();
     if (stop === undefined) this.#sent = true;
     else this.#giveUp(stop);
   }
@@ -145,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#finish()) return;
     this.#isWhole = true;
     if (this.#failure !== undefined) this.reject(this.#failure());
-    else this.resolve({ status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody() });
+    else this.resolve(this.#reply());
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -155,7 +159,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Makes the error for an answer with this head; called once no more of its body will come. */
   #judgeHead(status: number, headers: IncomingHttpHeaders): (() => Error) | undefined {
-    if (status >= 300 && !this.call.anyStatus) {
+    if (status >= 300 && !this.call.accepts?.(status)) {
       const facts = { ...this.#facts(), status };
       return () => statusError(facts, headers, () => this.#said());
     }
@@ -195,6 +199,11 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #startTimer(ms: number): NodeJS.Timeout {
     return setTimeout(() => this.#giveUp(new TransientError(this.#facts(), "timeout")), ms);
+  }
+
+  #reply(): Reply {
+    const durationMs = performance.now() - this.#startedAt;
+    return { status: this.#status ?? 0, headers: this.#headers, body: this.#answerBody(), durationMs };
   }
 
   #answerBody(): Buffer {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
+import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { readSignKey } from "../../intake/bulk/sign-key.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -9,7 +10,6 @@ import { EffectClaims } from "../../lake/bulk/effect-claims.js";
 import { SealedStore } from "../../lake/store/sealed-store.js";
 import { createSealer } from "../../temporal/encryption/sealer.js";
 import { type JobFlags, runJob } from "../session/run-job.js";
-import { NOBODY } from "../session/service.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./run.js";
 

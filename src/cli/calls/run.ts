@@ -67,7 +67,7 @@ async function answerOf(terminal: Terminal, operation: Operation, flags: CallFla
         makeCall(client, operation, params, flags, file, {
           signal,
           clientToken: token,
-          anyStatus: flags.anyStatus,
+          ...(flags.anyStatus && { accepts: () => true }),
         });
       return grant === undefined ? call(clientToken) : withClientToken(client, grant, call, { signal });
     });
@@ -97,7 +97,7 @@ async function makeCall(
   }
   const reply = await client.call(operation, params, options);
   const body =
-    operation.answers === "bytes" || options.anyStatus
+    operation.answers === "bytes" || options.accepts !== undefined
       ? shownBytes(reply.body, reply.headers["content-type"])
       : readAnswer(operation, reply);
   return shownAnswer(operation, reply, body, showSecrets);

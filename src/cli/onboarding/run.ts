@@ -1,6 +1,7 @@
 import { type Config, readConfig } from "../../config.js";
 import { InputError } from "../../domain/failures.js";
 import { batchWorkflowId } from "../../domain/onboarding/identity.js";
+import { NOBODY } from "../../domain/service/nobody.js";
 import { problemLines } from "../../intake/files/row-problems.js";
 import {
   type CustomersFile,
@@ -14,7 +15,6 @@ import type { ServiceBinding } from "../../lake/service-binding.js";
 import type { JobSession } from "../session/job-session.js";
 import { findService, type JobConfig, type Preflight } from "../session/preflight.js";
 import { runJob } from "../session/run-job.js";
-import { NOBODY } from "../session/service.js";
 import { EXIT } from "../terminal/exit-code.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { batchRun } from "./batch-run.js";

@@ -3,10 +3,8 @@ import { ApiError, AuthError, NotSentError, TransientError } from "../../api/htt
 import { getUser } from "../../api/operations/user.js";
 import type { ApiConfig } from "../../config.js";
 import { UnreachableError } from "../../domain/failures.js";
+import { NOBODY } from "../../domain/service/nobody.js";
 import { VERSION } from "../../version.js";
-
-/** An id that no user has. */
-export const NOBODY = "nightledger-check";
 
 /**
  * Asks the service for one user: any answer but 401 and 403 counts as reached.

@@ -1,0 +1,2 @@
+/** An id that no user has. */
+export const NOBODY = "nightledger-check";
