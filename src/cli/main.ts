@@ -9,6 +9,7 @@ import { importCommand, importsCommand } from "./commands/import.js";
 import { materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
 import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands/local.js";
 import { onboardCommand } from "./commands/onboard.js";
+import { proxiesCommand, proxyCommand } from "./commands/proxy.js";
 import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
 import { runsCommand, statusCommand } from "./commands/runs.js";
@@ -36,6 +37,8 @@ const COMMANDS: readonly AddCommand[] = [
   exportCommand,
   importCommand,
   importsCommand,
+  proxyCommand,
+  proxiesCommand,
   rebindCommand,
   onboardCommand,
   runsCommand,

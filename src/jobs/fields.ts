@@ -36,6 +36,15 @@ export const dateOrInstant = ruledText(isIsoDate, {
   rule: "is not an ISO 8601 date, YYYY-MM-DD, or with a time",
 });
 
+const YES = ["true", "yes", "1"];
+const NO = ["false", "no", "0"];
+const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
+
+/** True or false, in JSON or as text. */
+export const yesOrNo = z.union([z.boolean(), z.stringbool({ truthy: YES, falsy: NO })], {
+  error: ({ input }) => (typeof input === "string" ? NEITHER : "is not text"),
+});
+
 /**
  * The code of a rule that a row's schema found broken: the rule's own, or one that no version of zod can change.
  *

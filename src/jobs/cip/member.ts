@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { cipReportSchema } from "../../api/schemas/cip-report.js";
 import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
-import { day, idText, ownIdText } from "../fields.js";
+import { day, idText, ownIdText, yesOrNo } from "../fields.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
 
 /** A report as the service gave it, its texts untouched. */
@@ -35,20 +35,12 @@ export interface CipMember extends CipSubject {
   readonly report: CipReport | null;
 }
 
-const YES = ["true", "yes", "1"];
-const NO = ["false", "no", "0"];
-const NEITHER = `is not one of ${[...YES, ...NO].join(", ")}`;
-
 export const rosterRow = z.object({
   fp_id: idText,
   external_id: ownIdText.optional(),
   risk: ownIdText.optional(),
   account_closed_on: day.optional(),
-  legal_hold: z
-    .union([z.boolean(), z.stringbool({ truthy: YES, falsy: NO })], {
-      error: ({ input }) => (typeof input === "string" ? NEITHER : "is not text"),
-    })
-    .optional(),
+  legal_hold: yesOrNo.optional(),
   /** Why the service is not asked about the user. */
   excluded: ownIdText
     .refine((why) => why !== "", {

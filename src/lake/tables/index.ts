@@ -3,6 +3,7 @@ import { alerts } from "./alerts.js";
 import { CIP_TABLES } from "./cip.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
+import { proxyCalls } from "./proxy-calls.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runFailures, runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
@@ -16,6 +17,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   linkSyncs,
   onboardingEvents,
   onboardings,
+  proxyCalls,
   quarantine,
   quarantineResolutions,
   runFailures,

@@ -1,0 +1,164 @@
+import { callVaultProxy } from "../api/operations/vault-proxy.js";
+import type { BodyTemplate } from "../domain/bulk/body-template.js";
+import type { BulkOptions } from "../domain/bulk/bulk-job.js";
+import { FAILURE_TYPES } from "../domain/failures.js";
+import type { ProxyDigest } from "../lake/calls/staged-call.js";
+import { proxyCalls } from "../lake/tables/proxy-calls.js";
+import type { BulkJob, JobRow } from "./job.js";
+import { type KnownCall, knownCalls } from "./proxy/known-calls.js";
+import { type ProxyRow, requestOf, requestRow, templateRow } from "./proxy/row.js";
+
+/** Bytes of the longest answer whose body is kept: a group of them fits into memory. */
+const MOST_KEPT_BYTES = 256 * 1024;
+
+/** What a body is, unless the command says so. */
+export const JSON_TYPE = "application/json";
+
+/** What became of a request. */
+interface ProxyResult {
+  readonly status: "answered" | "unknown" | "skipped";
+  readonly reason: string | null;
+  readonly answer: ProxyDigest | null;
+  /** Requests that may have reached the service. */
+  readonly asked: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Sends requests through a vault proxy, each at most once unless its row says that it may be repeated. */
+export const proxyJob: BulkJob<ProxyRow, ProxyResult> = {
+  kind: "proxy",
+  file: { name: "requests file", option: "--requests" },
+  row: requestRow,
+  unique: ({ id }) => ({ column: "id", value: id }),
+  complete: () => ({ row: (row) => requestOf(row, undefined) }),
+  owner: ({ id }) => id,
+  effect: true,
+  groupRows: 200,
+  async plan({ lake, options }, rows) {
+    const ids = rows.map(({ row }) => row.id);
+    const known = await knownCalls(lake, String(options.proxy), ids);
+    const stateOf = ({ row }: JobRow<ProxyRow>): KnownCall | undefined => {
+      const state = known.get(row.id);
+      return state === "unknown" && mayRepeat(row, options) ? undefined : state;
+    };
+    const ended = (state: KnownCall, status: ProxyResult["status"], reason: string) => {
+      const result = { status, reason, answer: null, asked: 0, at: Date.now() };
+      return rows.filter((one) => stateOf(one) === state).map((one) => ({ rows: [one], result }));
+    };
+    return {
+      work: rows.filter((one) => stateOf(one) === undefined).map((one) => [one]),
+      ended: [
+        ...ended("answered", "skipped", "already answered"),
+        ...ended("unknown", "unknown", "an earlier run sent it, and it is not known what came of it"),
+      ],
+    };
+  },
+  async work([first], { options, secrets, once, lost }) {
+    if (first === undefined) throw new Error("an item without a row");
+    const { row } = first;
+    const terms = {
+      repeatable: row.repeatable === true,
+      keepBytes: options.keep_body === true ? MOST_KEPT_BYTES : 0,
+    };
+    const params = requestParams(row, options, secrets.headers ?? "{}");
+    try {
+      const { body, asked, at } = await once<typeof callVaultProxy, ProxyDigest>(
+        "call",
+        callVaultProxy,
+        params,
+        undefined,
+        terms,
+      );
+      return { status: "answered", reason: answerProblem(body, options), answer: body, asked, at };
+    } catch (error) {
+      if (!(error instanceof Error) || error.name !== FAILURE_TYPES.lostAnswer) throw error;
+      return {
+        status: "unknown",
+        reason: "lost_answer",
+        answer: null,
+        asked: await lost("call"),
+        at: Date.now(),
+      };
+    }
+  },
+  ends: (rows, { status, reason, answer }) =>
+    rows.map(({ line }) => {
+      if (status === "skipped") return { line, status, reason };
+      if (status === "unknown") return { line, status: "failed", reason };
+      return isAccepted(answer)
+        ? { line, status: "done", reason: null }
+        : { line, status: "failed", reason: `http_${answer?.status}` };
+    }),
+  tables: [proxyCalls],
+  rows: ({ runId, options }, { rows, result, reason, asked }) => {
+    const failed = { status: asked > 0 ? "unknown" : "refused", reason, answer: null, asked, at: Date.now() };
+    const end = result ?? failed;
+    const { answer } = end;
+    return {
+      proxy_calls: rows.map(({ line, row: { id, fp_id } }) => ({
+        ...{ run_id: runId, line, proxy: options.proxy, id, fp_id: fp_id ?? null },
+        ...{ status: end.status, reason: end.reason, http_status: answer?.status ?? null, asked: end.asked },
+        ...{ content_type: answer?.contentType ?? null, duration_ms: answer?.durationMs ?? null },
+        ...{ response_bytes: answer?.bytes ?? null, response_sha256: answer?.sha256 ?? null },
+        ...keptBody(answer, options),
+        called_at: new Date(end.at).toISOString(),
+      })),
+    };
+  },
+};
+
+/** The job over a file whose bodies a template makes. */
+export function proxyJobOf(template: BodyTemplate): BulkJob<ProxyRow, ProxyResult> {
+  return {
+    ...proxyJob,
+    row: templateRow(template),
+    complete: () => ({ row: (row) => requestOf(row, template) }),
+  };
+}
+
+function mayRepeat({ repeatable }: ProxyRow, { send_unknown }: BulkOptions): boolean {
+  return repeatable === true || send_unknown === true;
+}
+
+/** The parameters of a row's call; its own method counts before that of the command. */
+function requestParams(
+  { fp_id, path_and_query, method, body }: ProxyRow,
+  options: BulkOptions,
+  headers: string,
+) {
+  const common = {
+    method: options.method,
+    access_reason: options.access_reason,
+    content_type: options.content_type,
+  };
+  const given = { content_type: body === undefined ? undefined : JSON_TYPE, ...defined(common) };
+  return {
+    path: { id: String(options.proxy) },
+    headers: { ...JSON.parse(headers), ...given, ...defined({ fp_id, path_and_query, method }) },
+    ...(body !== undefined && { body: Buffer.from(body) }),
+  };
+}
+
+function defined(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+function isAccepted(answer: ProxyDigest | null): boolean {
+  return answer !== null && answer.status < 400;
+}
+
+function answerProblem({ bytes, body, status }: ProxyDigest, { keep_body }: BulkOptions): string | null {
+  if (keep_body === true && body === null) return `its body of ${bytes} bytes is too long to be kept`;
+  return status < 400 ? null : `http_${status}`;
+}
+
+/** The columns of a body: its text, or its base64 where it is no UTF-8. */
+function keptBody(answer: ProxyDigest | null, { keep_body }: BulkOptions) {
+  if (keep_body !== true || answer === null || answer.body === null)
+    return { body: null, body_encoding: null };
+  const bytes = Buffer.from(answer.body, "base64");
+  const text = bytes.toString("utf8");
+  const isText = Buffer.from(text).equals(bytes) && !text.includes("\0");
+  return isText ? { body: text, body_encoding: "utf-8" } : { body: answer.body, body_encoding: "base64" };
+}
