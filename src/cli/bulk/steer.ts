@@ -3,6 +3,7 @@ import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
+import { type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
 import { readSignKey } from "../../intake/bulk/sign-key.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
@@ -13,14 +14,29 @@ import { type JobFlags, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./run.js";
 
+/** What a retry has to be given again, because nothing keeps it once a run has ended. */
+type RetryBulkFlags = JobFlags & { readonly signKey?: string } & Partial<ProxyFlags>;
+
+/** What to say of a run whose secret, by its name, has to be given again. */
+const NOT_KEPT: Readonly<Record<string, string>> = {
+  signKey: "signed its pack, and the key was not kept. Nothing was started. Give --sign-key again.",
+  headers:
+    "sent headers or certificates, and they were not kept. Nothing was started. " +
+    "Give each --header, --client-cert, --client-key and --pin-cert of it again.",
+};
+
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
 export async function retryBulk(
   terminal: Terminal,
   job: AnyJob,
   runId: string,
-  { signKey, ...flags }: JobFlags & { readonly signKey?: string },
+  flags: RetryBulkFlags,
 ): Promise<number> {
-  const given = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
+  const { signKey } = flags;
+  const given = {
+    ...(signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey))),
+    ...(await readProxyHeaders(terminal.cwd, flags)),
+  };
   return runFrozen(terminal, job, flags, {
     find: async (sealed) => new BulkStaging(sealed, failedRowsOf(runId)),
     missing:
@@ -28,10 +44,9 @@ export async function retryBulk(
       "Nothing was started. The runs are in the table runs.",
     secretsOf(file) {
       const secrets: Readonly<Record<string, string | null>> = { ...file.secrets, ...given };
-      if (secrets.signKey !== null) return secrets;
-      throw new InputError(
-        `run ${runId} signed its pack, and the key was not kept. Nothing was started. Give --sign-key again.`,
-      );
+      const missing = Object.keys(secrets).find((name) => secrets[name] === null);
+      if (missing === undefined) return secrets;
+      throw new InputError(`run ${runId} ${NOT_KEPT[missing] ?? `was given a ${missing} that was not kept`}`);
     },
     restart: false,
   });

@@ -1,25 +1,22 @@
-import { type Command, Option } from "commander";
+import { resolve } from "node:path";
+import type { Command } from "commander";
 import type { ProxyFlags } from "../../intake/bulk/proxy-request.js";
 import type { AnyJob } from "../../jobs/job.js";
 import type { BulkFlags } from "../bulk/run.js";
 import { addContinue, withBulkOptions } from "./bulk-options.js";
-import type { AddCommand } from "./command.js";
-
-const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+import type { AddCommand, Schedulable } from "./command.js";
 
 /** Flags of headers and certificates, which nothing keeps once a run has ended. */
-export function withProxySecrets(command: Command, { hidden = false } = {}): Command {
-  const options: readonly Option[] = [
-    new Option(
+export function withProxySecrets(command: Command): Command {
+  return command
+    .option(
       "--header <line>",
-      "a header, `name: value`, or @file with a line for each: x-fp-proxy-fwd-<name>, x-fp-proxy-ingress-rule, x-fp-proxy-ingress-content-type; repeatable",
-    ).argParser((line: string, earlier: readonly string[] = []) => [...earlier, line]),
-    new Option("--client-cert <file>", "client certificate (PEM) for the target; needs --client-key"),
-    new Option("--client-key <file>", "its private key (PEM)"),
-    new Option("--pin-cert <file>", "certificates (PEM), one of which the target must present"),
-  ];
-  for (const option of options) command.addOption(option.hideHelp(hidden));
-  return command;
+      "header of every proxy request, such as 'x-fp-proxy-fwd-x-tenant: 7', or @file with a line for each; may be repeated",
+      (line: string, earlier: readonly string[] = []) => [...earlier, line],
+    )
+    .option("--client-cert <file>", "client certificate (PEM) that the proxy shows its target")
+    .option("--client-key <file>", "private key (PEM) of the client certificate")
+    .option("--pin-cert <file>", "certificates (PEM), one of which the proxy's target must show");
 }
 
 function withProxyOptions(command: Command): Command {
@@ -34,8 +31,9 @@ function withProxyOptions(command: Command): Command {
       "body of rows without their own, with {{column}} for a value of the row",
     )
     .option("--content-type <type>", "media type of the bodies (default: application/json)")
-    .addOption(
-      new Option("--method <method>", "HTTP method at the target, unless the row has one").choices(METHODS),
+    .option(
+      "--method <method>",
+      "HTTP method at the target, unless the row has one: GET, POST, PUT, PATCH, DELETE, HEAD or OPTIONS (default: POST)",
     )
     .option("--access-reason <text>", "why data is decrypted for the target; the service records it");
   return withBulkOptions(
@@ -64,6 +62,24 @@ export const proxyCommand: AddCommand = (program, terminal, end) => {
     const { job, options, secrets } = await readProxyRequest(terminal.cwd, flags);
     end(await runBulk(terminal, job, flags.requests, options, flags, secrets));
   });
+};
+
+export const scheduledProxy: Schedulable = {
+  words: ["proxy"],
+  define: withProxyOptions,
+  async job(flags: RunFlags, cwd) {
+    const { absoluteFlags, readProxyRequest } = await import("../../intake/bulk/proxy-request.js");
+    const request = absoluteFlags(cwd, flags);
+    return {
+      kind: "bulk",
+      job: "proxy",
+      file: resolve(cwd, flags.requests),
+      continueInvalid: flags.continueInvalid === true,
+      options: (await readProxyRequest(cwd, request)).options,
+      signKey: null,
+      request,
+    };
+  },
 };
 
 export const proxiesCommand: AddCommand = (program, terminal, end) => {

@@ -8,6 +8,7 @@ import { addSteering } from "./batch.js";
 import { withBatchOptions } from "./batch-options.js";
 import type { AddCommand } from "./command.js";
 import { duration, pastInstant, rowLimit } from "./option-values.js";
+import { withProxySecrets } from "./proxy.js";
 
 export const runsCommand: AddCommand = (program, terminal, end) => {
   const runs = program
@@ -16,7 +17,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
-    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import")
+    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import, proxy")
     .option(
       "--status <status>",
       "only runs with this status: completed_with_failures, running, interrupted, …",
@@ -65,6 +66,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .argument("<run>", "id of the run")
     .description("retry what failed: the links and users of a sync, the rows of a bulk job")
     .option("--sign-key <file>", "the Ed25519 private key (PEM) again, for an export that was signed");
+  withProxySecrets(retry);
   withBatchOptions(retry, { hidden: true }).action(async (id: string, flags: RetryFlags) => {
     const { retryRun } = await import("../runs/steer.js");
     end(await retryRun(terminal, id, flags));

@@ -1,5 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
+import type { ProxyFlags } from "../../intake/bulk/proxy-request.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { JOBS } from "../../jobs/index.js";
 import { giveUpRun } from "../../temporal/give-up.js";
@@ -15,7 +16,7 @@ import { noRun, showRun } from "./show.js";
 import { findRun, withRunsView } from "./view.js";
 
 /** Options of every retry; those of a batch have no meaning for other jobs. */
-export interface RetryFlags extends BatchFlags {
+export interface RetryFlags extends BatchFlags, Partial<ProxyFlags> {
   readonly signKey?: string;
 }
 

@@ -6,6 +6,7 @@ import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
 import { scheduledExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
+import { scheduledProxy } from "../commands/proxy.js";
 import { scheduledSync } from "../commands/sync.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -13,6 +14,7 @@ const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,
   scheduledImport,
+  scheduledProxy,
   scheduledOnboard,
   scheduledCheck,
 ];

@@ -11,23 +11,46 @@ import { JSON_TYPE, proxyJob, proxyJobOf } from "../../jobs/proxy.js";
 /** What every request of a proxy job has in common, as flags give it. */
 export interface ProxyFlags {
   readonly config: string;
-  readonly bodyTemplate?: string;
+  readonly bodyTemplate?: string | undefined;
   /** `name: value`, or `@file` with a line for each. */
   readonly header?: readonly string[];
-  readonly method?: string;
-  readonly contentType?: string;
-  readonly accessReason?: string;
-  readonly clientCert?: string;
-  readonly clientKey?: string;
-  readonly pinCert?: string;
-  readonly keepBody?: boolean;
-  readonly sendUnknown?: boolean;
+  readonly method?: string | undefined;
+  readonly contentType?: string | undefined;
+  readonly accessReason?: string | undefined;
+  readonly clientCert?: string | undefined;
+  readonly clientKey?: string | undefined;
+  readonly pinCert?: string | undefined;
+  readonly keepBody?: boolean | undefined;
+  readonly sendUnknown?: boolean | undefined;
 }
 
 interface ProxyRequest {
   readonly job: AnyJob;
   readonly options: BulkOptions;
   readonly secrets: Readonly<Record<string, string>>;
+}
+
+/**
+ * The flags that a schedule keeps, with absolute paths.
+ *
+ * @throws InputError for a header in the clear: a schedule shows its command line.
+ */
+export function absoluteFlags(cwd: string, flags: ProxyFlags): ProxyFlags {
+  const { config, method, contentType, accessReason, keepBody, sendUnknown, header } = flags;
+  const { bodyTemplate, clientCert, clientKey, pinCert } = flags;
+  const files = Object.entries({ bodyTemplate, clientCert, clientKey, pinCert }).flatMap(([name, path]) =>
+    path === undefined ? [] : [[name, resolve(cwd, path)] as const],
+  );
+  if (header?.some((text) => !text.startsWith("@")))
+    throw new InputError(
+      "--header: a schedule shows its command line, so its headers come from a file. Nothing was changed. " +
+        "Give --header @file with a line for each.",
+    );
+  return {
+    ...{ config, method, contentType, accessReason, keepBody, sendUnknown },
+    ...Object.fromEntries(files),
+    ...(header && { header: header.map((text) => `@${resolve(cwd, text.slice(1))}`) }),
+  };
 }
 
 /** Reads what the requests of a proxy job have in common. @throws InputError naming the flag, never a value. */
@@ -122,7 +145,7 @@ async function readText(cwd: string, option: string, path: string): Promise<stri
     throw new InputError(`${option}: ${path} can't be read (${error.code}). Nothing was started.`);
   });
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new InputError(`${option}: ${path} is not UTF-8 text. Nothing was started.`);
   }

@@ -3,6 +3,7 @@ import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { OnboardingMode } from "../../domain/onboarding/customer.js";
 import type { ScheduleTiming } from "../../domain/schedules/timing.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import type { ProxyFlags } from "../bulk/proxy-request.js";
 import type { OnboardingOptions } from "../onboarding/start.js";
 
 /** A sync that a schedule asks for each time; its files are read then, where the worker is. */
@@ -33,6 +34,8 @@ interface ScheduledBulk {
   readonly options: BulkOptions;
   /** Absolute path of the key that signs what is exported. */
   readonly signKey: string | null;
+  /** What all requests of a proxy job have in common. */
+  readonly request?: ProxyFlags;
 }
 
 /** A check of alert rules; the rules that it names override the worker's own. */
