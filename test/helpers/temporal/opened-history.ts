@@ -1,0 +1,28 @@
+import type { Client } from "@temporalio/client";
+
+/** What the workflows of a run have in their histories, decrypted: ids, results and every payload. */
+export async function openedHistories(client: Client, type: string, runId: string): Promise<string[]> {
+  const opened: string[] = [];
+  for await (const { workflowId, memo } of client.workflow.list({ query: `WorkflowType = "${type}"` })) {
+    if (memo?.runId !== runId) continue;
+    const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+    opened.push(workflowId);
+    for (const payload of (events ?? []).flatMap(payloadsOf)) {
+      const [value] = await decoded(client.options.loadedDataConverter.payloadCodecs, payload);
+      opened.push(Buffer.from((value as { data: Uint8Array }).data).toString());
+    }
+  }
+  return opened;
+}
+
+async function decoded(codecs: readonly { decode(some: never[]): Promise<unknown[]> }[], payload: unknown) {
+  let open = [payload];
+  for (const codec of [...codecs].reverse()) open = await codec.decode(open as never[]);
+  return open;
+}
+
+function payloadsOf(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [];
+  if ("payloads" in value && Array.isArray(value.payloads)) return value.payloads;
+  return Object.values(value).flatMap(payloadsOf);
+}
