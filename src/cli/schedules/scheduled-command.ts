@@ -14,8 +14,8 @@ const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,
   scheduledImport,
-  scheduledProxy,
   scheduledOnboard,
+  scheduledProxy,
   scheduledCheck,
 ];
 

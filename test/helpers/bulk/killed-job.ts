@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../../sandbox/world/random.js";
+import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
+import { endProcess } from "../../../src/temporal/server/server-process.js";
+import type { JobFolder } from "../command/job-folder.js";
+import type { KillReport } from "../kill/kill-trial.js";
+
+/** What is killed: the command, which is the worker too, or Temporal with it. */
+const VICTIMS = ["the command", "Temporal", "both"] as const;
+/** Kills begin within so many milliseconds after the run is told: an undisturbed one takes about as long. */
+const WITHIN_MS = 5_000;
+const MOST_COMMANDS = 60;
+/** Exit codes of a run that ended, and of a command that lost its Temporal. */
+const ENDED: readonly unknown[] = [0, 1];
+const LOST: readonly unknown[] = [null, 3];
+
+/**
+ * Runs the command of a bulk job again and again, with so many kills at moments of the seed, until its run has ended.
+ * There is no summary where it never did.
+ */
+export async function runKilledJob(
+  folder: JobFolder,
+  args: readonly string[],
+  random: Random,
+  kills: number,
+): Promise<{ kills: KillReport[]; summary: BulkSummary | undefined }> {
+  const told: KillReport[] = [];
+  for (let command = 0; command < MOST_COMMANDS; command += 1) {
+    const child = folder.command(args);
+    if (told.length < kills) {
+      await Promise.race([child.says(/^(joined )?run /m), child.ended]);
+      const after = Math.floor(random.next() * WITHIN_MS);
+      const stop = new AbortController();
+      const wait = sleep(after, undefined, { signal: stop.signal }).catch(() => undefined);
+      await Promise.race([wait, child.ended]);
+      stop.abort();
+      if (child.running()) {
+        const victim = random.pick(VICTIMS);
+        told.push({ victim, line: `${victim} after ${after} ms`, met: true });
+        for (const server of victim === "the command" ? [] : folder.servers()) await endProcess(server, 0);
+        if (victim !== "Temporal") await child.end("SIGKILL");
+      }
+    }
+    const { code, stdout, stderr } = await child.ended;
+    const summary = ENDED.includes(code) ? (JSON.parse(stdout) as BulkSummary) : undefined;
+    if (summary !== undefined && "rows" in summary && isEnded(summary)) return { kills: told, summary };
+    if (summary === undefined && !LOST.includes(code)) throw new Error(`exit ${code}: ${stderr}`);
+  }
+  return { kills: told, summary: undefined };
+}
+
+function isEnded({ status }: BulkSummary): boolean {
+  return status === "completed" || status === "completed_with_failures";
+}
