@@ -243,6 +243,7 @@ describe("a proxy call", () => {
     });
     const head = await server.client().download(callVaultProxy, { path: { id: "p" } }, sink);
     expect([head.status, size, sink.writableFinished]).toEqual([200, 4 * 1024 * 1024, true]);
+    expect(head.durationMs).toBeGreaterThan(0);
   });
 
   it("ends when its sink breaks, and breaks the sink when it ends in the middle", async () => {
