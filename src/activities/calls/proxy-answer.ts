@@ -66,8 +66,12 @@ export async function digestProxyAnswer(
 /** Statuses of a gateway that may get an answer later. */
 const PASSING: readonly number[] = [502, 503, 504];
 
+/** Milliseconds that the check of a key may wait to start: the slice may be at its end. */
+const KEY_CHECK_WITHIN_MS = 10_000;
+
 /** Asks the service itself whether it refuses the key. An answer of any other kind proves nothing. */
-async function isKeyRefused({ api }: Dependencies, { signal, run, notAfter }: CallOptions): Promise<boolean> {
+async function isKeyRefused({ api }: Dependencies, { signal, run }: CallOptions): Promise<boolean> {
+  const notAfter = Date.now() + KEY_CHECK_WITHIN_MS;
   try {
     await api.call(getUser, { path: { fp_id: NOBODY } }, { signal, run, notAfter });
     return false;
