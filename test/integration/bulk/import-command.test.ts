@@ -54,7 +54,9 @@ const ids = () => sandbox.truth("l").rows.map(({ transaction_id }) => transactio
 test("every invalid row by line, column, code and rule; the valid ones go in with --continue-invalid", async () => {
   await write("rows.csv", `\u{feff}${[HEADER, ...WRONG.map(([line]) => line)].join("\r\n")}\r\n`);
   const problems = WRONG.flatMap(([, column, code, rule], at) =>
-    column === undefined ? [] : [{ line: at + 2, column, code, rule }],
+    column === undefined
+      ? []
+      : [{ line: at + 2, column, code, rule, ...(code === "repeated" && { same_as_line: 2 }) }],
   );
   const judged = await imported("rows.csv", "--validate-only");
   expect(judged).toMatchObject({ code: 2, said: { rows: { total: 9, invalid: 7 } } });
