@@ -8,6 +8,8 @@ import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
+import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
+import type { DataOwner } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
 
@@ -75,6 +77,8 @@ export interface JobContext {
 /** How an item makes its calls. */
 export interface Caller {
   readonly options: BulkOptions;
+  /** What the command was given that no record may show. */
+  readonly secrets: FrozenFile["secrets"];
   /**
    * Makes one call of the item. The sealed answer is kept under the name: when the item runs again after a crash, it
    * gets that answer and calls nothing. A lost answer is resolved as docs/reference/api-operations.md says of the
@@ -86,8 +90,15 @@ export interface Caller {
     name: string,
     operation: O,
     params: ParamsOf<O>,
-    owner?: { readonly fp_id: string; readonly decrypt_reason?: string },
+    owner?: DataOwner,
   ): Promise<AnsweredCall<Answer>>;
+  /** Makes a call as {@link once} does, and keeps the JSON object of its answer as it came, with every digit. */
+  onceText<O extends Operation>(
+    name: string,
+    operation: O,
+    params: ParamsOf<O>,
+    owner?: DataOwner,
+  ): Promise<AnsweredCall<string>>;
   /** The number of requests under this name whose answer was lost. */
   lost(name: string): Promise<number>;
 }
@@ -125,7 +136,7 @@ export interface WholeRun<Row, Result> extends JobContext {
   readonly startedAt: string;
   readonly asker: Asker;
   /** What the command was given that no record may show. */
-  readonly secrets: Readonly<Record<string, string | null>>;
+  readonly secrets: FrozenFile["secrets"];
   readonly version: string;
   /** Aborted when the attempt ends: stop what runs beside it. */
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decryptVault } from "../api/operations/vault-decryption.js";
+import { decryptVault } from "../api/operations/vault.js";
 import type { BulkOptions } from "../domain/bulk/bulk-job.js";
 import { rawMembers } from "../domain/raw-members.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
@@ -68,11 +68,21 @@ function asked({ fields, reason, transforms }: BulkOptions) {
   };
 }
 
-const TYPES: Readonly<Record<string, string>> = { '"': "string", "{": "object", "[": "list", t: "boolean", f: "boolean" };
+const TYPES: Readonly<Record<string, string>> = {
+  '"': "string",
+  "{": "object",
+  "[": "list",
+  t: "boolean",
+  f: "boolean",
+};
 
 /** A value as the table has it: a text as it is, everything else as the JSON that came. */
 function storedValue(json: string | undefined) {
   if (json === undefined || json === "null") return { status: "absent", value_type: null, value: null };
   const value_type = TYPES[json[0] ?? ""] ?? (/^-?\d+$/.test(json) ? "integer" : "number");
-  return { status: "value", value_type, value: value_type === "string" ? (JSON.parse(json) as string) : json };
+  return {
+    status: "value",
+    value_type,
+    value: value_type === "string" ? (JSON.parse(json) as string) : json,
+  };
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
+import { readObjectText } from "../../api/http/answer.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
 import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller } from "../../jobs/job.js";
+import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
-import { callRule } from "../calls/call-rules.js";
+import { type CallRule, callRule } from "../calls/call-rules.js";
 import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
@@ -50,7 +51,7 @@ interface WorkItemsResult {
 export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
-  const { options } = await staging.file.require();
+  const given = await staging.file.require();
   const planned = await group.work();
   const ended: { readonly item: number; readonly result: unknown }[] = [];
   const ends: RowEnd[] = [];
@@ -59,7 +60,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     const rows = planned[item];
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
-      const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
+      const caller = callerOf(slice, input, given, staging.itemPrefix(input.group, item));
       const result = await job.work(rows, caller);
       ended.push({ item, result });
       ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
@@ -93,22 +94,28 @@ interface Refusal {
   readonly said?: string | undefined;
 }
 
-function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, prefix: string): Caller {
+function callerOf(
+  slice: Slice,
+  { runId }: BulkGroup,
+  { options, secrets }: Pick<Caller, "options" | "secrets">,
+  prefix: string,
+): Caller {
   const { deps, deadline } = slice;
   const { sealed } = deps;
-  const once = async (
+  const ruled = async (
+    rule: CallRule<Operation, unknown>,
     name: string,
-    operation: Operation,
     params: object,
-    owner?: { readonly fp_id: string },
+    owner: DataOwner | undefined,
   ) => {
+    const { operation } = rule;
     const own = `${prefix}${name}/`;
     const refused = await sealed.get<Refusal>(`${own}refused`);
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }) };
       const place = { deps, run: runId, prefix: own, request };
-      const settled = await makeRuledCall(place, callRule(operation.name), params as never, deadline);
+      const settled = await makeRuledCall(place, rule, params as never, deadline);
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {
@@ -121,7 +128,18 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     }
   };
   const lost = (name: string) => requestsSent(sealed, `${prefix}${name}/`);
-  return { options, once: once as Caller["once"], lost };
+  const once = (name: string, { name: called }: Operation, params: object, owner?: DataOwner) =>
+    ruled(callRule(called), name, params, owner);
+  const onceText = (name: string, operation: Operation, params: object, owner?: DataOwner) => {
+    const send: CallRule<Operation, unknown>["send"] = async (_, given, options) =>
+      readObjectText(operation, await deps.api.call(operation, given, options));
+    return ruled({ ...callRule(operation.name), send }, name, params, owner);
+  };
+  return {
+    ...{ options, secrets, lost },
+    once: once as Caller["once"],
+    onceText: onceText as Caller["onceText"],
+  };
 }
 
 function outcomeOf(error: unknown): ItemOutcome {

@@ -13,7 +13,7 @@ import type { Dependencies } from "../dependencies.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
-/** Seconds for which a call's client token is good; long, because the call may have to wait. */
+/** Seconds for which a call's client token is good, unless its owner says; long, because the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
 export interface CallInput {
@@ -88,7 +88,7 @@ async function withToken<R>(
   if (request.owner === undefined) {
     throw new InputError(`${operation.name}: the request names no owner; nothing was sent. Give its fp_id`);
   }
-  const owner = { ...request.owner, ttl: TOKEN_TTL_SECS };
+  const owner = { ttl: TOKEN_TTL_SECS, ...request.owner };
   const grant = grantFor(operation, checked, owner);
   const once = () => withClientToken(deps.api, grant, call, { run });
   const refused = (error: unknown): error is AuthError =>

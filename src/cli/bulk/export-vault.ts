@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { isProtected, isSecretField, MOST_SHOWN } from "../../domain/service/secret-field.js";
@@ -27,8 +26,7 @@ export interface VaultFlags extends BulkFlags {
 /** Runs or joins an export of vault data; the exit code. @throws InputError */
 export async function exportVault(terminal: Terminal, flags: VaultFlags): Promise<number> {
   const options = vaultOptions(flags);
-  const { hmacKey } = flags;
-  const secrets = await readSecrets(hmacKey === undefined ? {} : { hmacKey: resolve(terminal.cwd, hmacKey) });
+  const secrets = await readSecrets({ hmacKey: flags.hmacKey }, terminal.cwd);
   return runBulk(terminal, vaultJob, flags.roster, options, flags, secrets);
 }
 
@@ -60,7 +58,7 @@ function fieldsOf(text: string): string[] {
   for (const field of fields) {
     const problem = identifierProblem("decrypt", field);
     if (problem !== undefined)
-      throw refused(`--fields: ${field} is ${problem}. Accepted: ${acceptedIdentifiers("decrypt")}.`);
+      throw refused(`--fields: ${field} is ${problem.rule}. Accepted: ${acceptedIdentifiers("decrypt")}.`);
   }
   return fields;
 }
@@ -76,11 +74,15 @@ function transformsOf({ transforms = "", hmacKey }: VaultFlags): string[] {
       );
     const problem = transformProblem(text);
     if (problem !== undefined)
-      throw refused(`--transforms: ${problem}. Accepted: ${TRANSFORM_FORMS}; hmac_sha256 takes its key from --hmac-key.`);
+      throw refused(
+        `--transforms: ${problem}. Accepted: ${TRANSFORM_FORMS}; hmac_sha256 takes its key from --hmac-key.`,
+      );
   }
   const isKeyed = list.includes(KEYED_HASH);
-  if (isKeyed && hmacKey === undefined) throw refused("--transforms has hmac_sha256, which needs --hmac-key <file>.");
-  if (!isKeyed && hmacKey !== undefined) throw refused("--hmac-key is given, and --transforms has no hmac_sha256.");
+  if (isKeyed && hmacKey === undefined)
+    throw refused("--transforms has hmac_sha256, which needs --hmac-key <file>.");
+  if (!isKeyed && hmacKey !== undefined)
+    throw refused("--hmac-key is given, and --transforms has no hmac_sha256.");
   return list;
 }
 

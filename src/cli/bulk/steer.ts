@@ -1,8 +1,7 @@
-import { resolve } from "node:path";
 import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
-import { readSignKey } from "../../intake/bulk/sign-key.js";
+import { assertSecrets, readSecrets, type SecretFiles } from "../../intake/bulk/secrets.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
@@ -18,20 +17,18 @@ export async function retryBulk(
   terminal: Terminal,
   job: AnyJob,
   runId: string,
-  { signKey, ...flags }: JobFlags & { readonly signKey?: string },
+  { signKey, hmacKey, ...flags }: JobFlags & SecretFiles,
 ): Promise<number> {
-  const given = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
+  const given = await readSecrets({ signKey, hmacKey }, terminal.cwd);
   return runFrozen(terminal, job, flags, {
     find: async (sealed) => new BulkStaging(sealed, failedRowsOf(runId)),
     missing:
       `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
       "Nothing was started. The runs are in the table runs.",
     secretsOf(file) {
-      const secrets: Readonly<Record<string, string | null>> = { ...file.secrets, ...given };
-      if (secrets.signKey !== null) return secrets;
-      throw new InputError(
-        `run ${runId} signed its pack, and the key was not kept. Nothing was started. Give --sign-key again.`,
-      );
+      const secrets: FrozenFile["secrets"] = { ...file.secrets, ...given };
+      assertSecrets(runId, secrets);
+      return secrets;
     },
     restart: false,
   });

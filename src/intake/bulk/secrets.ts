@@ -1,48 +1,67 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 
-/** The secrets that a job may be given, each in a file: its flag, and what is read from the file. */
+/** A secret that a job is given in a file. */
+interface Secret {
+  readonly flag: string;
+  /** What a run did with it, for the message that asks for it again. */
+  readonly use: string;
+  /** Reads its file. @throws InputError */
+  read(text: string, path: string): string;
+}
+
 const SECRETS = {
   signKey: {
     flag: "--sign-key",
-    read(text: string, path: string) {
+    use: "signed its pack",
+    read(text, path) {
       signingKey(text, path);
       return text;
     },
   },
   hmacKey: {
     flag: "--hmac-key",
-    read(text: string, path: string) {
-      // Editors end a file with a line feed that is no part of the key.
+    use: "hashed values",
+    read(text, path) {
+      // An editor ends a file with a line feed, which is not part of the key.
       const key = text.replace(/\r?\n$/, "");
       if (key !== "" && !/\p{Cc}/u.test(key)) return key;
       const problem = key === "" ? "is empty" : "has more than one line, or a control character";
-      throw new InputError(`--hmac-key ${path} ${problem}. Nothing was started. Put the key alone into the file.`);
+      throw new InputError(
+        `--hmac-key ${path} ${problem}. Nothing was started. Put the key alone into the file.`,
+      );
     },
   },
-} as const;
+} as const satisfies Record<string, Secret>;
 
-export type SecretName = keyof typeof SECRETS;
+type SecretName = keyof typeof SECRETS;
 
-/** Path of each secret's file. */
+/** Paths of the files of secrets. */
 export type SecretFiles = { readonly [name in SecretName]?: string | null | undefined };
 
-/** The flag that gives a secret. */
-export function secretFlag(name: string): string {
-  return name in SECRETS ? SECRETS[name as SecretName].flag : name;
-}
-
-/** Reads the secrets of a job. @throws InputError where a file can't be read, or is not what its flag asks for. */
-export async function readSecrets(files: SecretFiles): Promise<Readonly<Record<string, string>>> {
+/** Reads the secrets of a job. @throws InputError where a file can't be read, or does not hold what its flag is for. */
+export async function readSecrets(files: SecretFiles, cwd = ""): Promise<Readonly<Record<string, string>>> {
   const secrets: Record<string, string> = {};
   for (const [name, { flag, read }] of Object.entries(SECRETS)) {
-    const path = files[name as SecretName];
-    if (path == null) continue;
+    const given = files[name as SecretName];
+    if (given == null) continue;
+    const path = resolve(cwd, given);
     const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
       throw new InputError(`${flag} ${path} can't be read (${error.code}). Nothing was started.`);
     });
     secrets[name] = read(text, path);
   }
   return secrets;
+}
+
+/** Refuses to repeat a run without a secret that was not kept. @throws InputError that names its flag. */
+export function assertSecrets(runId: string, secrets: Readonly<Record<string, string | null>>): void {
+  for (const [name, { flag, use }] of Object.entries(SECRETS)) {
+    if (secrets[name] !== null) continue;
+    throw new InputError(
+      `run ${runId} ${use}, and the key was not kept. Nothing was started. Give ${flag} again.`,
+    );
+  }
 }

@@ -33,6 +33,8 @@ interface ScheduledBulk {
   readonly options: BulkOptions;
   /** Absolute path of the key that signs what is exported. */
   readonly signKey: string | null;
+  /** Absolute path of the key of `hmac_sha256`. */
+  readonly hmacKey?: string;
 }
 
 /** A check of alert rules; the rules that it names override the worker's own. */

@@ -9,7 +9,7 @@ import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { startCheck } from "../alerts/start-check.js";
 import { checkedRows, judgeRows, refuseInvalid } from "../bulk/input-rows.js";
-import { readSignKey } from "../bulk/sign-key.js";
+import { readSecrets } from "../bulk/secrets.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
@@ -72,10 +72,10 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-async function bulkInput({ job, file, continueInvalid, signKey }: Scheduled<"bulk">) {
+async function bulkInput({ job, file, continueInvalid, signKey, hmacKey }: Scheduled<"bulk">) {
   const kind = jobOfKind(job);
   const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);
-  const secrets = signKey === null ? {} : await readSignKey(signKey);
+  const secrets = await readSecrets({ signKey, hmacKey });
   return { kind, judged, secrets };
 }
 
