@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { decryptVault } from "../api/operations/vault.js";
 import type { BulkOptions } from "../domain/bulk/bulk-job.js";
-import { rawMembers } from "../domain/raw-members.js";
+import { rawMembers } from "../domain/json.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { hmacTransform, transformList } from "../domain/service/transform.js";
 import { vaultValues } from "../lake/tables/vault.js";

@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import { bulkJobText, bulkWorkflowId, type StartedBulk } from "../../domain/bulk/bulk-job.js";
+import {
+  type BulkOptions,
+  bulkJobText,
+  bulkWorkflowId,
+  type StartedBulk,
+} from "../../domain/bulk/bulk-job.js";
 import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
@@ -21,7 +26,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
   const { restart, signal, run } = asked;
   const { kind, groupRows, effect, publish } = job;
-  const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf });
+  const text = bulkJobText(kind, judged.sha256, { ...options, retry_of: retryOf, ...named(sealed, secrets) });
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const workflowId = bulkWorkflowId(scope, kind, jobId);
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
@@ -46,4 +51,11 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
       if (!effect) await new BulkStaging(sealed, stagingOf(runId)).drop();
     },
   });
+}
+
+/** Names the secrets of a job in its identity, by what only the deployment's key can make: a guess can't be tried. */
+function named({ sealer }: SealedStore, secrets: FrozenFile["secrets"]): BulkOptions {
+  if (Object.keys(secrets).length === 0) return {};
+  const sealed = sealer.sealRepeatably(Buffer.from(JSON.stringify(secrets)), "bulk/secrets", "job");
+  return { secrets: createHash("sha256").update(sealed).digest("hex") };
 }

@@ -87,3 +87,126 @@ test("each field of each user as the vault has it, encrypted, and a token for ex
   });
   expect(Date.parse(String(decrypted_at))).toBeGreaterThan(Date.now() - 60_000);
 });
+
+test("numbers keep every digit, and what is missing or null is absent", async () => {
+  const body =
+    '{"id.email":123456789012345678901234567890,"id.dob":null,"custom.plan":{"a":[1.10,{"b":0.30}]},"more":1}';
+  sandbox.addFault({ ...CALL, kind: "wrong_body", contentType: "application/json", body });
+  const { said } = await exported("--fields", "id.email,id.dob,custom.plan,id.city");
+  expect(said).toMatchObject({ status: "completed", rows: { done: 30 } });
+  expect(
+    await opened("select distinct field, status, value_type, value from vault_values order by field"),
+  ).toEqual([
+    { field: "custom.plan", status: "value", value_type: "object", value: '{"a":[1.10,{"b":0.30}]}' },
+    { field: "id.city", status: "absent", value_type: null, value: null },
+    { field: "id.dob", status: "absent", value_type: null, value: null },
+    { field: "id.email", status: "value", value_type: "integer", value: "123456789012345678901234567890" },
+  ]);
+});
+
+const FAULTS: readonly (readonly [name: string, fault: Fault, failed: number, reason: RegExp])[] = [
+  ["429 with Retry-After", { ...CALL, kind: "status", status: 429, retryAfter: 1, times: 2 }, 0, /^/],
+  ["500", { ...CALL, kind: "status", status: 500, afterEffect: true, every: 5 }, 0, /^/],
+  ["reset", { ...CALL, kind: "reset", afterEffect: true, every: 5 }, 0, /^/],
+  ["half an answer", { ...CALL, kind: "truncated", every: 5 }, 0, /^/],
+  ["an expired token", { ...CALL, kind: "token_expired", every: 7 }, 0, /^/],
+  ["200 with HTML", { ...CALL, kind: "wrong_body", body: "<html>", times: 1 }, 1, /schema|JSON/],
+  ["400", { ...CALL, kind: "status", status: 400, times: 1 }, 1, /^refused http_400$/],
+  [
+    "a user who is gone",
+    { operation: "create_client_token", kind: "status", status: 404, times: 1 },
+    1,
+    /^not_found$/,
+  ],
+];
+
+test.each(FAULTS)(
+  "%s: what passes is waited for, what does not fails its user alone",
+  async (_, fault, failed, reason) => {
+    sandbox.addFault(fault);
+    const { code, said } = await exported("--fields", FIELDS.join(","));
+    expect({ code, rows: said.rows }).toMatchObject({
+      code: failed === 0 ? 0 : 1,
+      rows: { total: 30, done: 30 - failed, failed },
+    });
+    for (const failure of said.failures) expect(failure.reason).toMatch(reason);
+    const missing = new Set(said.failures.map(({ owner }: { owner: string }) => owner));
+    const left = users.filter((user) => !missing.has(user)).sort();
+    const rows = await opened(PLAIN);
+    expect(rows.map(({ external_id: _id, ...row }) => row)).toEqual(
+      left.flatMap((user) => truth(user, FIELDS)),
+    );
+    if (failed === 0) return;
+    sandbox.clearFaults();
+    const retried = await run("runs", "retry", said.run_id);
+    expect(retried).toMatchObject({ code: 0, said: { rows: { total: failed, done: failed } } });
+    expect(await opened("select count(distinct fp_id)::int n, count(*)::int r from vault_values")).toEqual([
+      { n: 30, r: 30 * FIELDS.length },
+    ]);
+  },
+);
+
+test("a refused key stops the run before another user is asked", async () => {
+  sandbox.addFault({ operation: "create_client_token", kind: "status", status: 401 });
+  const { said } = await exported("--fields", "id.email");
+  expect(said).toMatchObject({ status: "failed", rows: { done: 0 } });
+});
+
+test("secrets leave as keyed hashes; the key is in no table, log, staging or option", async () => {
+  const key = "Quite'secret\\key-4711";
+  await writeFile(join(folder.directory, "hmac.key"), `${key}\n`);
+  const keyed = ["--transforms", "to_lowercase, hmac_sha256", "--hmac-key", "hmac.key"];
+  sandbox.addFault({ ...CALL, kind: "status", status: 400, nth: 3, body: `no ${key}` });
+  const { code, said, stderr } = await exported("--fields", "id.ssn9", ...keyed);
+  expect({ code, rows: said.rows }).toMatchObject({ code: 1, rows: { done: 29, failed: 1 } });
+  const again = await run("runs", "retry", said.run_id);
+  expect(again.said.error.message).toMatch(/hashed values.*Nothing was started. Give --hmac-key again/);
+  sandbox.clearFaults();
+  expect(await run("runs", "retry", said.run_id, "--hmac-key", "hmac.key")).toMatchObject({ code: 0 });
+  const hashes = users.map((fp_id) => {
+    const value = String(sandbox.vaults.contents(fp_id)["id.ssn9"]);
+    return { fp_id, value: createHmac("sha256", key).update(value).digest("hex") };
+  });
+  expect(await opened("select fp_id, value from vault_values order by fp_id")).toEqual(
+    hashes.sort((a, b) => (a.fp_id < b.fp_id ? -1 : 1)),
+  );
+  expect(await opened("select distinct transforms from vault_values")).toEqual([
+    { transforms: "to_lowercase,hmac_sha256" },
+  ]);
+  expect(`${JSON.stringify(said)}${stderr}`).not.toContain("4711");
+  const found = await holding(folder.directory, ["key-4711"]);
+  expect(found.filter((place) => !place.startsWith("hmac.key"))).toEqual([]);
+});
+
+test("a secret as it is needs --allow-plain, and the table has it encrypted", async () => {
+  const { said } = await exported("--fields", "id.ssn9", "--allow-plain");
+  expect(said).toMatchObject({ status: "completed" });
+  const numbers = users.map((fp_id) => String(sandbox.vaults.contents(fp_id)["id.ssn9"]));
+  expect(await opened("select value from vault_values order by fp_id")).toEqual(
+    [...users].sort().map((fp_id) => ({ value: sandbox.vaults.contents(fp_id)["id.ssn9"] })),
+  );
+  expect(await holding(folder.directory, numbers)).toEqual([]);
+  const [{ options } = {}] = await opened("select options from runs where kind = 'vault'");
+  expect(JSON.parse(String(options))).toEqual({
+    fields: "id.ssn9",
+    reason: "yearly review",
+    transforms: null,
+    allow_plain: true,
+  });
+});
+
+test("wrong rows are named by their line", async () => {
+  await writeFile(
+    join(folder.directory, "users.csv"),
+    `fp_id,external_id\n${users[0]},a\n,b\nx/y,\n${users[0]},\n`,
+  );
+  const { code, said } = await exported("--fields", "id.email", "--validate-only");
+  expect({ code, problems: said.problems }).toMatchObject({
+    code: 2,
+    problems: [
+      { line: 3, column: "fp_id", rule: "is missing" },
+      { line: 4, column: "fp_id", rule: "has a slash" },
+      { line: 5, column: "fp_id", rule: "is the same as in line 2" },
+    ],
+  });
+});
