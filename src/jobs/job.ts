@@ -22,7 +22,7 @@ export interface BulkJob<Row extends object, Result> {
   readonly kind: string;
   /** What messages call the input file. */
   readonly file: { readonly name: string; readonly option: string };
-  /** An input row. Its fields are the file's columns; unknown columns are ignored. */
+  /** An input row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
   /** The value that may appear only once in a file, and the column to blame; null for a row that may repeat. */
   unique?(row: Row): { readonly column: string; readonly value: string } | null;

@@ -126,10 +126,9 @@ async function* judgedRows(
   file: InputFile,
   ignored: Set<string>,
 ): AsyncGenerator<FrozenBulkRow> {
-  const known = Object.keys(job.row.shape);
   const firstLine = new Map<string, number>();
   const ignore = (column: string) => {
-    if (!known.includes(column)) ignored.add(column);
+    if (!isTaken(job, column)) ignored.add(column);
   };
   const checkHeader = (columns: readonly string[], line: number) => {
     columns.forEach(ignore);
@@ -137,7 +136,7 @@ async function* judgedRows(
   };
   for await (const given of readRows(file, checkHeader)) {
     for (const column of given.values.keys()) ignore(column);
-    const judged = judgeRow(job, known, given);
+    const judged = judgeRow(job, given);
     const unique = (judged.row && job.unique?.(judged.row)) ?? null;
     const first = unique === null ? undefined : firstLine.get(unique.value);
     if (unique === null || first === undefined) {
@@ -151,16 +150,19 @@ async function* judgedRows(
   }
 }
 
-function judgeRow(
-  job: AnyJob,
-  known: readonly string[],
-  { line, form, values, problems, losesDigits }: InputRow,
-): FrozenBulkRow {
+/** Whether a row has this column: one that the kind names, or any where the kind takes further ones. */
+function isTaken({ row }: AnyJob, column: string): boolean {
+  return Object.hasOwn(row.shape, column) || row.def.catchall !== undefined;
+}
+
+function judgeRow(job: AnyJob, { line, form, values, problems, losesDigits }: InputRow): FrozenBulkRow {
+  const known = Object.keys(job.row.shape);
   const said = values.get(known[0] ?? "");
   const owner = typeof said === "string" ? { owner: said } : {};
   const wrong = losesDigits ? [...problems, { line, column: null, ...LONG_NUMBER }] : problems;
   if (wrong.length > 0) return { line, row: null, problems: wrong, ...owner };
-  const cells = known.flatMap((column) => {
+  const further = [...values.keys()].filter((column) => !known.includes(column) && isTaken(job, column));
+  const cells = [...known, ...further].flatMap((column) => {
     const value = values.get(column);
     const isEmpty = value === null || value === undefined || (value === "" && form === "csv");
     return isEmpty ? [] : [[column, value] as const];
@@ -201,7 +203,7 @@ function checkColumns(job: AnyJob, file: InputFile, columns: readonly string[], 
     const advice = `Give a header line with columns of these names, separated by commas: ${known.join(", ")}.`;
     throw fileError(file, problem, advice);
   }
-  const twice = known.find((name) => columns.indexOf(name) !== columns.lastIndexOf(name));
+  const twice = columns.find((name, at) => isTaken(job, name) && columns.indexOf(name) !== at);
   if (twice !== undefined)
     throw fileError(file, `line ${line}: column ${twice} appears twice`, "Remove one of them.");
 }

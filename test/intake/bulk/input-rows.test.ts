@@ -5,8 +5,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { FrozenBulkRow } from "../../../src/domain/bulk/frozen-row.js";
 import { judgeRows, withProblems } from "../../../src/intake/bulk/input-rows.js";
 import { cipJob } from "../../../src/jobs/cip.js";
+import { ownIdText } from "../../../src/jobs/fields.js";
 import { importJob } from "../../../src/jobs/import.js";
 import type { AnyJob } from "../../../src/jobs/job.js";
+import { userFieldsJob } from "../../helpers/bulk/user-fields-job.js";
 
 let directory: string;
 beforeEach(async () => {
@@ -87,6 +89,18 @@ test("a kind's order is that of the frozen rows, wrong ones last; unknown column
     [3, null],
   ]);
   expect(judged.warnings).toEqual([expect.stringContaining('ignored "shoe"')]);
+});
+
+test("a kind with a rule for further columns takes them into the row, except empty cells", async () => {
+  const job = { ...userFieldsJob, row: userFieldsJob.row.catchall(ownIdText) } as AnyJob;
+  const csv = await judge(job, "rows.csv", "shoe,fp_id,hat", "9,fp_a,", " 8,fp_b,m");
+  expect(await rowsOf(csv)).toMatchObject([{ row: { fp_id: "fp_a", shoe: "9" } }, { row: null }]);
+  expect(csv.problems).toMatchObject([{ line: 3, column: "shoe", code: "outer_spaces" }]);
+  expect(csv.warnings).toEqual([]);
+  const jsonl = await judge(job, "rows.jsonl", '{"hat":"","fp_id":"fp_a","shoe":null}');
+  expect(await rowsOf(jsonl)).toMatchObject([{ row: { fp_id: "fp_a", hat: "" } }]);
+  const twice = judge(job, "rows.csv", "fp_id,hat,hat", "fp_a,m,l");
+  await expect(twice).rejects.toThrow("column hat appears twice");
 });
 
 test("what the service tells of a row makes it a wrong one, under another hash", async () => {
