@@ -1,3 +1,4 @@
+import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import {
   type BulkProgress,
   type BulkSummary,
@@ -31,7 +32,7 @@ export function bulkRun(
         notes.push(`run again only what failed: nightledger runs retry ${run_id}`);
       if (effect && (left.end?.kind === "failed" || left.end?.kind === "cancelled"))
         notes.push(
-          `only the lake's staging area knows what the run has sent; finish it: nightledger ${kind}s continue`,
+          `only the lake's staging area knows what the run has sent; finish it: ${continueCommand(kind)}`,
         );
       return { ...withWaits(left, result, summaryText(result)), unauthorized, notes };
     },

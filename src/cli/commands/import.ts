@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
+import type { AnyJob } from "../../jobs/job.js";
 import type { BulkFlags } from "../bulk/run.js";
-import type { JobFlags } from "../session/run-job.js";
-import { withBulkOptions } from "./bulk-options.js";
+import { addContinue, withBulkOptions } from "./bulk-options.js";
 import type { AddCommand, Schedulable } from "./command.js";
 import { between } from "./option-values.js";
 
@@ -69,18 +69,6 @@ export const importsCommand: AddCommand = (program, terminal, end) => {
       const { verifyImports } = await import("../bulk/verify-imports.js");
       end(await verifyImports(terminal, flags));
     });
-  imports
-    .command("continue")
-    .description("finish the import that was started but has not ended; its file is not needed")
-    .option(
-      "--restart",
-      "continue it even if another machine or NIGHTLEDGER_HOME started it; abandon its run here",
-    )
-    .option("--detach", "return as soon as the run has started (needs a Temporal cluster)")
-    .option("--json", "print the summary as JSON")
-    .action(async (flags: JobFlags & { readonly restart?: boolean }) => {
-      const { continueBulk } = await import("../bulk/steer.js");
-      const { importJob } = await import("../../jobs/import.js");
-      end(await continueBulk(terminal, importJob, flags));
-    });
+  const load = async () => (await import("../../jobs/import.js")).importJob as AnyJob;
+  addContinue(imports, "import", load, terminal, end);
 };

@@ -1,3 +1,4 @@
+import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { durationWords } from "../../domain/duration.js";
 import type { WaitingState } from "../../domain/waiting.js";
 import { JOBS } from "../../jobs/index.js";
@@ -40,8 +41,7 @@ export function findingLines({ status, reason, count, action, examples }: Findin
 
 /** Says how to finish a run that no worker works on. */
 function continuation({ run_id, kind, status }: UnfinishedRun): string {
-  if (JOBS.some((job) => job.effect && job.kind === kind))
-    return `\`nightledger ${kind}s continue\` continues it`;
+  if (JOBS.some((job) => job.effect && job.kind === kind)) return `\`${continueCommand(kind)}\` continues it`;
   if (status === "lost") return "Temporal has no record of it; run the same command to start a new run";
   const again = kindOf(run_id) === undefined ? "the same command" : `\`nightledger runs watch ${run_id}\``;
   return `no worker is on it; ${again} continues it`;

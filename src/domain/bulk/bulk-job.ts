@@ -26,6 +26,11 @@ export interface Asker {
   readonly keyFingerprint: string;
 }
 
+/** The command that continues a run of a kind with an effect. */
+export function continueCommand(kind: string): string {
+  return `nightledger ${kind.endsWith("y") ? `${kind.slice(0, -1)}ie` : kind}s continue`;
+}
+
 /** Names the staging of a run's failed rows, which wait for a retry. */
 export function failedRowsOf(runId: string): string {
   return `${runId}-failed`;

@@ -1,4 +1,5 @@
 import type { Client } from "@temporalio/client";
+import { continueCommand } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { type EffectClaim, EffectClaims } from "../../lake/bulk/effect-claims.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
@@ -48,9 +49,9 @@ function wayOut(
   { isHere, isSame, isRunning }: Readonly<Record<"isHere" | "isSame" | "isRunning", boolean>>,
 ): string {
   if (isRunning) return "Wait for it to end.";
-  if (isHere) return `Finish it first: nightledger ${kind}s continue.`;
+  if (isHere) return `Finish it first: ${continueCommand(kind)}.`;
   const continued = isSame
     ? "--restart continues it here"
-    : `nightledger ${kind}s continue --restart continues it here`;
+    : `${continueCommand(kind)} --restart continues it here`;
   return `It began on another machine, or in another NIGHTLEDGER_HOME. Finish it there; once nothing runs it any more, ${continued}.`;
 }
