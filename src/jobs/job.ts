@@ -12,6 +12,7 @@ import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
 import type { DataOwner } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
+import type { SealedStream } from "../lake/store/sealed-stream.js";
 
 /**
  * A kind of bulk job: rows of a file, calls for each, rows of tables, one outcome per row. This is all that a kind
@@ -24,6 +25,8 @@ export interface BulkJob<Row extends object, Result> {
   readonly file: { readonly name: string; readonly option: string };
   /** An input row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
+  /** The columns of a row that name files: their bytes are frozen with the row. Default: none. */
+  files?(row: Row): readonly string[];
   /** The value that may appear only once in a file, and the column to blame; null for a row that may repeat. */
   unique?(row: Row): { readonly column: string; readonly value: string } | null;
   /** Sorts the frozen rows. Default: the file's order. */
@@ -62,6 +65,8 @@ export type AnyJob = BulkJob<object, unknown>;
 export interface JobRow<Row> {
   readonly line: number;
   readonly row: Row;
+  /** Files that it names, by column. */
+  readonly files?: FrozenBulkRow["files"];
 }
 
 type TableRow = Readonly<Record<string, unknown>>;
@@ -99,6 +104,8 @@ export interface Caller {
     params: ParamsOf<O>,
     owner?: DataOwner,
   ): Promise<AnsweredCall<string>>;
+  /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
+  file(line: number, column: string): Promise<SealedStream>;
   /** The number of requests under this name whose answer was lost. */
   lost(name: string): Promise<number>;
 }

@@ -9,6 +9,7 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller } from "../../jobs/job.js";
+import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
@@ -60,7 +61,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     const rows = planned[item];
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
-      const caller = callerOf(slice, input, given, staging.itemPrefix(input.group, item));
+      const caller = callerOf(slice, input, { ...given, staging }, item);
       const result = await job.work(rows, caller);
       ended.push({ item, result });
       ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
@@ -96,11 +97,12 @@ interface Refusal {
 
 function callerOf(
   slice: Slice,
-  { runId }: BulkGroup,
-  { options, secrets }: Pick<Caller, "options" | "secrets">,
-  prefix: string,
+  { runId, group }: BulkGroup,
+  { options, secrets, staging }: Pick<Caller, "options" | "secrets"> & { readonly staging: BulkStaging },
+  item: number,
 ): Caller {
   const { deps, deadline } = slice;
+  const prefix = staging.itemPrefix(group, item);
   const { sealed } = deps;
   const ruled = async (
     rule: CallRule<Operation, unknown>,
@@ -137,6 +139,7 @@ function callerOf(
   };
   return {
     ...{ options, secrets, lost },
+    file: (line, column) => staging.bytes(line, column),
     once: once as Caller["once"],
     onceText: onceText as Caller["onceText"],
   };

@@ -6,6 +6,7 @@ import { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { importTransactions } from "../../api/operations/transaction-import.js";
 import { createCipReport, createClientToken } from "../../api/operations/user.js";
+import { updateVault, uploadToVault } from "../../api/operations/vault.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { InputError } from "../../domain/failures.js";
@@ -62,6 +63,9 @@ const RULES = [
             refused: (status) => (TAKEN.includes(status) ? { found: { id: null } } : "unknown"),
           },
   }),
+  // Their intents tell whether a row of an ended run may have been written.
+  rule({ operation: updateVault, resolutionOf: () => ({ rule: "again" }) }),
+  rule({ operation: uploadToVault, resolutionOf: () => ({ rule: "again" }) }),
   rule({ operation: createCipReport, resolutionOf: () => ({ rule: "again" }) }),
   rule({ operation: updateBusiness, resolutionOf: () => ({ rule: "again", refused: () => "unknown" }) }),
   rule<typeof importTransactions, ImportedRows>({

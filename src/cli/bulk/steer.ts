@@ -77,7 +77,7 @@ async function runFrozen(
       const file = await staging?.file.find();
       if (staging === undefined || file === undefined) throw new InputError(missing);
       const { options, retryOf } = file;
-      const judged = await countRows(() => staging.everyRow(file));
+      const judged = await countRows(() => staging.everyRow(file), staging.bytesOf);
       const run = newRun(job, { judged, options, secrets: secretsOf(file), retryOf, restart });
       return { pingedUser: NOBODY, run };
     },

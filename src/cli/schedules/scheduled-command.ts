@@ -7,12 +7,14 @@ import { scheduledExport, scheduledVaultExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
 import { scheduledSync } from "../commands/sync.js";
+import { scheduledVaultWrite } from "../commands/vault.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,
   scheduledVaultExport,
+  scheduledVaultWrite,
   scheduledImport,
   scheduledOnboard,
   scheduledCheck,

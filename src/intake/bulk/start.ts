@@ -40,7 +40,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         ? await openClaim(client, sealed, kind, { runId, staging, workflowId, restart })
         : undefined;
       await claim?.assertFree();
-      await new BulkStaging(sealed, staging).freeze(file, judged.rows());
+      await new BulkStaging(sealed, staging).freeze(file, judged.rows(), judged.bytes);
       await claim?.take();
       const packs = publish !== undefined;
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
