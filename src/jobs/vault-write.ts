@@ -3,7 +3,7 @@ import { updateVault, uploadToVault } from "../api/operations/vault.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { BrokenRule } from "../domain/row-problem.js";
 import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
-import { uploadProblem, vaultValueProblem } from "../domain/service/vault-value.js";
+import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/vault.js";
 import { idText, ownIdText } from "./fields.js";
 import { type BulkJob, type EndedItem, refusalOf } from "./job.js";

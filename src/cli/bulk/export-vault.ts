@@ -1,6 +1,5 @@
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import { isProtected, isSecretField, MOST_SHOWN } from "../../domain/service/secret-field.js";
 import {
   canonicalTransform,
   hmacTransform,
@@ -8,6 +7,7 @@ import {
   transformList,
   transformProblem,
 } from "../../domain/service/transform.js";
+import { isProtected, isSecretField, MOST_SHOWN } from "../../domain/service/vault/secret-field.js";
 import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault-identifier.js";
 import { readSecrets } from "../../intake/bulk/secrets.js";
 import { KEYED_HASH, vaultJob } from "../../jobs/vault.js";

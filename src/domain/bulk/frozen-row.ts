@@ -1,6 +1,6 @@
 import type { RefusedRequest } from "../refusals.js";
 import { problemCodes, type RowProblem } from "../row-problem.js";
-import type { VaultFile } from "../service/vault-value.js";
+import type { VaultFile } from "../service/vault/vault-value.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> {

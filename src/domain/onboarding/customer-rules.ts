@@ -4,7 +4,7 @@ import {
   fpIdProblem,
   onboardingExternalIdProblem,
 } from "../service/external-id.js";
-import { jsonProblem } from "../service/vault-value.js";
+import { jsonProblem } from "../service/vault/vault-value.js";
 import { CUSTOMER_KINDS, type CustomerKind, type CustomerRow, type Json, type RowName } from "./customer.js";
 import type { NameColumn } from "./customer-column.js";
 import { documentProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";

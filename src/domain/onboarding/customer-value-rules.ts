@@ -1,5 +1,5 @@
 import type { BrokenRule } from "../row-problem.js";
-import { uploadProblem, vaultValueProblem } from "../service/vault-value.js";
+import { uploadProblem, vaultValueProblem } from "../service/vault/vault-value.js";
 import type { CustomerKind } from "./customer.js";
 
 /** The owner of the vault that a value is for. */

@@ -1,4 +1,4 @@
-import type { VaultFile } from "../service/vault-value.js";
+import type { VaultFile } from "../service/vault/vault-value.js";
 
 export const CUSTOMER_KINDS = ["user", "business"] as const;
 export type CustomerKind = (typeof CUSTOMER_KINDS)[number];

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
-import type { VaultFile } from "../../domain/service/vault-value.js";
+import type { VaultFile } from "../../domain/service/vault/vault-value.js";
 
 /** Content types by extension; for other extensions the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {

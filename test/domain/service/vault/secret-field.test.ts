@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isProtected, isSecretField } from "../../../src/domain/service/secret-field.js";
+import { isProtected, isSecretField } from "../../../../src/domain/service/vault/secret-field.js";
 
 const SECRET = [
   "id.ssn4",

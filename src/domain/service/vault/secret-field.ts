@@ -1,4 +1,4 @@
-import { type Transform, transformOf } from "./transform.js";
+import { type Transform, transformOf } from "../transform.js";
 
 /** Identifiers whose value opens or identifies something by itself: tax ids, ids of documents and their pictures. */
 const SECRET_IDENTIFIERS: ReadonlySet<string> = new Set([
