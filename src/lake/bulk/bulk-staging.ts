@@ -82,12 +82,13 @@ export class BulkStaging {
     bytes?: BytesOf,
   ): Promise<void> {
     const there = await this.file.find();
-    const isFrozen = there !== undefined && (await this.frozen.isWhole(this.#key("rows/"), there.rows));
-    if (isFrozen && bytes === undefined) return;
     const hash = createHash("sha256");
     const copied = this.#copied(rows, hash, bytes);
-    if (isFrozen) for await (const _ of copied);
-    else await this.frozen.write(this.#key("rows/"), copied);
+    if (there !== undefined && (await this.frozen.isWhole(this.#key("rows/"), there.rows))) {
+      if (bytes !== undefined) for await (const _ of copied);
+      return;
+    }
+    await this.frozen.write(this.#key("rows/"), copied);
     if (hash.digest("hex") !== file.sha256) throw changed("The input file");
     await this.file.keep(file);
   }
