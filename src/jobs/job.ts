@@ -8,6 +8,7 @@ import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
+import type { ClientTokenGrant } from "../domain/service/client-token-grant.js";
 import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
 import type { DataOwner } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
@@ -104,6 +105,8 @@ export interface Caller {
     params: ParamsOf<O>,
     owner?: DataOwner,
   ): Promise<AnsweredCall<string>>;
+  /** Gives a caller whose calls share one client token; it is made when the first of them needs it. */
+  withToken<R>(grant: ClientTokenGrant, use: (caller: Caller) => Promise<R>): Promise<R>;
   /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
   file(line: number, column: string): Promise<SealedStream>;
   /** The number of requests under this name whose answer was lost. */

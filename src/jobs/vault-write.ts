@@ -6,7 +6,7 @@ import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
 import { uploadProblem, vaultValueProblem } from "../domain/service/vault/vault-value.js";
 import { vaultWrites } from "../lake/tables/vault.js";
 import { idText, ownIdText } from "./fields.js";
-import { type BulkJob, type EndedItem, refusalOf } from "./job.js";
+import { type BulkJob, type Caller, type EndedItem, type JobRow, refusalOf } from "./job.js";
 
 /** A row: whose vault, values under their identifiers, and files to upload under `upload:<identifier>`. */
 type VaultRow = { readonly fp_id: string; readonly external_id?: string } & {
@@ -52,32 +52,10 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
   groupRows: 500,
   async work([only], caller) {
     if (only === undefined) throw new Error("an item without a row");
-    const { line, row, files = {} } = only;
-    const owner = { fp_id: row.fp_id, ttl: TOKEN_TTL.min };
-    const names = fieldColumns(row).filter((column) => !isUpload(column));
-    const fields: string[] = [];
-    let call = "values";
-    try {
-      if (names.length > 0) {
-        const body = Object.fromEntries(names.map((name) => [name, row[name]]));
-        await caller.once(call, updateVault, { body } as never, owner);
-        fields.push(...names);
-      }
-      for (const [index, [column, { contentType }]] of Object.entries(files).entries()) {
-        const identifier = fieldOf(column);
-        const headers = contentType === null ? {} : { content_type: contentType };
-        const body = await caller.file(line, column);
-        call = `upload-${index}`;
-        await caller.once(call, uploadToVault, { path: { identifier }, headers, body }, owner);
-        fields.push(identifier);
-      }
-      return { fields, reason: null, isUnsure: false, at: new Date().toISOString() };
-    } catch (error) {
-      const refusal = refusalOf(error);
-      if (refusal === undefined) throw error;
-      const isUnsure = (await caller.lost(call)) > 0;
-      return { fields, ...refusal, isUnsure, at: new Date().toISOString() };
-    }
+    const { fp_id } = only.row;
+    const fields = fieldColumns(only.row).map(fieldOf);
+    const grant = { fp_id, scope: "vault" as const, fields, ttl: TOKEN_TTL.min };
+    return caller.withToken(grant, (granted) => writeRow(only, granted));
   },
   ends: (rows, { reason, refused }) =>
     rows.map(({ line }) => ({ line, status: reason === null ? "done" : "failed", reason, refused })),
@@ -97,6 +75,35 @@ export const vaultWriteJob: BulkJob<VaultRow, Written> = {
     }),
   }),
 };
+
+/** Writes the values of a row, then its files. */
+async function writeRow({ line, row, files = {} }: JobRow<VaultRow>, caller: Caller): Promise<Written> {
+  const owner = { fp_id: row.fp_id, ttl: TOKEN_TTL.min };
+  const names = fieldColumns(row).filter((column) => !isUpload(column));
+  const fields: string[] = [];
+  let call = "values";
+  try {
+    if (names.length > 0) {
+      const body = Object.fromEntries(names.map((name) => [name, row[name]]));
+      await caller.once(call, updateVault, { body } as never, owner);
+      fields.push(...names);
+    }
+    for (const [index, [column, { contentType }]] of Object.entries(files).entries()) {
+      const identifier = fieldOf(column);
+      const headers = contentType === null ? {} : { content_type: contentType };
+      const body = await caller.file(line, column);
+      call = `upload-${index}`;
+      await caller.once(call, uploadToVault, { path: { identifier }, headers, body }, owner);
+      fields.push(identifier);
+    }
+    return { fields, reason: null, isUnsure: false, at: new Date().toISOString() };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === undefined) throw error;
+    const isUnsure = (await caller.lost(call)) > 0;
+    return { fields, ...refusal, isUnsure, at: new Date().toISOString() };
+  }
+}
 
 function statusOf({ result, asked }: EndedItem<VaultRow, Written>): string {
   if (result === null) return asked > 0 ? "unknown" : "not_written";

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { readObjectText } from "../../api/http/answer.js";
+import type { ClientToken } from "../../api/http/client.js";
+import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
@@ -97,9 +99,10 @@ interface Refusal {
 
 function callerOf(
   slice: Slice,
-  { runId, group }: BulkGroup,
+  { runId, group }: Pick<BulkGroup, "runId" | "group">,
   { options, secrets, staging }: Pick<Caller, "options" | "secrets"> & { readonly staging: BulkStaging },
   item: number,
+  token?: ClientToken,
 ): Caller {
   const { deps, deadline } = slice;
   const prefix = staging.itemPrefix(group, item);
@@ -116,7 +119,7 @@ function callerOf(
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }) };
-      const place = { deps, run: runId, prefix: own, request };
+      const place = { deps, run: runId, prefix: own, request, token };
       const settled = await makeRuledCall(place, rule, params as never, deadline);
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
@@ -139,6 +142,13 @@ function callerOf(
   };
   return {
     ...{ options, secrets, lost },
+    withToken: (grant, use) =>
+      withClientToken(
+        deps.api,
+        grant,
+        (made) => use(callerOf(slice, { runId, group }, { options, secrets, staging }, item, made)),
+        { run: runId },
+      ),
     file: (line, column) => staging.bytes(line, column),
     once: once as Caller["once"],
     onceText: onceText as Caller["onceText"],

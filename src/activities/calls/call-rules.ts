@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import type { CallOptions } from "../../api/http/client.js";
+import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import { createOnboarding } from "../../api/operations/onboarding-creation.js";
@@ -22,6 +22,8 @@ export interface CallPlace {
   readonly run: string;
   readonly prefix: string;
   readonly request: SealedRequest;
+  /** Tried first by a client operation; left out, it makes its own. */
+  readonly token?: ClientToken | undefined;
 }
 
 export interface CallRule<O extends Operation, A> {

@@ -79,7 +79,7 @@ async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
 
 /** A refused token may have expired on the way; if a second one is refused too, the request is wrong, not the key. */
 async function withToken<R>(
-  { deps, run, request }: CallPlace,
+  { deps, run, request, token }: CallPlace,
   operation: Operation,
   checked: CheckedRequest,
   call: (token: ClientToken | undefined) => Promise<R>,
@@ -94,7 +94,7 @@ async function withToken<R>(
   const refused = (error: unknown): error is AuthError =>
     error instanceof AuthError && error.operation === operation.name;
   try {
-    return await once();
+    return await (token === undefined ? once() : call(token));
   } catch (error) {
     if (!refused(error)) throw error;
   }

@@ -78,7 +78,10 @@ async function runFrozen(
       if (staging === undefined || file === undefined) throw new InputError(missing);
       const { options, retryOf } = file;
       // The frozen copy keeps its identity: rows of an earlier version would count as others today.
-      const judged = { ...(await countRows(() => staging.everyRow(file), staging.bytesOf)), sha256: file.sha256 };
+      const judged = {
+        ...(await countRows(() => staging.everyRow(file), staging.bytesOf)),
+        sha256: file.sha256,
+      };
       const run = newRun(job, { judged, options, secrets: secretsOf(file), retryOf, restart });
       return { pingedUser: NOBODY, run };
     },
