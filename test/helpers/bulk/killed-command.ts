@@ -12,7 +12,7 @@ const WITHIN_MS = 5_000;
 const MOST_COMMANDS = 60;
 
 /** A bulk command that was killed at random moments, and what the one that completed said. */
-export interface KilledCommand {
+interface KilledCommand {
   readonly kills: KillReport[];
   readonly summary: BulkSummary | undefined;
 }
