@@ -16,7 +16,7 @@ const PART_METHODS = {
   onboardings: ["list", "of", "find", "finish", "review"],
   sessions: ["end"],
   vaults: ["value", "write", "contents", "decryptions"],
-  tokens: ["create", "expireAll", "counts"],
+  tokens: ["create", "expireAll", "grants", "counts"],
   businesses: ["add", "list", "find", "setInsights"],
   cip: ["script", "made"],
   investments: ["add", "fill", "move", "truth"],

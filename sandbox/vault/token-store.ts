@@ -102,6 +102,12 @@ export class TokenStore {
     this.#tokens.clear();
   }
 
+  /** What the tokens of an entity that were given out allow, the first one first. */
+  grants(entityId: string): TokenGrant[] {
+    const own = [...this.#tokens.values()].filter((one) => one.entity_id === entityId);
+    return own.map(({ scope, fields, decrypt_reason, ttl }) => ({ scope, fields, decrypt_reason, ttl }));
+  }
+
   /** How many were made, and how many of them are still good. */
   counts(): { made: number; good: number } {
     const now = this.clock.now();

@@ -17,6 +17,7 @@ import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
 import { serviceCommand } from "./commands/service.js";
 import { syncCommand } from "./commands/sync.js";
+import { vaultCommand } from "./commands/vault.js";
 import { verifyCommand } from "./commands/verify.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 import { continuingLine } from "./terminal/command-line.js";
@@ -39,6 +40,7 @@ const COMMANDS: readonly AddCommand[] = [
   importsCommand,
   proxyCommand,
   proxiesCommand,
+  vaultCommand,
   rebindCommand,
   onboardCommand,
   runsCommand,

@@ -8,9 +8,12 @@ import type { AnsweredCall } from "../domain/calls/answered-call.js";
 import type { RefusedRequest } from "../domain/refusals.js";
 import type { RowProblem } from "../domain/row-problem.js";
 import type { Sealer } from "../domain/sealer.js";
-import type { SealedRequest } from "../lake/calls/staged-call.js";
+import type { ClientTokenGrant } from "../domain/service/client-token-grant.js";
+import type { FrozenFile } from "../lake/bulk/bulk-staging.js";
+import type { DataOwner, SealedRequest } from "../lake/calls/staged-call.js";
 import type { TableSpec } from "../lake/delta/delta-schema.js";
 import type { Lake } from "../lake/lake.js";
+import type { SealedStream } from "../lake/store/sealed-stream.js";
 
 /**
  * A kind of bulk job: rows of a file, calls for each, rows of tables, one outcome per row. This is all that a kind
@@ -23,6 +26,8 @@ export interface BulkJob<Row extends object, Result> {
   readonly file: { readonly name: string; readonly option: string };
   /** An input row. Its fields are the file's columns; others are ignored, or judged by its `catchall`. */
   readonly row: z.ZodObject;
+  /** The columns of a row that name files: their bytes are frozen with the row. Default: none. */
+  files?(row: Row): readonly string[];
   /** The value that may appear only once in a file, and the column to blame; null for a row that may repeat. */
   unique?(row: Row): { readonly column: string; readonly value: string } | null;
   /** Sorts the frozen rows. Default: the file's order. */
@@ -61,6 +66,8 @@ export type AnyJob = BulkJob<object, unknown>;
 export interface JobRow<Row> {
   readonly line: number;
   readonly row: Row;
+  /** Files that it names, by column. */
+  readonly files?: FrozenBulkRow["files"];
 }
 
 type TableRow = Readonly<Record<string, unknown>>;
@@ -77,7 +84,7 @@ export interface JobContext {
 export interface Caller {
   readonly options: BulkOptions;
   /** What the command was given that no record may show. */
-  readonly secrets: Readonly<Record<string, string | null>>;
+  readonly secrets: FrozenFile["secrets"];
   /**
    * Makes one call of the item. The sealed answer is kept under the name: when the item runs again after a crash, it
    * gets that answer and calls nothing. A lost answer is resolved as docs/reference/api-operations.md says of the
@@ -89,9 +96,20 @@ export interface Caller {
     name: string,
     operation: O,
     params: ParamsOf<O>,
-    owner?: { readonly fp_id: string; readonly decrypt_reason?: string },
+    owner?: DataOwner,
     terms?: CallTerms,
   ): Promise<AnsweredCall<Answer>>;
+  /** Makes a call as {@link once} does, and keeps the JSON object of its answer as it came, with every digit. */
+  onceText<O extends Operation>(
+    name: string,
+    operation: O,
+    params: ParamsOf<O>,
+    owner?: DataOwner,
+  ): Promise<AnsweredCall<string>>;
+  /** Gives a caller whose calls share one client token; it is made when the first of them needs it. */
+  withToken<R>(grant: ClientTokenGrant, use: (caller: Caller) => Promise<R>): Promise<R>;
+  /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
+  file(line: number, column: string): Promise<SealedStream>;
   /** The number of requests under this name whose answer was lost. */
   lost(name: string): Promise<number>;
 }
@@ -132,7 +150,7 @@ export interface WholeRun<Row, Result> extends JobContext {
   readonly startedAt: string;
   readonly asker: Asker;
   /** What the command was given that no record may show. */
-  readonly secrets: Readonly<Record<string, string | null>>;
+  readonly secrets: FrozenFile["secrets"];
   readonly version: string;
   /** Aborted when the attempt ends: stop what runs beside it. */
   readonly signal: AbortSignal;

@@ -1,18 +1,25 @@
 import { expect, test } from "vitest";
 import { runCipTrial } from "../helpers/bulk/cip-trial.js";
 import { runProxyTrial } from "../helpers/bulk/proxy-trial.js";
+import { runVaultTrial, runVaultWriteTrial } from "../helpers/bulk/vault-trial.js";
 import { KillFigures, unfinished } from "./kill-figures.js";
 
 const FIRST_SEED = Number(process.env.NIGHTLEDGER_KILL_SEED ?? 1);
 const KILLS = Number(process.env.NIGHTLEDGER_BULK_KILLS ?? 5);
 
-test.skipIf(KILLS === 0)(
-  `${KILLS} kills of exports from seed ${FIRST_SEED} on: one pack, each report accounted for`,
-  async () => {
-    const figures = new KillFigures("exports");
+const KINDS = [
+  ["exports", "one pack, each report accounted for", runCipTrial],
+  ["exports of vault data", "each field of each user once", runVaultTrial],
+  ["writes into vaults", "each row written, with one outcome", runVaultWriteTrial],
+] as const;
+
+test.skipIf(KILLS === 0).each(KINDS)(
+  `${KILLS} kills of %s from seed ${FIRST_SEED} on: %s`,
+  async (kind, _, runTrial) => {
+    const figures = new KillFigures(kind);
     let seed = FIRST_SEED;
     for (; figures.killed < KILLS; seed += 1) {
-      const trial = await runCipTrial({ seed, users: 200, kills: KILLS - figures.killed }).catch(unfinished);
+      const trial = await runTrial({ seed, users: 200, kills: KILLS - figures.killed }).catch(unfinished);
       figures.add(trial, `seed ${seed}`, `--seed ${seed} --kills 0 --onboard-kills 0 --bulk-kills 1`);
     }
     figures.sum(`seeds ${FIRST_SEED} to ${seed - 1}`);

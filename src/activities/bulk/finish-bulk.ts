@@ -75,7 +75,7 @@ async function keepFailedRows(
   // A secret must not be kept for a retry that may never come.
   const secrets = Object.fromEntries(Object.keys(file.secrets).map((name) => [name, null]));
   const kept = { ...file, secrets, rows, invalid, sha256: hash.digest("hex"), retryOf: input.runId };
-  await target.freeze(kept, rowsToRetry(deps, input));
+  await target.freeze(kept, rowsToRetry(deps, input), openRun(deps, input).staging.bytesOf);
 }
 
 /**

@@ -115,7 +115,9 @@ export function endsOf(job: AnyJob, { rows, result, reason, refused }: AnyItem):
 }
 
 function validRows(rows: readonly FrozenBulkRow[]): JobRow<object>[] {
-  return rows.flatMap(({ line, row }) => (row === null ? [] : [{ line, row }]));
+  return rows.flatMap(({ line, row, files }) =>
+    row === null ? [] : [{ line, row, ...(files !== undefined && { files }) }],
+  );
 }
 
 function linesOf(rows: readonly JobRow<object>[]): number[] {

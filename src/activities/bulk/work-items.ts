@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
+import { readObjectText } from "../../api/http/answer.js";
+import type { ClientToken } from "../../api/http/client.js";
+import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
@@ -8,10 +11,11 @@ import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
 import type { Caller, CallTerms } from "../../jobs/job.js";
-import type { FrozenFile } from "../../lake/bulk/bulk-staging.js";
+import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
+import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
-import { callRule } from "../calls/call-rules.js";
+import { type CallRule, callRule } from "../calls/call-rules.js";
 import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
@@ -50,7 +54,7 @@ interface WorkItemsResult {
 export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
-  const file = await staging.file.require();
+  const given = await staging.file.require();
   const planned = await group.work();
   const ended: { readonly item: number; readonly result: unknown }[] = [];
   const ends: RowEnd[] = [];
@@ -59,7 +63,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
     const rows = planned[item];
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
-      const caller = callerOf(slice, input, file, staging.itemPrefix(input.group, item));
+      const caller = callerOf(slice, input, { ...given, staging }, item);
       const result = await job.work(rows, caller);
       ended.push({ item, result });
       ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
@@ -95,26 +99,29 @@ interface Refusal {
 
 function callerOf(
   slice: Slice,
-  { runId }: BulkGroup,
-  { options, secrets }: Pick<FrozenFile, "options" | "secrets">,
-  prefix: string,
+  { runId, group }: Pick<BulkGroup, "runId" | "group">,
+  { options, secrets, staging }: Pick<Caller, "options" | "secrets"> & { readonly staging: BulkStaging },
+  item: number,
+  token?: ClientToken,
 ): Caller {
   const { deps, deadline } = slice;
+  const prefix = staging.itemPrefix(group, item);
   const { sealed } = deps;
-  const once = async (
+  const ruled = async (
+    rule: CallRule<Operation, unknown>,
     name: string,
-    operation: Operation,
     params: object,
-    owner?: { readonly fp_id: string },
+    owner: DataOwner | undefined,
     terms?: CallTerms,
   ) => {
+    const { operation } = rule;
     const own = `${prefix}${name}/`;
     const refused = await sealed.get<Refusal>(`${own}refused`);
     if (refused !== undefined) throw new RejectedError({ operation: operation.name, sent: true, ...refused });
     try {
       const request = { operation: operation.name, params, ...(owner && { owner }), ...terms };
-      const place = { deps, run: runId, prefix: own, request };
-      const settled = await makeRuledCall(place, callRule(operation.name), params as never, deadline);
+      const place = { deps, run: runId, prefix: own, request, token };
+      const settled = await makeRuledCall(place, rule, params as never, deadline);
       if (slice.repeated && settled.repeated === "found") slice.countFound();
       return settled;
     } catch (error) {
@@ -127,7 +134,31 @@ function callerOf(
     }
   };
   const lost = (name: string) => requestsSent(sealed, `${prefix}${name}/`);
-  return { options, secrets, once: once as Caller["once"], lost };
+  const once = (
+    name: string,
+    { name: called }: Operation,
+    params: object,
+    owner?: DataOwner,
+    terms?: CallTerms,
+  ) => ruled(callRule(called), name, params, owner, terms);
+  const onceText = (name: string, operation: Operation, params: object, owner?: DataOwner) => {
+    const send: CallRule<Operation, unknown>["send"] = async (_, given, options) =>
+      readObjectText(operation, await deps.api.call(operation, given, options));
+    return ruled({ ...callRule(operation.name), send }, name, params, owner);
+  };
+  return {
+    ...{ options, secrets, lost },
+    withToken: (grant, use) =>
+      withClientToken(
+        deps.api,
+        grant,
+        (made) => use(callerOf(slice, { runId, group }, { options, secrets, staging }, item, made)),
+        { run: runId },
+      ),
+    file: (line, column) => staging.bytes(line, column),
+    once: once as Caller["once"],
+    onceText: onceText as Caller["onceText"],
+  };
 }
 
 function outcomeOf(error: unknown): ItemOutcome {

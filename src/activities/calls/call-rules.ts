@@ -1,10 +1,11 @@
-import type { CallOptions } from "../../api/http/client.js";
+import type { CallOptions, ClientToken } from "../../api/http/client.js";
 import { createBusiness, updateBusiness } from "../../api/operations/business.js";
 import { OPERATIONS } from "../../api/operations/index.js";
 import { createOnboarding } from "../../api/operations/onboarding-creation.js";
 import type { Operation, ParamsOf, ResponseOf } from "../../api/operations/operation.js";
 import { importTransactions } from "../../api/operations/transaction-import.js";
 import { createCipReport, createClientToken } from "../../api/operations/user.js";
+import { updateVault, uploadToVault } from "../../api/operations/vault.js";
 import { callVaultProxy } from "../../api/operations/vault-proxy.js";
 import { sendTestWebhook } from "../../api/operations/webhook-test.js";
 import { InputError } from "../../domain/failures.js";
@@ -20,6 +21,8 @@ export interface CallPlace {
   readonly run: string;
   readonly prefix: string;
   readonly request: SealedRequest;
+  /** Tried first by a client operation; left out, it makes its own. */
+  readonly token?: ClientToken | undefined;
 }
 
 export interface CallRule<O extends Operation, A> {
@@ -61,6 +64,9 @@ const RULES = [
             refused: (status) => (TAKEN.includes(status) ? { found: { id: null } } : "unknown"),
           },
   }),
+  // Their intents tell whether a row of an ended run may have been written.
+  rule({ operation: updateVault, resolutionOf: () => ({ rule: "again" }) }),
+  rule({ operation: uploadToVault, resolutionOf: () => ({ rule: "again" }) }),
   rule({ operation: createCipReport, resolutionOf: () => ({ rule: "again" }) }),
   rule({ operation: updateBusiness, resolutionOf: () => ({ rule: "again", refused: () => "unknown" }) }),
   rule<typeof importTransactions, ImportedRows>({

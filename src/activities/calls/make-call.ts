@@ -13,7 +13,7 @@ import type { Dependencies } from "../dependencies.js";
 import { callOnce } from "./call-once.js";
 import { type CallPlace, type CallRule, callRule } from "./call-rules.js";
 
-/** Seconds for which a call's client token is good; long, because the call may have to wait. */
+/** Seconds for which a call's client token is good, unless its owner says; long, because the call may have to wait. */
 const TOKEN_TTL_SECS = 300;
 
 export interface CallInput {
@@ -81,7 +81,7 @@ async function bodyOf(deps: Dependencies, bytes: RequestBytes): Promise<Bytes> {
 
 /** A refused token may have expired on the way; if a second one is refused too, the request is wrong, not the key. */
 async function withToken<R>(
-  { deps, run, request }: CallPlace,
+  { deps, run, request, token }: CallPlace,
   operation: Operation,
   checked: CheckedRequest,
   call: (token: ClientToken | undefined) => Promise<R>,
@@ -90,13 +90,13 @@ async function withToken<R>(
   if (request.owner === undefined) {
     throw new InputError(`${operation.name}: the request names no owner; nothing was sent. Give its fp_id`);
   }
-  const owner = { ...request.owner, ttl: TOKEN_TTL_SECS };
+  const owner = { ttl: TOKEN_TTL_SECS, ...request.owner };
   const grant = grantFor(operation, checked, owner);
   const once = () => withClientToken(deps.api, grant, call, { run });
   const refused = (error: unknown): error is AuthError =>
     error instanceof AuthError && error.operation === operation.name;
   try {
-    return await once();
+    return await (token === undefined ? once() : call(token));
   } catch (error) {
     if (!refused(error)) throw error;
   }

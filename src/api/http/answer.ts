@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isJsonObject } from "../../domain/json.js";
 import { isWrite, type Operation, type ResponseOf } from "../operations/operation.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
 import type { Reply } from "./exchange.js";
@@ -14,6 +15,17 @@ import { notJson } from "./failure-errors.js";
 export function readAnswer<O extends Operation>(operation: O, reply: Reply): ResponseOf<O> {
   const body = operation.answers === "bytes" ? reply.body : parseBody(operation, reply);
   return checkAnswer(operation, body, reply.status);
+}
+
+/**
+ * Checks that an answer holds a JSON object, and gives its text: a parsed number loses digits. The object's values are
+ * left to the caller.
+ *
+ * @throws as {@link readAnswer}
+ */
+export function readObjectText(operation: Operation, reply: Reply): string {
+  if (isJsonObject(parseBody(operation, reply))) return reply.body.toString("utf8");
+  throw new SchemaError(factsOf(operation, reply.status), "", "not an object");
 }
 
 /** Checks a parsed body against the operation's response schema; throws SchemaError. */

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from "node:path";
 import { readConfig } from "../../config.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
-import { readSignKey } from "../../intake/bulk/sign-key.js";
+import { readSecrets } from "../../intake/bulk/secrets.js";
 import { checkPrevious, exportsDirectory } from "../../jobs/cip/earlier-exports.js";
 import { cipJob } from "../../jobs/cip.js";
 import { checkWritable } from "../session/preflight.js";
@@ -24,12 +24,11 @@ export interface CipFlags extends BulkFlags {
 
 /** Runs or joins an export of CIP reports. Returns the exit code. @throws InputError */
 export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<number> {
-  const { signKey } = flags;
   const options = cipOptions(terminal.cwd, flags);
   const { lake } = readConfig(terminal, ["lake"]);
   if (options.out !== null) await checkWritable("--out", options.out);
   await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
-  const secrets = signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey));
+  const secrets = await readSecrets({ signKey: flags.signKey }, terminal.cwd);
   return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
 }
 

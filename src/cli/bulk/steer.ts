@@ -1,10 +1,9 @@
-import { resolve } from "node:path";
 import { failedRowsOf } from "../../domain/bulk/bulk-job.js";
 import { InputError } from "../../domain/failures.js";
 import { NOBODY } from "../../domain/service/nobody.js";
 import { countRows } from "../../intake/bulk/input-rows.js";
 import { type ProxyFlags, readProxyHeaders } from "../../intake/bulk/proxy-request.js";
-import { readSignKey } from "../../intake/bulk/sign-key.js";
+import { assertSecrets, readSecrets, type SecretFiles } from "../../intake/bulk/secrets.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
 import { EffectClaims } from "../../lake/bulk/effect-claims.js";
@@ -15,15 +14,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { newRun } from "./run.js";
 
 /** What a retry has to be given again, because nothing keeps it once a run has ended. */
-type RetryBulkFlags = JobFlags & { readonly signKey?: string } & Partial<ProxyFlags>;
-
-/** What to say of a run whose secret, by its name, has to be given again. */
-const NOT_KEPT: Readonly<Record<string, string>> = {
-  signKey: "signed its pack, and the key was not kept. Nothing was started. Give --sign-key again.",
-  headers:
-    "sent headers or certificates, and they were not kept. Nothing was started. " +
-    "Give each --header, --client-cert, --client-key and --pin-cert of it again.",
-};
+type RetryBulkFlags = JobFlags & SecretFiles & Partial<ProxyFlags>;
 
 /** Runs the rows that failed in a run of a bulk job, as a run of their own; the exit code. @throws InputError */
 export async function retryBulk(
@@ -32,9 +23,8 @@ export async function retryBulk(
   runId: string,
   flags: RetryBulkFlags,
 ): Promise<number> {
-  const { signKey } = flags;
   const given = {
-    ...(signKey === undefined ? {} : await readSignKey(resolve(terminal.cwd, signKey))),
+    ...(await readSecrets(flags, terminal.cwd)),
     ...(await readProxyHeaders(terminal.cwd, flags)),
   };
   return runFrozen(terminal, job, flags, {
@@ -43,10 +33,9 @@ export async function retryBulk(
       `run ${runId} left no failed rows in the lake: it has not ended, none failed, or they were run again. ` +
       "Nothing was started. The runs are in the table runs.",
     secretsOf(file) {
-      const secrets: Readonly<Record<string, string | null>> = { ...file.secrets, ...given };
-      const missing = Object.keys(secrets).find((name) => secrets[name] === null);
-      if (missing === undefined) return secrets;
-      throw new InputError(`run ${runId} ${NOT_KEPT[missing] ?? `was given a ${missing} that was not kept`}`);
+      const secrets: FrozenFile["secrets"] = { ...file.secrets, ...given };
+      assertSecrets(runId, secrets);
+      return secrets;
     },
     restart: false,
   });
@@ -96,7 +85,10 @@ async function runFrozen(
       if (staging === undefined || file === undefined) throw new InputError(missing);
       const { options, retryOf } = file;
       // The frozen copy keeps its identity: rows of an earlier version would count as others today.
-      const judged = { ...(await countRows(() => staging.everyRow(file))), sha256: file.sha256 };
+      const judged = {
+        ...(await countRows(() => staging.everyRow(file), staging.bytesOf)),
+        sha256: file.sha256,
+      };
       const run = newRun(job, { judged, options, secrets: secretsOf(file), retryOf, restart });
       return { pingedUser: NOBODY, run };
     },

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
+import type { VaultFlags } from "../bulk/export-vault.js";
 import { withBulkOptions } from "./bulk-options.js";
 import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { between } from "./option-values.js";
@@ -34,10 +35,34 @@ function withCipOptions(command: Command): Command {
   );
 }
 
+function withVaultOptions(command: Command): Command {
+  return withBulkOptions(
+    command
+      .requiredOption("--roster <file>", "CSV or JSONL file: fp_id, optionally external_id")
+      .requiredOption(
+        "--fields <list>",
+        "data identifiers to decrypt, separated by commas: id.email,custom.plan",
+      )
+      .requiredOption(
+        "--reason <text>",
+        "why the data is decrypted; the service logs it, and the table has it",
+      )
+      .option(
+        "--transforms <list>",
+        "transforms of every value, separated by commas: suffix(4), hmac_sha256, to_lowercase, …",
+      )
+      .option("--hmac-key <file>", "file with the key of hmac_sha256")
+      .option(
+        "--allow-plain",
+        "decrypt tax ids, card and account numbers and passwords without a transform that protects them",
+      ),
+  );
+}
+
 export const exportCommand: AddCommand = (program, terminal, end) => {
   const exports = program
     .command("export")
-    .description("export compliance evidence as a self-verifying pack");
+    .description("export compliance evidence as a self-verifying pack, or vault data into a table");
   const cip = exports
     .command("cip")
     .description(
@@ -51,6 +76,34 @@ export const exportCommand: AddCommand = (program, terminal, end) => {
     const { exportCip } = await import("../bulk/export-cip.js");
     end(await exportCip(terminal, flags));
   });
+  const vault = exports
+    .command("vault")
+    .description("decrypt fields of the vaults of all users in a roster into the table vault_values");
+  vault.addHelpText(
+    "after",
+    examples('nightledger export vault --roster users.csv --fields id.email,id.dob --reason "yearly review"'),
+  );
+  withVaultOptions(vault).action(async (flags: VaultFlags) => {
+    const { exportVault } = await import("../bulk/export-vault.js");
+    end(await exportVault(terminal, flags));
+  });
+};
+
+export const scheduledVaultExport: Schedulable = {
+  words: ["export", "vault"],
+  define: withVaultOptions,
+  async job(flags: VaultFlags, cwd) {
+    const { vaultOptions } = await import("../bulk/export-vault.js");
+    return {
+      kind: "bulk",
+      job: "vault",
+      file: resolve(cwd, flags.roster),
+      continueInvalid: flags.continueInvalid === true,
+      options: vaultOptions(flags),
+      signKey: null,
+      ...(flags.hmacKey !== undefined && { hmacKey: resolve(cwd, flags.hmacKey) }),
+    };
+  },
 };
 
 export const scheduledExport: Schedulable = {

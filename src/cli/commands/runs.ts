@@ -17,7 +17,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
-    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import, proxy")
+    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import, proxy, vault, vault_write")
     .option(
       "--status <status>",
       "only runs with this status: completed_with_failures, running, interrupted, …",
@@ -65,7 +65,8 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
     .command("retry")
     .argument("<run>", "id of the run")
     .description("retry what failed: the links and users of a sync, the rows of a bulk job")
-    .option("--sign-key <file>", "the Ed25519 private key (PEM) again, for an export that was signed");
+    .option("--sign-key <file>", "the Ed25519 private key (PEM) again, for an export that was signed")
+    .option("--hmac-key <file>", "the key again, for an export of vault data that hashed values");
   withProxySecrets(retry);
   withBatchOptions(retry, { hidden: true }).action(async (id: string, flags: RetryFlags) => {
     const { retryRun } = await import("../runs/steer.js");

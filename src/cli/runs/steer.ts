@@ -1,6 +1,7 @@
 import { InputError } from "../../domain/failures.js";
 import { isRunId } from "../../domain/run.js";
 import type { ProxyFlags } from "../../intake/bulk/proxy-request.js";
+import type { SecretFiles } from "../../intake/bulk/secrets.js";
 import { dropStagingOf } from "../../intake/sync/start.js";
 import { JOBS } from "../../jobs/index.js";
 import { giveUpRun } from "../../temporal/give-up.js";
@@ -16,9 +17,7 @@ import { noRun, showRun } from "./show.js";
 import { findRun, withRunsView } from "./view.js";
 
 /** Options of every retry; those of a batch have no meaning for other jobs. */
-export interface RetryFlags extends BatchFlags, Partial<ProxyFlags> {
-  readonly signKey?: string;
-}
+export interface RetryFlags extends BatchFlags, SecretFiles, Partial<ProxyFlags> {}
 
 /**
  * Follows a run to its end, or shows one that has ended; the exit code is that of the run. In embedded mode it works

@@ -3,16 +3,19 @@ import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
-import { scheduledExport } from "../commands/export.js";
+import { scheduledExport, scheduledVaultExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
 import { scheduledProxy } from "../commands/proxy.js";
 import { scheduledSync } from "../commands/sync.js";
+import { scheduledVaultWrite } from "../commands/vault.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,
+  scheduledVaultExport,
+  scheduledVaultWrite,
   scheduledImport,
   scheduledOnboard,
   scheduledProxy,

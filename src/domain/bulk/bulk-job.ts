@@ -28,6 +28,7 @@ export interface Asker {
 
 /** The command that continues a run of a kind with an effect. */
 export function continueCommand(kind: string): string {
+  if (kind === "vault_write") return "nightledger vault continue";
   return `nightledger ${kind.endsWith("y") ? `${kind.slice(0, -1)}ie` : kind}s continue`;
 }
 

@@ -1,5 +1,6 @@
 import type { RefusedRequest } from "../refusals.js";
 import { problemCodes, type RowProblem } from "../row-problem.js";
+import type { VaultFile } from "../service/vault/vault-value.js";
 
 /** A row of a bulk job's file as it is frozen: what it says, or what is wrong with it. */
 export interface FrozenBulkRow<Row extends object = object> {
@@ -9,6 +10,8 @@ export interface FrozenBulkRow<Row extends object = object> {
   readonly problems: readonly RowProblem[];
   /** Whose row an invalid one is, by its own first column. */
   readonly owner?: string;
+  /** Files that it names, by column; their bytes are frozen with it. */
+  readonly files?: Readonly<Record<string, VaultFile>>;
   /** What an earlier run brought it to: this run publishes it again and does not work on it. */
   readonly result?: unknown;
 }

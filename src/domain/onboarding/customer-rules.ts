@@ -4,9 +4,10 @@ import {
   fpIdProblem,
   onboardingExternalIdProblem,
 } from "../service/external-id.js";
+import { jsonProblem } from "../service/vault/vault-value.js";
 import { CUSTOMER_KINDS, type CustomerKind, type CustomerRow, type Json, type RowName } from "./customer.js";
 import type { NameColumn } from "./customer-column.js";
-import { documentProblem, jsonProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";
+import { documentProblem, type VaultOwner, vaultProblem } from "./customer-value-rules.js";
 
 /** A row as its file gives it; what is empty or null is left out. */
 export interface GivenCustomer {

@@ -1,3 +1,5 @@
+import type { VaultFile } from "../service/vault/vault-value.js";
+
 export const CUSTOMER_KINDS = ["user", "business"] as const;
 export type CustomerKind = (typeof CUSTOMER_KINDS)[number];
 
@@ -6,14 +8,6 @@ export const ONBOARDING_MODES = ["sync", "async"] as const;
 export type OnboardingMode = (typeof ONBOARDING_MODES)[number];
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
-
-export interface CustomerDocument {
-  readonly bytes: number;
-  /** Hex, of the file's bytes. */
-  readonly sha256: string;
-  /** By the file's extension; null where that is unknown. */
-  readonly contentType: string | null;
-}
 
 /** A right row of a customers file: personal data, so it is sealed wherever it is kept. */
 export interface CustomerRow {
@@ -27,7 +21,7 @@ export interface CustomerRow {
   readonly prerequisiteData: { readonly [key: string]: Json } | null;
   /** Values by identifier: written with a client token, for a new business given at its creation. */
   readonly vault: { readonly [identifier: string]: Json };
-  readonly documents: { readonly [identifier: string]: CustomerDocument };
+  readonly documents: { readonly [identifier: string]: VaultFile };
   /** A business without `fp_bid`: it is created first, unless its external id is taken. */
   readonly create: boolean;
 }

@@ -2,7 +2,7 @@
  * A change that the service makes to a decrypted value (docs/reference/service.md, "Transforms"). The document shows no
  * quote inside an argument; our reading is a backslash before `'` and `\`.
  */
-interface Transform {
+export interface Transform {
   readonly name: TransformName;
   readonly arguments: readonly (string | number)[];
 }
@@ -33,6 +33,32 @@ export const TRANSFORM_FORMS =
 export function transformProblem(text: string): string | undefined {
   const result = read(text);
   return typeof result === "string" ? result : undefined;
+}
+
+/** The transform that a text is; undefined where it is none. */
+export function transformOf(text: string): Transform | undefined {
+  const result = read(text);
+  return typeof result === "string" ? undefined : result;
+}
+
+/** The transform that makes a keyed hash of a value. */
+export function hmacTransform(key: string): string {
+  return `hmac_sha256(${quoted(key)})`;
+}
+
+/** The transforms of a list, which commas separate; a comma inside quotes or parentheses belongs to its transform. */
+export function transformList(text: string): string[] {
+  const list = [""];
+  let isQuoted = false;
+  let depth = 0;
+  for (const [sign] of text.matchAll(/\\.|./gsu)) {
+    if (sign === "'") isQuoted = !isQuoted;
+    else if (sign === "(" && !isQuoted) depth += 1;
+    else if (sign === ")" && !isQuoted) depth -= 1;
+    if (sign === "," && !isQuoted && depth === 0) list.push("");
+    else list.push((list.pop() ?? "") + sign);
+  }
+  return list.map((one) => one.trim()).filter((one) => one !== "");
 }
 
 /** Rewrites a transform in its one canonical form; a text that is not a transform stays as it is. */

@@ -1,13 +1,17 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { dirname, resolve } from "node:path";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
 import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import { codeOfIssue } from "../../jobs/fields.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
+import type { BytesOf } from "../../lake/bulk/bulk-staging.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { countedProblems } from "../files/row-problems.js";
 import { type InputRow, LONG_NUMBER, readRows } from "../files/rows.js";
+import { type InspectedFiles, inspectFiles } from "../files/uploaded-file.js";
 
 /** The judged rows of a job. Memory does not hold them: they are read again when they are frozen. */
 export interface JudgedRows {
@@ -23,6 +27,8 @@ export interface JudgedRows {
   readonly first: object | undefined;
   /** The rows, invalid ones among them, in the order in which they are frozen. */
   rows(): AsyncIterable<FrozenBulkRow>;
+  /** Opens a file that a row names; left out for rows that name none. */
+  readonly bytes?: BytesOf | undefined;
 }
 
 /**
@@ -35,7 +41,9 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
   const file: InputFile = { path, ...job.file };
   const columns = Object.keys(job.row.shape).join(", ");
   const ignored = new Set<string>();
-  const judged = await countRows(() => frozenRows(job, file, ignored));
+  const inspected: InspectedFiles = new Map();
+  const bytes: BytesOf = (row, column) => createReadStream(pathIn(file, row.row ?? {}, column));
+  const judged = await countRows(() => frozenRows(job, file, ignored, inspected), job.files && bytes);
   if (judged.total === 0) throw fileError(file, "has no row", `Its columns: ${columns}.`);
   const list = [...ignored].map((name) => JSON.stringify(name)).join(", ");
   const warning = `${file.name} ${path}: ignored ${list}; its columns are ${columns}`;
@@ -43,7 +51,10 @@ export async function judgeRows(job: AnyJob, path: string): Promise<JudgedRows> 
 }
 
 /** Reads rows once to count, hash and judge them, without keeping them. */
-export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promise<JudgedRows> {
+export async function countRows(
+  rows: () => AsyncIterable<FrozenBulkRow>,
+  bytes?: BytesOf,
+): Promise<JudgedRows> {
   const hash = createHash("sha256");
   const problems: RowProblem[] = [];
   let total = 0;
@@ -56,7 +67,7 @@ export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promi
     problems.push(...one.problems);
     hash.update(frozenLine(one));
   }
-  return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows };
+  return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows, bytes };
 }
 
 /** Adds to rows the problems that only the service knows about. */
@@ -78,7 +89,7 @@ export async function withProblems(judged: JudgedRows, problems: readonly RowPro
       yield more === undefined ? one : invalidRow(one, more);
     }
   }
-  return { ...(await countRows(rows)), warnings: judged.warnings };
+  return { ...(await countRows(rows, judged.bytes)), warnings: judged.warnings };
 }
 
 /** Refuses a file with invalid rows, unless only the valid ones are to run. @throws InputError */
@@ -101,9 +112,10 @@ async function* frozenRows(
   job: AnyJob,
   file: InputFile,
   ignored: Set<string>,
+  inspected: InspectedFiles,
 ): AsyncGenerator<FrozenBulkRow> {
   const complete = job.complete?.();
-  for await (const one of inOrder(job, judgedRows(job, file, ignored))) {
+  for await (const one of inOrder(job, judgedRows(job, file, ignored, inspected))) {
     yield one.row === null ? one : { ...one, row: complete?.row(one.row) ?? one.row };
   }
 }
@@ -125,6 +137,7 @@ async function* judgedRows(
   job: AnyJob,
   file: InputFile,
   ignored: Set<string>,
+  inspected: InspectedFiles,
 ): AsyncGenerator<FrozenBulkRow> {
   const firstLine = new Map<string, number>();
   const ignore = (column: string) => {
@@ -136,7 +149,7 @@ async function* judgedRows(
   };
   for await (const given of readRows(file, checkHeader)) {
     for (const column of given.values.keys()) ignore(column);
-    const judged = judgeRow(job, given);
+    const judged = await withFiles(job, file, judgeRow(job, given), inspected);
     const unique = (judged.row && job.unique?.(judged.row)) ?? null;
     const first = unique === null ? undefined : firstLine.get(unique.value);
     if (unique === null || first === undefined) {
@@ -176,6 +189,26 @@ function judgeRow(job: AnyJob, { line, form, values, problems, losesDigits }: In
     };
   });
   return { line, row: null, problems: broken, ...owner };
+}
+
+/** Adds to a valid row the files that it names, or what is wrong with them. */
+async function withFiles(
+  job: AnyJob,
+  file: InputFile,
+  judged: FrozenBulkRow,
+  inspected: InspectedFiles,
+): Promise<FrozenBulkRow> {
+  const { line, row } = judged;
+  const columns = row === null ? [] : (job.files?.(row) ?? []);
+  if (row === null || columns.length === 0) return judged;
+  const paths = new Map(columns.map((column) => [column, pathIn(file, row, column)]));
+  const { found, problems } = await inspectFiles(line, paths, inspected);
+  return problems.length > 0 ? invalidRow(judged, problems) : { ...judged, files: Object.fromEntries(found) };
+}
+
+/** The path that a row gives in a column; it begins at the input file's own directory. */
+function pathIn({ path }: InputFile, row: object, column: string): string {
+  return resolve(dirname(path), String((row as Readonly<Record<string, unknown>>)[column]));
 }
 
 /** Makes a valid row invalid, by problems that were found later. */

@@ -1,6 +1,11 @@
 import { createHash, scryptSync } from "node:crypto";
 import type { Client } from "@temporalio/client";
-import { bulkJobText, bulkWorkflowId, type StartedBulk } from "../../domain/bulk/bulk-job.js";
+import {
+  type BulkOptions,
+  bulkJobText,
+  bulkWorkflowId,
+  type StartedBulk,
+} from "../../domain/bulk/bulk-job.js";
 import type { NewRun } from "../../domain/run.js";
 import type { AnyJob } from "../../jobs/job.js";
 import { BulkStaging, type FrozenFile } from "../../lake/bulk/bulk-staging.js";
@@ -21,8 +26,8 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
   const { scope, taskQueue, sealed, job, judged, options, asker, secrets, retryOf } = asked;
   const { restart, signal, run } = asked;
   const { kind, groupRows, effect, publish } = job;
-  const told = effect ? secretsName(secrets, judged.sha256) : {};
-  const text = bulkJobText(kind, judged.sha256, { ...options, ...told, retry_of: retryOf });
+  const told = { ...options, ...secretsName(secrets, judged.sha256), retry_of: retryOf };
+  const text = bulkJobText(kind, judged.sha256, told);
   const jobId = createHash("sha256").update(text).digest("hex").slice(0, 16);
   const workflowId = bulkWorkflowId(scope, kind, jobId);
   const stagingOf = (runId: string) => (effect ? `${kind}-${jobId}` : runId);
@@ -36,7 +41,7 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
         ? await openClaim(client, sealed, kind, { runId, staging, workflowId, restart })
         : undefined;
       await claim?.assertFree();
-      await new BulkStaging(sealed, staging).freeze(file, judged.rows());
+      await new BulkStaging(sealed, staging).freeze(file, judged.rows(), judged.bytes);
       await claim?.take();
       const packs = publish !== undefined;
       const input: Omit<StartedBulk, keyof NewRun> = { jobId, kind, staging, rows, groupRows, packs };
@@ -50,10 +55,10 @@ export async function startBulk(client: Client, asked: AskedJob): Promise<Starte
 }
 
 /**
- * Tells jobs with other secrets apart: a job with an effect continues with those that it was frozen with. Slow to
- * make, so that nobody finds a short secret by trying.
+ * Tells jobs with other secrets apart: a job continues with those that it was frozen with. Slow to make, so that nobody
+ * finds a short secret by trying.
  */
-function secretsName(secrets: AskedJob["secrets"], salt: string): { readonly secrets?: string } {
+function secretsName(secrets: FrozenFile["secrets"], salt: string): BulkOptions {
   if (Object.keys(secrets).length === 0) return {};
   return { secrets: scryptSync(JSON.stringify(secrets), salt, 16).toString("hex") };
 }

@@ -2,7 +2,7 @@ import { createHash, hash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { InputError } from "../../domain/failures.js";
-import type { CustomerDocument, RowName } from "../../domain/onboarding/customer.js";
+import type { RowName } from "../../domain/onboarding/customer.js";
 import { COLUMN_FORMS } from "../../domain/onboarding/customer-column.js";
 import { type DraftCustomer, judgeCustomer } from "../../domain/onboarding/customer-rules.js";
 import { isRight } from "../../domain/onboarding/frozen-row.js";
@@ -14,11 +14,11 @@ import {
   identityOf,
   rowKey,
 } from "../../domain/onboarding/identity.js";
-import { type BrokenRule, type RowProblem, repeatedRow } from "../../domain/row-problem.js";
+import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { problemList } from "../files/row-problems.js";
-import { inspectDocument } from "./customer-documents.js";
+import { type InspectedFiles, inspectFiles } from "../files/uploaded-file.js";
 import { givenCustomers } from "./customer-rows.js";
 import { CustomersCounter, type CustomersCounts } from "./customers-counts.js";
 
@@ -36,9 +36,6 @@ export interface CustomersFile {
   freezable(): AsyncIterable<FreezableRow>;
 }
 
-/** Files to upload by their path, hashed once, or what is wrong with one. */
-type Documents = Map<string, CustomerDocument | BrokenRule>;
-
 /**
  * Reads and judges a customers file: CSV or JSONL by its extension, else by its content. Wrong rows are no error here;
  * paths of documents are relative to the file's own directory.
@@ -47,7 +44,7 @@ type Documents = Map<string, CustomerDocument | BrokenRule>;
  */
 export async function readCustomers(path: string, purpose: BatchPurpose): Promise<CustomersFile> {
   const file: InputFile = { path, name: "customers file", option: "--customers" };
-  const documents: Documents = new Map();
+  const documents: InspectedFiles = new Map();
   const counter = new CustomersCounter();
   const ignored = new Set<string>();
   const lines = createHash("sha256");
@@ -88,7 +85,7 @@ export function invalidRowsError(path: string, { counts, problems }: CustomersFi
 async function* freezableRows(
   file: InputFile,
   purpose: BatchPurpose,
-  documents: Documents,
+  documents: InspectedFiles,
   ignored: Set<string>,
 ): AsyncGenerator<FreezableRow> {
   const firstLine = new Map<string, number>();
@@ -100,7 +97,7 @@ async function* freezableRows(
       const { draft } = judged;
       const directory = dirname(file.path);
       const paths = new Map([...draft.documents].map(([name, path]) => [name, resolve(directory, path)]));
-      const { found, problems } = await inspectAll(line, paths, documents);
+      const { found, problems } = await inspectFiles(line, paths, documents, (name) => `document.${name}`);
       const customer = { ...draft, documents: Object.fromEntries(found) };
       const identity = identityHash(sha256, identityOf(customer));
       const first = firstLine.get(identity);
@@ -126,22 +123,6 @@ function wrongRow(
   problems: readonly RowProblem[],
 ): FreezableRow {
   return { row: { row, line, name: { kind, fpId, externalId }, problems }, documents: new Map() };
-}
-
-async function inspectAll(
-  line: number,
-  paths: ReadonlyMap<string, string>,
-  documents: Documents,
-): Promise<{ found: [string, CustomerDocument][]; problems: RowProblem[] }> {
-  const found: [string, CustomerDocument][] = [];
-  const problems: RowProblem[] = [];
-  for (const [name, path] of paths) {
-    const known = documents.get(path) ?? (await inspectDocument(path));
-    documents.set(path, known);
-    if ("rule" in known) problems.push({ line, column: `document.${name}`, ...known });
-    else found.push([name, known]);
-  }
-  return { found, problems };
 }
 
 function identityColumn({ kind, fpId, externalId }: DraftCustomer): string | null {

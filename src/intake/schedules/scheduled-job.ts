@@ -34,6 +34,8 @@ interface ScheduledBulk {
   readonly options: BulkOptions;
   /** Absolute path of the key that signs what is exported. */
   readonly signKey: string | null;
+  /** Absolute path of the key of `hmac_sha256`. */
+  readonly hmacKey?: string;
   /** What all requests of a proxy job have in common. */
   readonly request?: ProxyFlags;
 }

@@ -10,7 +10,7 @@ import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { startCheck } from "../alerts/start-check.js";
 import { checkedRows, judgeRows, refuseInvalid } from "../bulk/input-rows.js";
 import { readProxyRequest } from "../bulk/proxy-request.js";
-import { readSignKey } from "../bulk/sign-key.js";
+import { readSecrets } from "../bulk/secrets.js";
 import { startBulk } from "../bulk/start.js";
 import { type CustomersFile, invalidRowsError, readCustomers } from "../onboarding/customers-file.js";
 import { startOnboarding } from "../onboarding/start.js";
@@ -73,11 +73,11 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-async function bulkInput({ job, file, continueInvalid, signKey, request }: Scheduled<"bulk">) {
+async function bulkInput({ job, file, continueInvalid, signKey, hmacKey, request }: Scheduled<"bulk">) {
   const common = request && (await readProxyRequest("/", request));
   const kind = common?.job ?? jobOfKind(job);
   const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);
-  const secrets = common?.secrets ?? (signKey === null ? {} : await readSignKey(signKey));
+  const secrets = common?.secrets ?? (await readSecrets({ signKey, hmacKey }));
   return { kind, judged, secrets };
 }
 

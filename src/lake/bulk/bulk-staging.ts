@@ -1,9 +1,11 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import type { Asker, BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { type FailedItem, type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
+import { StagingLostError } from "../staging-lost-error.js";
 import { SealedRows } from "../store/sealed-rows.js";
 import type { SealedStore } from "../store/sealed-store.js";
+import { putStream, type SealedStream, sealedStream } from "../store/sealed-stream.js";
 
 /** The manifest of a frozen file. It is written last, so the rows of a file that has one are complete. */
 export interface FrozenFile {
@@ -46,6 +48,12 @@ interface WriteOnce<T> {
   keep(value: T): Promise<T>;
 }
 
+/** Opens a file that a row names in a column. */
+export type BytesOf = (
+  row: FrozenBulkRow,
+  column: string,
+) => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>;
+
 const READ_ROWS = 500;
 
 export class BulkStaging {
@@ -62,30 +70,56 @@ export class BulkStaging {
   }
 
   /**
-   * Copies the rows of a file. A file that is frozen already stays as it is, unless rows of the frozen copy are gone.
+   * Copies the rows of a file, and the bytes of the files that they name. What is frozen already stays as it is, unless a
+   * part of it is gone.
    *
-   * @throws InputError where the rows do not have the given hash; nothing is frozen then.
+   * @param bytes opens a file that a row names; left out for rows that name none
+   * @throws InputError where rows or files do not have their hash; nothing is frozen then.
    */
   async freeze(
     file: FrozenFile,
     rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
+    bytes?: BytesOf,
   ): Promise<void> {
     const there = await this.file.find();
-    if (there !== undefined && (await this.frozen.isWhole(this.#key("rows/"), there.rows))) return;
     const hash = createHash("sha256");
-    async function* hashed() {
-      for await (const row of rows) {
-        hash.update(frozenLine(row));
-        yield row;
-      }
+    const copied = this.#copied(rows, hash, bytes);
+    if (there !== undefined && (await this.frozen.isWhole(this.#key("rows/"), there.rows))) {
+      if (bytes !== undefined) for await (const _ of copied);
+      return;
     }
-    await this.frozen.write(this.#key("rows/"), hashed());
-    if (hash.digest("hex") !== file.sha256) {
-      throw new InputError(
-        "The input file changed while it was read. Nothing was started. Run the command again once the file is complete.",
-      );
-    }
+    await this.frozen.write(this.#key("rows/"), copied);
+    if (hash.digest("hex") !== file.sha256) throw changed("The input file");
     await this.file.keep(file);
+  }
+
+  /** The bytes of a file that a row names, as they were frozen. @throws StagingLostError when they are gone. */
+  async bytes(line: number, column: string): Promise<SealedStream> {
+    const key = this.#fileKey(line, column);
+    const found = await sealedStream(this.sealed, key);
+    if (found === undefined) throw new StagingLostError(key, "gone from the lake's staging area");
+    return found;
+  }
+
+  /** Opens the files that the frozen rows name. */
+  readonly bytesOf: BytesOf = async ({ line }, column) => (await this.bytes(line, column)).open();
+
+  /** The rows, each after its files are copied. */
+  async *#copied(
+    rows: AsyncIterable<FrozenBulkRow> | Iterable<FrozenBulkRow>,
+    hash: Hash,
+    bytes?: BytesOf,
+  ): AsyncGenerator<FrozenBulkRow> {
+    for await (const row of rows) {
+      hash.update(frozenLine(row));
+      for (const [column, { sha256 }] of Object.entries(row.files ?? {})) {
+        const key = this.#fileKey(row.line, column);
+        if (bytes === undefined || (await sealedStream(this.sealed, key))?.sha256 === sha256) continue;
+        const copy = await putStream(this.sealed, key, await bytes(row, column));
+        if (copy.sha256 !== sha256) throw changed(`The file in line ${row.line}, column ${column},`);
+      }
+      yield row;
+    }
   }
 
   /** The rows `[from, to)`. @throws StagingLostError when they are gone. */
@@ -153,7 +187,17 @@ export class BulkStaging {
     };
   }
 
+  #fileKey(line: number, column: string): string {
+    return this.#key(`files/${line}-${createHash("sha256").update(column).digest("hex").slice(0, 16)}`);
+  }
+
   #key(name: string): string {
     return `_staging/${this.id}/${name}`;
   }
+}
+
+function changed(what: string): InputError {
+  return new InputError(
+    `${what} changed while it was read. Nothing was started. Run the command again once the file is complete.`,
+  );
 }

@@ -7,13 +7,21 @@ export type RequestBytes =
   | { readonly stream: string; readonly sha256: string }
   | { readonly base64: string };
 
+/** The user whose data a client operation reads or writes. */
+export interface DataOwner {
+  readonly fp_id: string;
+  readonly decrypt_reason?: string;
+  /** Seconds for which the call's token is good; left out, enough for a call that has to wait. */
+  readonly ttl?: number;
+}
+
 /** A request in the staging area: personal or secret values never go through a workflow's history. */
 export interface SealedRequest {
   readonly operation: string;
   readonly params: object;
   readonly bytes?: RequestBytes;
-  /** Of a client operation: the user for whose data a token is made. */
-  readonly owner?: { readonly fp_id: string; readonly decrypt_reason?: string };
+  /** Of a client operation: whose data a token is made for. */
+  readonly owner?: DataOwner;
   /** Of a proxy call: accept any status as the target's answer. */
   readonly anyStatus?: boolean;
   /** Whether it may be sent again after its answer was lost, whatever the operation's own rule is. */

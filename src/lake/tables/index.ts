@@ -8,6 +8,7 @@ import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runFailures, runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
+import { vaultValues, vaultWrites } from "./vault.js";
 import { webhookEvents } from "./webhook-events.js";
 
 /** Every table that belongs to no single stream; a new one takes one more line. */
@@ -25,5 +26,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   transactionChanges,
   transactionImports,
   transactions,
+  vaultValues,
+  vaultWrites,
   webhookEvents,
 ];

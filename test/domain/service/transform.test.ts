@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalTransform, transformProblem } from "../../../src/domain/service/transform.js";
+import {
+  canonicalTransform,
+  hmacTransform,
+  transformList,
+  transformOf,
+  transformProblem,
+} from "../../../src/domain/service/transform.js";
 
 describe("each form of the document is accepted, and rewritten in its canonical form", () => {
   it.each<[string, string]>([
@@ -69,4 +75,16 @@ it("the canonical form of a canonical form is itself", () => {
       expect(canonicalTransform(canonical)).toBe(canonical);
     }),
   );
+});
+
+it("a list is split at the commas between transforms", () => {
+  const list = ["to_lowercase", "replace('a,b','(c')", String.raw`replace('it\'s, ','')`, "suffix(4)"];
+  expect(transformList(list.join(" , "))).toEqual(list);
+  expect(transformList(" ,, ")).toEqual([]);
+  expect(transformList("suffix(4, to_ascii")).toEqual(["suffix(4, to_ascii"]);
+});
+
+it("any key fits into a keyed hash", () => {
+  const key = String.raw`it's \ (a), key`;
+  expect(transformOf(hmacTransform(key))).toEqual({ name: "hmac_sha256", arguments: [key] });
 });

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
-import type { CustomerDocument } from "../../domain/onboarding/customer.js";
-import type { BrokenRule } from "../../domain/row-problem.js";
+import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
+import type { VaultFile } from "../../domain/service/vault/vault-value.js";
 
 /** Content types by extension; for other extensions the request names no type. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -20,8 +20,29 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".webp": "image/webp",
 };
 
+/** Files to upload by their path, hashed once, or what is wrong with one. */
+export type InspectedFiles = Map<string, VaultFile | BrokenRule>;
+
+/** Inspects the files that a row names, and says of each that can't be uploaded why, by its column. */
+export async function inspectFiles(
+  line: number,
+  paths: ReadonlyMap<string, string>,
+  inspected: InspectedFiles,
+  columnOf: (name: string) => string = (name) => name,
+): Promise<{ found: [string, VaultFile][]; problems: RowProblem[] }> {
+  const found: [string, VaultFile][] = [];
+  const problems: RowProblem[] = [];
+  for (const [name, path] of paths) {
+    const known = inspected.get(path) ?? (await inspectFile(path));
+    inspected.set(path, known);
+    if ("rule" in known) problems.push({ line, column: columnOf(name), ...known });
+    else found.push([name, known]);
+  }
+  return { found, problems };
+}
+
 /** Inspects a file to upload, or says why it can't be uploaded, without its path. */
-export async function inspectDocument(path: string): Promise<CustomerDocument | BrokenRule> {
+async function inspectFile(path: string): Promise<VaultFile | BrokenRule> {
   try {
     const found = await stat(path);
     if (found.isDirectory()) return { code: "directory", rule: "is the path of a directory" };

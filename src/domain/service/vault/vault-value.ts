@@ -1,0 +1,66 @@
+import { isJsonObject } from "../../json.js";
+import type { BrokenRule } from "../../row-problem.js";
+import { hasLoneSurrogate } from "../transaction-values.js";
+import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "../vault-identifier.js";
+
+/** A file to upload into a vault. */
+export interface VaultFile {
+  readonly bytes: number;
+  /** Hash of the file's bytes, in hex. */
+  readonly sha256: string;
+  /** By the file's extension; null where that is unknown. */
+  readonly contentType: string | null;
+}
+
+const BLANK: BrokenRule = { code: "blank", rule: "is blank" };
+const LONE_SURROGATE: BrokenRule = { code: "lone_surrogate", rule: "has a lone surrogate" };
+
+/** Why a value can't be put under an identifier (docs/reference/service.md, "Accepted identifiers"). */
+export function vaultValueProblem(
+  use: IdentifierUse,
+  identifier: string,
+  value: unknown,
+): BrokenRule | undefined {
+  return useProblem(use, identifier) ?? valueProblem(value);
+}
+
+/** Why a file can't be uploaded under an identifier (docs/reference/service.md, "Vault upload"). */
+export function uploadProblem(identifier: string, path: unknown): BrokenRule | undefined {
+  // What is uploaded goes under a client token, which has to name it.
+  const problem = useProblem("upload", identifier) ?? useProblem("client_token", identifier);
+  if (problem !== undefined) return problem;
+  if (typeof path !== "string") return { code: "not_path", rule: "is not the path of a file" };
+  return path.trim() === "" ? BLANK : undefined;
+}
+
+function useProblem(use: IdentifierUse, identifier: string): BrokenRule | undefined {
+  const problem = identifierProblem(use, identifier);
+  return problem && { ...problem, rule: `is ${problem.rule}; accepted: ${acceptedIdentifiers(use)}` };
+}
+
+function valueProblem(value: unknown): BrokenRule | undefined {
+  if (typeof value === "boolean") return undefined;
+  if (typeof value === "number") {
+    if (Number.isInteger(value)) return jsonProblem(value);
+    return { code: "not_integer", rule: "is a number that is not an integer: give it as text" };
+  }
+  if (typeof value === "string") return value.trim() === "" ? BLANK : jsonProblem(value);
+  if (isJsonObject(value)) return jsonProblem(value);
+  return { code: "not_value", rule: "is not text, an integer, true or false, or an object" };
+}
+
+/** Why a JSON value would not arrive as it is in the file, without quoting it. */
+export function jsonProblem(value: unknown): BrokenRule | undefined {
+  if (typeof value === "number") {
+    const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+    if (isExact) return undefined;
+    return { code: "inexact_number", rule: "is a number too large to arrive exactly: give it as text" };
+  }
+  if (typeof value === "string") return hasLoneSurrogate(value) ? LONE_SURROGATE : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [name, item] of Object.entries(value)) {
+    const problem = hasLoneSurrogate(name) ? LONE_SURROGATE : jsonProblem(item);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

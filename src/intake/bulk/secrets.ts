@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { InputError } from "../../domain/failures.js";
+import { signingKey } from "../../lake/bulk/pack/signature.js";
+
+/** A secret that a job is given in a file. */
+interface Secret {
+  readonly flag: string;
+  /** What a run did with it, for the message that asks for it again. */
+  readonly use: string;
+  /** Reads its file. @throws InputError */
+  read(text: string, path: string): string;
+}
+
+const SECRETS = {
+  signKey: {
+    flag: "--sign-key",
+    use: "signed its pack",
+    read(text, path) {
+      signingKey(text, path);
+      return text;
+    },
+  },
+  hmacKey: {
+    flag: "--hmac-key",
+    use: "hashed values",
+    read(text, path) {
+      // An editor ends a file with a line feed, which is not part of the key.
+      const key = text.replace(/\r?\n$/, "");
+      if (key !== "" && !/\p{Cc}/u.test(key)) return key;
+      const problem = key === "" ? "is empty" : "has more than one line, or a control character";
+      throw new InputError(
+        `--hmac-key ${path} ${problem}. Nothing was started. Put the key alone into the file.`,
+      );
+    },
+  },
+} as const satisfies Record<string, Secret>;
+
+type SecretName = keyof typeof SECRETS;
+
+/** Paths of the files of secrets. */
+export type SecretFiles = { readonly [name in SecretName]?: string | null | undefined };
+
+/** Reads the secrets of a job. @throws InputError where a file can't be read, or does not hold what its flag is for. */
+export async function readSecrets(files: SecretFiles, cwd = ""): Promise<Readonly<Record<string, string>>> {
+  const secrets: Record<string, string> = {};
+  for (const [name, { flag, read }] of Object.entries(SECRETS)) {
+    const given = files[name as SecretName];
+    if (given == null) continue;
+    const path = resolve(cwd, given);
+    const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+      throw new InputError(`${flag} ${path} can't be read (${error.code}). Nothing was started.`);
+    });
+    secrets[name] = read(text, path);
+  }
+  return secrets;
+}
+
+/** What a run did with secrets that it was given in several flags, and which those are. */
+const OTHERS: Readonly<Record<string, { readonly use: string; readonly flag: string }>> = {
+  headers: {
+    use: "sent headers or certificates",
+    flag: "each --header, --client-cert, --client-key and --pin-cert of it",
+  },
+};
+
+/** Refuses to repeat a run without a secret that was not kept. @throws InputError that names its flag. */
+export function assertSecrets(runId: string, secrets: Readonly<Record<string, string | null>>): void {
+  for (const [name, { flag, use }] of Object.entries({ ...SECRETS, ...OTHERS })) {
+    if (secrets[name] !== null) continue;
+    throw new InputError(
+      `run ${runId} ${use}, and what it was given was not kept. Nothing was started. Give ${flag} again.`,
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { decryptVault } from "../api/operations/vault.js";
+import type { BulkOptions } from "../domain/bulk/bulk-job.js";
+import { rawMembers } from "../domain/json.js";
+import { TOKEN_TTL } from "../domain/service/client-token-grant.js";
+import { hmacTransform, transformList } from "../domain/service/transform.js";
+import { vaultValues } from "../lake/tables/vault.js";
+import { idText, ownIdText } from "./fields.js";
+import type { BulkJob } from "./job.js";
+
+interface RosterRow {
+  readonly fp_id: string;
+  readonly external_id?: string | undefined;
+}
+
+/** What the service decrypted of one user. */
+interface Decrypted {
+  /** The answer's JSON as it came. */
+  readonly json: string;
+  /** ISO instant of the answer. */
+  readonly at: string;
+}
+
+/** A transform of the options whose key is a secret of the job. */
+export const KEYED_HASH = "hmac_sha256";
+
+/** Exports decrypted vault data of each user of a roster (docs/use/vault.md, "Out of the vault"). */
+export const vaultJob: BulkJob<RosterRow, Decrypted> = {
+  kind: "vault",
+  file: { name: "roster", option: "--roster" },
+  row: z.object({ fp_id: idText, external_id: ownIdText.optional() }),
+  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
+  owner: ({ fp_id }) => fp_id,
+  effect: false,
+  groupRows: 500,
+  async work(rows, caller) {
+    const fp_id = rows[0]?.row.fp_id ?? "";
+    const { fields, reason, transforms } = asked(caller.options);
+    const owner = { fp_id, decrypt_reason: reason, ttl: TOKEN_TTL.min };
+    const key = caller.secrets.hmacKey ?? "";
+    const keyed = transforms.map((text) => (text === KEYED_HASH ? hmacTransform(key) : text));
+    const body = { fields: fields as [string], reason, ...(keyed.length > 0 && { transforms: keyed }) };
+    const answer = await caller.onceText("values", decryptVault, { body }, owner);
+    return { json: answer.body, at: new Date(answer.at).toISOString() };
+  },
+  tables: [vaultValues],
+  rows: ({ runId, options }, { rows, result }) => {
+    if (result === null) return {};
+    const { fields, reason, transforms } = asked(options);
+    const members = rawMembers(result.json);
+    return {
+      vault_values: rows.flatMap(({ row: { fp_id, external_id } }) =>
+        fields.map((field) => ({
+          ...{ run_id: runId, fp_id, external_id: external_id ?? null, field },
+          ...storedValue(members.get(field)),
+          ...{ transforms: transforms.join(",") || null, reason, decrypted_at: result.at },
+        })),
+      ),
+    };
+  },
+};
+
+function asked({ fields, reason, transforms }: BulkOptions) {
+  return {
+    fields: String(fields).split(","),
+    reason: String(reason),
+    transforms: transformList(String(transforms ?? "")),
+  };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '"': "string",
+  "{": "object",
+  "[": "list",
+  t: "boolean",
+  f: "boolean",
+};
+
+/** A value as the table has it: a text as it is, everything else as the JSON that came. */
+function storedValue(json: string | undefined) {
+  if (json === undefined || json === "null") return { status: "absent", value_type: null, value: null };
+  const value_type = TYPES[json[0] ?? ""] ?? (/^-?\d+$/.test(json) ? "integer" : "number");
+  return {
+    status: "value",
+    value_type,
+    value: value_type === "string" ? (JSON.parse(json) as string) : json,
+  };
+}

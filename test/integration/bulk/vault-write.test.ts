@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Fault } from "../../../sandbox/faults/fault.js";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { holding } from "../../helpers/onboarding/planted-texts.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+const PATCH = { operation: "update_vault" } as const;
+const UPLOAD = { operation: "upload_to_vault" } as const;
+const IMAGE = Buffer.from(Array.from({ length: 3_000_000 }, (_, at) => (at * 7) % 256));
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+let users: readonly string[];
+beforeEach(async () => {
+  const population = { kind: "synthetic", users: 12, linksPerUser: 0, accountsPerLink: 0, rows: 0 } as const;
+  sandbox = await startSandbox({ seed: 7, population, vaults: "empty" });
+  users = [...sandbox.world.users.keys()];
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
+  return { code, stderr, said: JSON.parse(stdout) };
+};
+const write = (name: string, data: string | Buffer) => writeFile(join(folder.directory, name), data);
+const rowsOf = async (sql: string) => (await run("query", sql)).said as Record<string, unknown>[];
+const OUTCOMES = "select line, fp_id, status, fields, fields_written, reason from vault_writes order by line";
+
+/** A row of JSONL for each user, with what the vault must hold afterwards. */
+async function writeRows() {
+  await write("statement.pdf", IMAGE);
+  const rows = users.map((fp_id, at) => ({
+    fp_id,
+    "id.first_name": `Quitepersonal${at}`,
+    "custom.limit": at,
+    "custom.flag": at % 2 === 0,
+    "custom.more": { list: [at, "a"], none: null },
+    ...(at % 3 === 0 && { "upload:custom.statement": "statement.pdf" }),
+  }));
+  await write("rows.jsonl", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  return rows.map(({ fp_id, "upload:custom.statement": file, ...values }) => ({
+    fp_id,
+    vault: {
+      ...values,
+      ...(file !== undefined && {
+        "custom.statement": {
+          bytes: IMAGE.length,
+          sha256: createHash("sha256").update(IMAGE).digest("hex"),
+          content_type: "application/pdf",
+        },
+      }),
+    },
+  }));
+}
+
+test("values and files as the rows have them, a token for exactly these fields, one outcome per row", async () => {
+  const expected = await writeRows();
+  const { code, said } = await run("vault", "write", "--file", "rows.jsonl");
+  expect({ code, said }).toMatchObject({
+    code: 0,
+    said: { job: "vault_write", status: "completed", rows: { total: 12, done: 12 }, calls: 28 },
+  });
+  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
+  const values = ["id.first_name", "custom.limit", "custom.flag", "custom.more"];
+  expect(sandbox.tokens.grants(users[0] ?? "")).toEqual([
+    { scope: "vault", fields: [...values, "custom.statement"], ttl: 60 },
+  ]);
+  const outcomes = await rowsOf(OUTCOMES);
+  expect(outcomes).toEqual(
+    users.map((fp_id, at) => {
+      const fields = JSON.stringify([...values, ...(at % 3 === 0 ? ["custom.statement"] : [])]);
+      return { line: at + 1, fp_id, status: "written", fields, fields_written: fields, reason: null };
+    }),
+  );
+  const found = await holding(folder.directory, ["Quitepersonal"]);
+  expect(found.filter((place) => !place.startsWith("rows.jsonl"))).toEqual([]);
+});
+
+const FAULTS: readonly (readonly [name: string, faults: readonly Fault[]])[] = [
+  ["429 with Retry-After", [{ ...PATCH, kind: "status", status: 429, retryAfter: 1, times: 2 }]],
+  ["500 after its effect", [{ ...PATCH, kind: "status", status: 500, afterEffect: true, every: 4 }]],
+  [
+    "reset",
+    [
+      { ...UPLOAD, kind: "reset", every: 2 },
+      { ...PATCH, kind: "reset", afterEffect: true, every: 4 },
+    ],
+  ],
+  ["half an answer", [{ ...PATCH, kind: "truncated", every: 4 }]],
+  ["200 with HTML", [{ ...PATCH, kind: "wrong_body", body: "<html>", times: 2 }]],
+  ["an expired token", [{ ...PATCH, kind: "token_expired", every: 5 }]],
+];
+
+test.each(FAULTS)("%s is waited for, and every row is written", async (_, faults) => {
+  const expected = await writeRows();
+  sandbox.addFaults(...faults);
+  expect(await run("vault", "write", "--file", "rows.jsonl")).toMatchObject({
+    code: 0,
+    said: { rows: { done: 12, failed: 0 } },
+  });
+  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
+  expect(await rowsOf("select status, count(*)::int n from vault_writes group by all")).toEqual([
+    { status: "written", n: 12 },
+  ]);
+});
+
+test("what is refused says how far it came; a retry needs neither the file nor the uploads", async () => {
+  const expected = await writeRows();
+  const [first = "", second = "", third = ""] = users;
+  sandbox.addFaults(
+    { ...UPLOAD, user: first, kind: "status", status: 400, body: "no Quitepersonal0 here" },
+    { ...PATCH, user: second, kind: "status", status: 500, times: 1 },
+    { ...PATCH, user: second, kind: "status", status: 400 },
+    { operation: "create_client_token", user: third, kind: "status", status: 404 },
+  );
+  const { code, said } = await run("vault", "write", "--file", "rows.jsonl");
+  expect({ code, rows: said.rows }).toMatchObject({ code: 1, rows: { done: 9, failed: 3 } });
+  expect((await rowsOf(OUTCOMES)).slice(0, 3)).toMatchObject([
+    { line: 1, status: "partly_written", reason: "refused http_400" },
+    { line: 2, status: "unknown", fields_written: "[]", reason: "refused http_400" },
+    { line: 3, status: "not_written", fields_written: "[]", reason: "not_found" },
+  ]);
+  expect(JSON.stringify(said)).not.toContain("Quitepersonal");
+  sandbox.clearFaults();
+  await rm(join(folder.directory, "statement.pdf"));
+  await rm(join(folder.directory, "rows.jsonl"));
+  expect(await run("runs", "retry", said.run_id)).toMatchObject({
+    code: 0,
+    said: { rows: { total: 3, done: 3 } },
+  });
+  for (const { fp_id, vault } of expected) expect(sandbox.vaults.contents(fp_id)).toEqual(vault);
+  const left = await holding(join(folder.lake, "_staging"), ["Quitepersonal"]);
+  expect(left).toEqual([]);
+});
+
+test("every wrong row by line, column and rule; nothing is started", async () => {
+  const [a, b, c, d, e, f, g] = users;
+  await write("empty.txt", "");
+  const header = "fp_id,external_id,id.email,upload:custom.file,upload:document.id_card.front.image,nickname";
+  const lines = [`${a},x,a@b.c,,,`, `${b},,,,,`, `${c},,,nowhere.png,,`, `${d},,,empty.txt,,`];
+  lines.push(`${e},,,,card.png,`, `${f},,,,,Bob`, `${a},,b@c.d,,,`, `,,b@c.d,,,`, `${g},, ,,,`);
+  await write("rows.csv", [header, ...lines, ""].join("\n"));
+  const { code, said } = await run("vault", "write", "--file", "rows.csv");
+  expect(code).toBe(2);
+  expect(said.error.message).toMatch(/Nothing was started/);
+  const judged = await run("vault", "write", "--file", "rows.csv", "--validate-only");
+  expect(
+    judged.said.problems.map(({ line, column, rule }: Record<string, unknown>) => [line, column, rule]),
+  ).toEqual([
+    [3, null, "has no value and no file"],
+    [4, "upload:custom.file", "is the path of a file that is not there"],
+    [5, "upload:custom.file", "is the path of an empty file"],
+    [6, "upload:document.id_card.front.image", expect.stringMatching(/^is of the group document/)],
+    [7, "nickname", expect.stringMatching(/^is not a data identifier; accepted: id/)],
+    [8, "fp_id", "is the same as in line 2"],
+    [9, "fp_id", "is missing"],
+    [10, "id.email", "is blank"],
+  ]);
+  expect(sandbox.requests()).toEqual([]);
+});
+
+test("JSONL: a value that would not arrive as it is written is refused", async () => {
+  const [a, b, c, d] = users;
+  const lines = [
+    `{"fp_id":"${a}","custom.x":9007199254740993}`,
+    `{"fp_id":"${b}","custom.x":1.5}`,
+    `{"fp_id":"${c}","custom.x":["a"]}`,
+    `{"fp_id":"${d}","id.email":"a@b.c","upload:id.email":"rows.jsonl"}`,
+  ];
+  await write("rows.jsonl", lines.join("\n"));
+  const { said } = await run("vault", "write", "--file", "rows.jsonl", "--validate-only");
+  expect(said.problems.map(({ code }: { code: string }) => code)).toEqual([
+    "inexact_number",
+    "not_integer",
+    "not_value",
+    "value_too",
+  ]);
+});

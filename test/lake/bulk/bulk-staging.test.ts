@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type FrozenBulkRow, frozenLine } from "../../../src/domain/bulk/frozen-row.js";
+import { BulkStaging, type BytesOf, type FrozenFile } from "../../../src/lake/bulk/bulk-staging.js";
+import { StagingLostError } from "../../../src/lake/staging-lost-error.js";
+import { SealedStore } from "../../../src/lake/store/sealed-store.js";
+import { createSealer } from "../../../src/temporal/encryption/sealer.js";
+import { openTestLake, type TestLake } from "../../helpers/lake/delta-lake.js";
+import { TEST_KEYS } from "../../helpers/temporal/temporal-environment.js";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const CONTENTS = ["first file", "second file"];
+const ROWS: readonly FrozenBulkRow[] = CONTENTS.map((text, at) => ({
+  line: at + 2,
+  row: { fp_id: `fp_${at}`, file: `${at}.txt` },
+  problems: [],
+  files: { file: { bytes: text.length, sha256: sha256(text), contentType: "text/plain" } },
+}));
+const FILE: FrozenFile = {
+  ...{
+    kind: "k",
+    options: {},
+    rows: 2,
+    invalid: 0,
+    sha256: sha256(ROWS.map(frozenLine).join("")),
+    origin: "r",
+  },
+  asker: { operator: "ada", host: "here", service: "https://x", mode: "test", keyFingerprint: "0" },
+  ...{ secrets: {}, retryOf: null },
+};
+
+let lake: TestLake;
+let sealed: SealedStore;
+let staging: BulkStaging;
+beforeEach(async () => {
+  lake = await openTestLake();
+  sealed = new SealedStore(lake.store, createSealer(TEST_KEYS));
+  staging = new BulkStaging(sealed, "job");
+});
+afterEach(() => lake.release());
+
+let opened: number[] = [];
+const bytes: BytesOf = async function* ({ line }: FrozenBulkRow) {
+  opened.push(line);
+  yield Buffer.from(CONTENTS[line - 2] ?? "");
+};
+const text = async (line: number, from = staging) => {
+  const parts: Uint8Array[] = [];
+  for await (const part of (await from.bytes(line, "file")).open()) parts.push(part);
+  return Buffer.concat(parts).toString();
+};
+
+test("files are frozen with their rows, and once", async () => {
+  opened = [];
+  await staging.freeze(FILE, ROWS, bytes);
+  await staging.freeze(FILE, ROWS, bytes);
+  expect(opened).toEqual([2, 3]);
+  expect([await text(2), await text(3)]).toEqual(CONTENTS);
+});
+
+test("a file that is lost from the frozen copy is copied again", async () => {
+  await staging.freeze(FILE, ROWS, bytes);
+  const files = await sealed.list("_staging/job/files/");
+  for (const { key } of files) if (key.startsWith("_staging/job/files/3-")) await sealed.delete(key);
+  await expect(text(3)).rejects.toThrow(StagingLostError);
+  opened = [];
+  await staging.freeze(FILE, ROWS, bytes);
+  expect(opened).toEqual([3]);
+  expect(await text(3)).toBe("second file");
+});
+
+test("a file that changed since its row was judged freezes nothing", async () => {
+  const changed: BytesOf = async function* () {
+    yield Buffer.from("other bytes");
+  };
+  await expect(staging.freeze(FILE, ROWS, changed)).rejects.toThrow(
+    /line 2, column file, changed.*Nothing was started/,
+  );
+  expect(await staging.file.find()).toBeUndefined();
+});
+
+test("the frozen files of one job can be frozen for another", async () => {
+  await staging.freeze(FILE, ROWS, bytes);
+  const retry = new BulkStaging(sealed, "retry");
+  await retry.freeze(FILE, staging.everyRow(FILE), staging.bytesOf);
+  await staging.drop();
+  expect(await text(3, retry)).toBe("second file");
+});
