@@ -1,6 +1,6 @@
+import { decimalText, decimalUnits } from "../../src/domain/decimal.js";
 import { jsonObjectOf } from "../../src/domain/json.js";
 import type { BankLink } from "./bank-link.js";
-import { decimalText, decimalUnits } from "./decimal.js";
 import type { LogEvent } from "./link-log.js";
 import type { World } from "./world.js";
 

@@ -11,6 +11,7 @@ import { checkCommand, demoCommand, devCommand, workerCommand } from "./commands
 import { onboardCommand } from "./commands/onboard.js";
 import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
+import { reconcileCommand } from "./commands/reconcile.js";
 import { runsCommand, statusCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
@@ -31,6 +32,7 @@ const COMMANDS: readonly AddCommand[] = [
   checkCommand,
   statusCommand,
   syncCommand,
+  reconcileCommand,
   materializeCommand,
   quarantineCommand,
   exportCommand,

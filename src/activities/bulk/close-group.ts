@@ -26,7 +26,7 @@ export async function closeGroup(
     group.owner,
   );
   await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
-  return group.totalsOf(items.filter(({ result }) => result === null).flatMap((item) => endsOf(job, item)));
+  return group.totalsOf(items.filter(({ result }) => result === null));
 }
 
 /** Writes the rows that the items of a closed group add to each table, once, and notes that they are there. */

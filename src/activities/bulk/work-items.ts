@@ -2,13 +2,11 @@ import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
-import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
-import type { Caller } from "../../jobs/job.js";
+import type { Caller, EndedItem } from "../../jobs/job.js";
 import { callFailure } from "../call-failure.js";
 import { requestsSent } from "../calls/call-record.js";
 import { callRule } from "../calls/call-rules.js";
@@ -16,7 +14,7 @@ import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
 import type { BulkDependencies } from "./dependencies.js";
-import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
+import { type BulkGroup, openGroup } from "./open-group.js";
 
 export interface ItemProgress extends Attempted {
   /** Number of the item in its group's plan. */
@@ -53,16 +51,16 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const { options } = await staging.file.require();
   const planned = await group.work();
   const ended: { readonly item: number; readonly result: unknown }[] = [];
-  const ends: RowEnd[] = [];
+  const done: EndedItem<object, unknown>[] = [];
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
-    const rows = planned[item];
+    const { rows, given } = planned[item] ?? {};
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
-      const caller = callerOf(slice, input, options, staging.itemPrefix(input.group, item));
+      const caller = callerOf(slice, input, { options, given }, staging.itemPrefix(input.group, item));
       const result = await job.work(rows, caller);
       ended.push({ item, result });
-      ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
+      done.push({ rows, result, reason: null, asked: 0 });
       return { progress, outcome: { kind: "complete" } as const };
     } catch (error) {
       return { progress, outcome: outcomeOf(error) };
@@ -71,7 +69,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
   if (name !== null) await staging.putResults(name, ended);
   const items = namedFailures(results, ({ progress: { item } }) => {
-    const line = planned[item]?.[0]?.line ?? 0;
+    const line = planned[item]?.rows[0]?.line ?? 0;
     return { line, owner: group.owner(line) };
   });
   for (const { progress, outcome } of results) {
@@ -82,7 +80,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   return {
     items,
     results: name,
-    totals: { ...group.totalsOf(ends), calls },
+    totals: { ...group.totalsOf(done), calls },
     gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };
@@ -93,7 +91,12 @@ interface Refusal {
   readonly said?: string | undefined;
 }
 
-function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, prefix: string): Caller {
+function callerOf(
+  slice: Slice,
+  { runId }: BulkGroup,
+  item: Pick<Caller, "options" | "given">,
+  prefix: string,
+): Caller {
   const { deps, deadline } = slice;
   const { sealed } = deps;
   const once = async (
@@ -121,7 +124,7 @@ function callerOf(slice: Slice, { runId }: BulkGroup, options: BulkOptions, pref
     }
   };
   const lost = (name: string) => requestsSent(sealed, `${prefix}${name}/`);
-  return { options, once: once as Caller["once"], lost };
+  return { ...item, lake: deps.lake, once: once as Caller["once"], lost };
 }
 
 function outcomeOf(error: unknown): ItemOutcome {

@@ -6,12 +6,14 @@ import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
 import { scheduledExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
+import { scheduledReconcile } from "../commands/reconcile.js";
 import { scheduledSync } from "../commands/sync.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,
+  scheduledReconcile,
   scheduledImport,
   scheduledOnboard,
   scheduledCheck,

@@ -4,6 +4,7 @@ import { CIP_TABLES } from "./cip.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
+import { reconciliations } from "./reconciliations.js";
 import { runFailures, runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
@@ -18,6 +19,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   onboardings,
   quarantine,
   quarantineResolutions,
+  reconciliations,
   runFailures,
   runs,
   transactionChanges,
