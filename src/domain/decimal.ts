@@ -1,15 +1,22 @@
+import { isAmount } from "./service/transaction-values.js";
+
 const SCALE = 10;
-const DECIMAL = /^(-?)(\d{1,18})(?:\.(\d{1,10}))?$/;
+const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,10}))?$/;
 
 /**
- * Reads a decimal text into units of 10⁻¹⁰, never through a float; `undefined` where
- * docs/use/tables.md, "Accepted values", quarantines.
+ * Reads an amount into units of 10⁻¹⁰, never through a float; `undefined` where docs/use/tables.md, "Accepted values",
+ * quarantines.
  */
 export function decimalUnits(text: unknown): bigint | undefined {
-  const match = typeof text === "string" ? DECIMAL.exec(text) : null;
-  if (!match) return undefined;
-  const units = BigInt(match[2]! + (match[3] ?? "").padEnd(SCALE, "0"));
-  return match[1] ? -units : units;
+  return typeof text === "string" && isAmount(text) ? sumUnits(text) : undefined;
+}
+
+/** Reads a sum of amounts, which may have more digits than one. */
+export function sumUnits(text: string | null): bigint | undefined {
+  const [, minus, whole = "", decimals = ""] = (text === null ? null : DECIMAL.exec(text)) ?? [];
+  if (whole === "") return undefined;
+  const units = BigInt(whole + decimals.padEnd(SCALE, "0"));
+  return minus === "-" ? -units : units;
 }
 
 /** Writes units of 10⁻¹⁰ as `DECIMAL(28,10)` prints them: always ten decimals. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimalText, decimalUnits } from "../domain/decimal.js";
+import { decimalText, sumUnits } from "../domain/decimal.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
 import { reconciliations } from "../lake/tables/reconciliations.js";
 import { idText, ownIdText } from "./fields.js";
@@ -86,6 +86,6 @@ function idsOf(ids: readonly string[] | undefined): string | null {
 }
 
 function differenceOf(lakeSum: string | null, serviceSum: string | null): string | null {
-  const [lake, service] = [decimalUnits(lakeSum), decimalUnits(serviceSum)];
+  const [lake, service] = [sumUnits(lakeSum), sumUnits(serviceSum)];
   return lake === undefined || service === undefined ? null : decimalText(service - lake);
 }

@@ -1,5 +1,5 @@
 import type { TableSpec } from "../delta/delta-schema.js";
-import { bigint, date, money, timestamptz, varchar } from "./columns.js";
+import { bigint, date, moneySum, timestamptz, varchar } from "./columns.js";
 
 /** One row per account and run of a reconciliation (docs/use/tables.md, "reconciliations"). */
 export const reconciliations = {
@@ -16,9 +16,9 @@ export const reconciliations = {
     ...varchar("missing_at_service"),
     ...bigint("changed_rows"),
     ...varchar("changed"),
-    ...money("lake_sum", "service_sum", "difference"),
+    ...moneySum("lake_sum", "service_sum", "difference"),
     ...varchar("balance_status", "balance_reason"),
     ...timestamptz("balance_from", "balance_to"),
-    ...money("balance_change", "posted_sum", "balance_difference"),
+    ...moneySum("balance_change", "posted_sum", "balance_difference"),
   ],
 } as const satisfies TableSpec;

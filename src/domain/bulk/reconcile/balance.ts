@@ -1,4 +1,4 @@
-import { decimalText, decimalUnits } from "../../decimal.js";
+import { decimalText, sumUnits } from "../../decimal.js";
 
 export type ReconciliationStatus = "equal" | "differs" | "unknown";
 
@@ -50,12 +50,12 @@ export function checkBalance(
   if (last.gone) return unknown("account_gone");
   if (before === undefined) return unknown("one_observation");
   if (before.gone) return unknown("account_gone_between");
-  const [from, to] = [decimalUnits(before.current), decimalUnits(last.current)];
+  const [from, to] = [sumUnits(before.current), sumUnits(last.current)];
   if (from === undefined || to === undefined) return unknown("no_balance");
   if (before.currency !== last.currency) return unknown("currency_changed");
   if (!before.linkRead || !last.linkRead) return unknown("link_not_read");
   if (posted?.otherCurrency) return unknown("other_currency");
-  const sum = decimalUnits(posted?.sum ?? "0") ?? 0n;
+  const sum = sumUnits(posted?.sum ?? null) ?? 0n;
   const difference = to - from - sum;
   return {
     status: difference === 0n ? "equal" : "differs",

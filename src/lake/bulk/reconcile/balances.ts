@@ -55,11 +55,11 @@ const OBSERVATIONS = `
     from accounts semi join known_accounts using (fp_id, link_id, account_id)
   ), changes as (
     select *, row_number() over same as place from states
+    window same as (partition by fp_id, link_id, account_id order by observed_at)
     qualify place = 1
       or balance_current is distinct from lag(balance_current) over same
       or balance_currency is distinct from lag(balance_currency) over same
       or gone <> lag(gone) over same
-    window same as (partition by fp_id, link_id, account_id order by observed_at)
   )
   select * exclude (place), row_number() over (partition by fp_id, link_id, account_id order by observed_at desc) as nth,
     exists (from link_syncs s where s.run_id = changes.run_id and s.link_id = changes.link_id
