@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
-import { rangeOptions } from "../../jobs/reconcile/range.js";
+import type { ScheduledBulk } from "../../intake/schedules/scheduled-job.js";
+import { type ReconciledRange, rangeOptions } from "../../jobs/reconcile/range.js";
 import type { BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand, Schedulable } from "./command.js";
@@ -26,8 +26,8 @@ function withReconcileOptions(command: Command): Command {
   );
 }
 
-function optionsOf({ from, to, links, rows }: ReconcileFlags): BulkOptions {
-  return rangeOptions({ from: from ?? null, to: to ?? null, links: links ?? null, rows: rows ?? false });
+function rangeFrom({ from, to, links, rows }: ReconcileFlags): ReconciledRange {
+  return { from: from ?? null, to: to ?? null, links: links ?? null, rows: rows ?? false };
 }
 
 export const reconcileCommand: AddCommand = (program, terminal, end) => {
@@ -37,7 +37,7 @@ export const reconcileCommand: AddCommand = (program, terminal, end) => {
   withReconcileOptions(command).action(async (flags: ReconcileFlags) => {
     const { runBulk } = await import("../bulk/run.js");
     const { reconcileJob } = await import("../../jobs/reconcile.js");
-    end(await runBulk(terminal, reconcileJob, flags.roster, optionsOf(flags), flags));
+    end(await runBulk(terminal, reconcileJob, flags.roster, rangeOptions(rangeFrom(flags)), flags));
   });
 };
 
@@ -45,11 +45,13 @@ export const scheduledReconcile: Schedulable = {
   words: ["reconcile"],
   define: withReconcileOptions,
   job: (flags: ReconcileFlags, cwd) => ({
-    kind: "bulk",
-    job: "reconcile",
-    file: resolve(cwd, flags.roster),
+    ...reconciliation(resolve(cwd, flags.roster), rangeFrom(flags)),
     continueInvalid: flags.continueInvalid === true,
-    options: optionsOf(flags),
-    signKey: null,
   }),
 };
+
+/** A reconciliation as a schedule keeps it. */
+export function reconciliation(file: string, range: Partial<ReconciledRange>): ScheduledBulk {
+  const options = rangeOptions(range);
+  return { kind: "bulk", job: "reconcile", file, continueInvalid: false, options, signKey: null };
+}

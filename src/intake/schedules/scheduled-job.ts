@@ -11,6 +11,8 @@ interface ScheduledSync {
   /** Absolute path. */
   readonly roster: string;
   readonly options: SyncOptions;
+  /** Runs once it has ended, unless it failed. */
+  readonly next?: ScheduledBulk;
 }
 
 interface ScheduledBatch {
@@ -23,7 +25,7 @@ interface ScheduledBatch {
   readonly options: Omit<OnboardingOptions, "sink">;
 }
 
-interface ScheduledBulk {
+export interface ScheduledBulk {
   readonly kind: "bulk";
   /** Kind of the bulk job. */
   readonly job: string;
