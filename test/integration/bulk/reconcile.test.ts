@@ -68,3 +68,104 @@ test("a row that only one side has differs, by its id and its amount", async () 
     },
   ]);
 });
+
+const balances = () =>
+  world.rows(`select account_id, balance_status, balance_reason, balance_change::varchar as change,
+    posted_sum::varchar as posted, balance_difference::varchar as difference
+    from reconciliations where link_id = 'l' order by account_id, reconciled_at`);
+
+test("a balance changes by what was posted between its last two observations", async () => {
+  const { sandbox } = world;
+  const balance = (account: string, current: string) =>
+    sandbox.setAccount("l", account, { balances: { current, currency: "USD" } });
+  const row = (transaction_id: string, account_id: string, amount: string, pending: boolean) =>
+    transactionRow({ transaction_id, account_id, amount, type: "credit", pending });
+  const fields = { balances: { current: "100.00", currency: "USD" } };
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: ["a", "b", "c"].map((id) => ({ id, fields })) });
+  sandbox.append("l", [
+    { change: "created", row: row("t1", "a", "1.00", false) },
+    { change: "created", row: row("t2", "a", "5.00", true) },
+    { change: "created", row: row("t3", "b", "7.00", false) },
+  ]);
+  await world.sync({ users: ["u"] });
+  balance("a", "105.0000000001");
+  balance("b", "94");
+  sandbox.append("l", [
+    { change: "updated", row: row("t2", "a", "5.0000000001", false) },
+    { change: "created", row: row("t4", "a", "50", true) },
+    { change: "removed", id: "t3" },
+  ]);
+  await world.sync({ users: ["u"] });
+  const result = await world.run([{ fp_id: "u" }]);
+  expect(await balances()).toEqual([
+    {
+      ...{ account_id: "a", balance_status: "equal", balance_reason: null },
+      ...{ change: "5.0000000001", posted: "5.0000000001", difference: "0.0000000000" },
+    },
+    {
+      ...{ account_id: "b", balance_status: "differs", balance_reason: null },
+      ...{ change: "-6.0000000000", posted: "-7.0000000000", difference: "1.0000000000" },
+    },
+    {
+      ...{ account_id: "c", balance_status: "unknown", balance_reason: "one_observation" },
+      ...{ change: null, posted: null, difference: null },
+    },
+  ]);
+  expect(result).toMatchObject({
+    status: "completed_with_failures",
+    counts: { equal: 2, differs: 1, unknown: 0 },
+  });
+});
+
+test("what came since the sync, and what can't be read, is unknown", async () => {
+  const { sandbox } = world;
+  for (const id of ["moved", "expired", "gone", "new"]) {
+    sandbox.addLink({ fp_id: "u", id, accounts: [{ id: `${id}-a` }] });
+    sandbox.append(id, [
+      { change: "created", row: transactionRow({ transaction_id: `${id}-1`, account_id: `${id}-a` }) },
+    ]);
+  }
+  sandbox.addFault({ kind: "not_ready", link: "new" });
+  await world.sync({ users: ["u"] });
+  sandbox.append("moved", [
+    { change: "created", row: transactionRow({ transaction_id: "moved-2", account_id: "moved-a" }) },
+  ]);
+  sandbox.setLink("expired", { state: "error", error_code: "auth_expired" });
+  await world.sync({ users: ["u"], links: ["expired"] });
+  sandbox.removeLink("gone");
+  const result = await world.run([{ fp_id: "u" }, { fp_id: "fp_nobody" }]);
+  const found = await rows("fp_id in ('u', 'fp_nobody')");
+  expect(found.map(({ link_id, status, reason }) => `${link_id} ${status} ${reason}`).sort()).toEqual([
+    "expired unknown state error auth_expired",
+    "gone unknown link_gone",
+    "moved unknown moved_since_sync",
+    "new unknown never_synced",
+    "null unknown not_found",
+  ]);
+  expect(result).toMatchObject({ counts: { equal: 0, differs: 0, unknown: 5 }, rows: { failed: 1 } });
+});
+
+test("--rows compares what rows say; days bound what is compared", async () => {
+  const { sandbox } = world;
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  const row = (id: string, date: string, amount = "1.00") =>
+    transactionRow({ transaction_id: id, account_id: "a", date, amount });
+  sandbox.append("l", [
+    { change: "created", row: row("t1", "2026-11-01") },
+    { change: "created", row: row("t2", "2026-11-02") },
+  ]);
+  await world.sync({ users: ["u"] });
+  sandbox.unlist("l", ["t1"]);
+  sandbox.listOnly("l", [row("t1", "2026-11-01", "1.01")]);
+  await world.run([{ fp_id: "u" }]);
+  await world.run([{ fp_id: "u" }], { rows: true });
+  await world.run([{ fp_id: "u" }], { rows: true, from: "2026-11-02" });
+  const found =
+    await world.rows(`select status, lake_rows::int as n, changed, difference::varchar as difference,
+    date_from::varchar as first from reconciliations order by reconciled_at`);
+  expect(found).toEqual([
+    { status: "equal", n: 2, changed: null, difference: null, first: null },
+    { status: "differs", n: 2, changed: '["t1"]', difference: "-0.0100000000", first: null },
+    { status: "equal", n: 1, changed: "[]", difference: "0.0000000000", first: "2026-11-02" },
+  ]);
+});

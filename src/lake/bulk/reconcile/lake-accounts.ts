@@ -9,7 +9,14 @@ import { transactionChanges, transactions } from "../../tables/transactions.js";
 import { daysOf } from "./account-rows.js";
 import { checkBalances } from "./balances.js";
 import { accounts, bankLinks } from "./listed-tables.js";
-import { obstacleOf, positionOf, type SyncedState, syncedState, viewAt } from "./synced-state.js";
+import {
+  type ListedLink,
+  obstacleOf,
+  positionOf,
+  type SyncedState,
+  syncedState,
+  viewAt,
+} from "./synced-state.js";
 
 /** What is to be compared of some users. */
 export interface AskedUsers {
@@ -55,7 +62,7 @@ export async function lakeAccounts(lake: Lake, asked: AskedUsers): Promise<Map<s
     for (const row of known) {
       const [fpId, linkId, accountId] = [String(row.fp_id), String(row.link_id), String(row.account_id)];
       const position = positionOf(pinned, linkId);
-      const listed = links.get(linkId) ?? { state: null, errorCode: null, gone: false };
+      const listed = links.get(linkId) ?? { state: null, errorCode: null, gone: false, skipped: null };
       const obstacle = state === undefined ? "being_synced" : obstacleOf(listed, position);
       found.set(fpId, [
         ...(found.get(fpId) ?? []),
@@ -83,33 +90,34 @@ async function openRows(lake: Lake): Promise<Map<string, number>> {
   return new Map(rows.map(({ link_id, rows }) => [String(link_id), Number(rows)]));
 }
 
-interface ListedLink {
-  readonly state: string | null;
-  readonly errorCode: string | null;
-  readonly gone: boolean;
-}
-
-/** The links of the asked users, as their lists last showed them. Makes the table `asked_users`. */
+/**
+ * The links of the asked users, as their lists last showed them, and why the last sync skipped them. Makes the table
+ * `asked_users`.
+ */
 async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<Map<string, ListedLink>> {
   await sql.run(`create temp table asked_users as select unnest(${sqlList(fpIds)}) as fp_id`);
   const only = links === null ? "true" : `list_contains(${sqlList(links)}, link_id)`;
   const rows = await sql.rows(`
     with listed as (
-      select link_id, state, error_code, gone, observed_at from bank_links semi join asked_users using (fp_id)
-      union all
-      select distinct link_id, null, null, null, '-infinity'::timestamptz from accounts semi join asked_users using (fp_id)
-      union all
-      select distinct link_id, null, null, null, '-infinity'::timestamptz from link_syncs semi join asked_users using (fp_id)
+      select link_id, arg_max({state: state, error_code: error_code, gone: gone is true}, observed_at) as last
+      from bank_links semi join asked_users using (fp_id) group by link_id
+    ), synced as (
+      select link_id, arg_max(if(status = 'skipped', coalesce(reason, ''), ''), finished_at) as skipped
+      from link_syncs semi join asked_users using (fp_id)
+      where reason is distinct from 'superseded' group by link_id
+    ), known as (
+      select link_id from listed union select link_id from synced
+      union select link_id from accounts semi join asked_users using (fp_id)
     )
-    select link_id, state, error_code, gone is true as gone from listed
-    where link_id is not null and ${only}
-    qualify row_number() over (partition by link_id order by observed_at desc, state nulls last) = 1`);
+    select link_id, last.state as state, last.error_code as error_code, last.gone is true as gone, skipped
+    from known left join listed using (link_id) left join synced using (link_id)
+    where link_id is not null and ${only}`);
   return new Map(rows.map((row) => [String(row.link_id), listedLink(row)]));
 }
 
-function listedLink({ state, error_code, gone }: SqlRow): ListedLink {
-  const text = (value: SqlRow[string] | undefined) => (value == null ? null : String(value));
-  return { state: text(state), errorCode: text(error_code), gone: gone === true };
+function listedLink({ state, error_code, gone, skipped }: SqlRow): ListedLink {
+  const text = (value: SqlRow[string] | undefined) => (value == null || value === "" ? null : String(value));
+  return { state: text(state), errorCode: text(error_code), gone: gone === true, skipped: text(skipped) };
 }
 
 /** Every account of the asked users with what `transactions` has of it. Makes the table `known_accounts`. */
@@ -120,13 +128,8 @@ async function knownAccounts(
 ): Promise<SqlRow[]> {
   await sql.run(`
     create temp table known_accounts as
-    with listed as (
-      select fp_id, link_id, account_id from (
-        select fp_id, link_id, account_id, gone, observed_at from accounts semi join asked_users using (fp_id))
-      group by all
-    )
     select * from (
-      select fp_id, link_id, account_id from listed
+      select fp_id, link_id, account_id from accounts semi join asked_users using (fp_id)
       union select fp_id, link_id, account_id from transactions semi join asked_users using (fp_id))
     where list_contains(${sqlList(links)}, link_id)`);
   return sql.rows(`

@@ -62,14 +62,21 @@ export function viewAt(
   return snapshotView(lake, spec, snapshot, (file) => holds(factsOf(file)));
 }
 
-/** Why a link's rows can't be compared, by its last row in `bank_links`; null where they can be. */
-export function obstacleOf(
-  link: { readonly state: string | null; readonly errorCode: string | null; readonly gone: boolean },
-  position: LinkPosition | undefined,
-): string | null {
+/** What the lake last saw of a link besides its rows. */
+export interface ListedLink {
+  /** As in `bank_links`; null where the lake has no row of it. */
+  readonly state: string | null;
+  readonly errorCode: string | null;
+  readonly gone: boolean;
+  /** Why the last sync that looked at it skipped it. */
+  readonly skipped: string | null;
+}
+
+/** Why a link's rows can't be compared; null where they can be. */
+export function obstacleOf(link: ListedLink, position: LinkPosition | undefined): string | null {
   if (link.gone) return "link_gone";
   const obstacle = link.state === null ? null : linkObstacle(link.state, link.errorCode);
-  if (obstacle !== null) return obstacle;
+  if (obstacle !== null || link.skipped !== null) return obstacle ?? link.skipped;
   if (position === undefined) return "never_synced";
   return position.cursor === null ? "no_cursor" : null;
 }
