@@ -1,4 +1,4 @@
-export { decimalText, decimalUnits } from "../src/domain/decimal.js";
+export { decimalText, decimalUnits } from "../src/domain/service/decimal.js";
 export type { RecordedRequest } from "./calls.js";
 export { type RemoteSandbox, remoteSandbox } from "./control/remote-sandbox.js";
 export type { Fault } from "./faults/fault.js";

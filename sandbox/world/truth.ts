@@ -1,5 +1,5 @@
-import { decimalText, decimalUnits } from "../../src/domain/decimal.js";
 import { jsonObjectOf } from "../../src/domain/json.js";
+import { decimalText, decimalUnits } from "../../src/domain/service/decimal.js";
 import type { BankLink } from "./bank-link.js";
 import type { LogEvent } from "./link-log.js";
 import type { World } from "./world.js";

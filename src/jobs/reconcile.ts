@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decimalText, sumUnits } from "../domain/decimal.js";
+import { decimalText, sumUnits } from "../domain/service/decimal.js";
 import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
 import { reconciliations } from "../lake/tables/reconciliations.js";
 import { idText, ownIdText } from "./fields.js";

@@ -1,4 +1,4 @@
-import { decimalText, sumUnits } from "../../decimal.js";
+import { decimalText, sumUnits } from "../../service/decimal.js";
 
 export type ReconciliationStatus = "equal" | "differs" | "unknown";
 

@@ -1,4 +1,4 @@
-import { decimalText, decimalUnits } from "../../decimal.js";
+import { decimalText, decimalUnits } from "../../service/decimal.js";
 
 /** What of a transaction is compared. */
 export interface ComparedRow {
@@ -13,7 +13,7 @@ export interface ComparedRow {
 export type ComparedRows = ReadonlyMap<string, ComparedRow>;
 
 /** Ids of transactions: how many there are, and the first of them in order. */
-export interface NamedRows {
+interface NamedRows {
   readonly count: number;
   readonly ids: readonly string[];
 }

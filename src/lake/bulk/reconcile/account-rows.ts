@@ -5,7 +5,7 @@ import { transactions } from "../../tables/transactions.js";
 import { positionOf, syncedState, viewAt } from "./synced-state.js";
 
 /** The account that is read, and the days. */
-export interface AskedAccount {
+interface AskedAccount {
   readonly linkId: string;
   readonly accountId: string;
   readonly from: string | null;
@@ -13,7 +13,7 @@ export interface AskedAccount {
 }
 
 /** The live rows of an account, and where in its link's log they end. */
-export interface AccountRows {
+interface AccountRows {
   readonly cursor: string;
   /** Certificate of the link's last committed update. */
   readonly head: string;

@@ -19,7 +19,7 @@ import {
 } from "./synced-state.js";
 
 /** What is to be compared of some users. */
-export interface AskedUsers {
+interface AskedUsers {
   readonly fpIds: readonly string[];
   /** Only these bank links; null for all. */
   readonly links: readonly string[] | null;

@@ -16,7 +16,7 @@ export interface SyncedState {
 }
 
 /** Where a link's committed rows end. */
-export interface LinkPosition {
+interface LinkPosition {
   /** Null where the link was committed without one. */
   readonly cursor: string | null;
   /** Certificate of its last committed update. */

@@ -1,4 +1,4 @@
-import { isAmount } from "./service/transaction-values.js";
+import { isAmount } from "./transaction-values.js";
 
 const SCALE = 10;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d{1,10}))?$/;
