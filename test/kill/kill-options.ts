@@ -8,7 +8,7 @@ interface KillOptions {
   readonly kills: number;
   /** Kills of onboardings. */
   readonly onboardKills: number;
-  /** Kills of exports. */
+  /** Kills of each kind of bulk job. */
   readonly bulkKills: number;
   /** Whether a killed process also loses what it had not synced to disk. */
   readonly store: StoreKind;

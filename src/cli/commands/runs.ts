@@ -16,7 +16,7 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
-    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import")
+    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import, reconcile")
     .option(
       "--status <status>",
       "only runs with this status: completed_with_failures, running, interrupted, …",

@@ -13,9 +13,9 @@ import type { Terminal } from "../terminal/terminal.js";
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
   scheduledExport,
-  scheduledReconcile,
   scheduledImport,
   scheduledOnboard,
+  scheduledReconcile,
   scheduledCheck,
 ];
 

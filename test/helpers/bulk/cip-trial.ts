@@ -1,17 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
 import { Random } from "../../../sandbox/world/random.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
-import { endProcess } from "../../../src/temporal/server/server-process.js";
 import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { KillReport, TrialReport } from "../kill/kill-trial.js";
+import type { TrialReport } from "../kill/kill-trial.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { holding } from "../onboarding/planted-texts.js";
+import { runKilled } from "./killed-command.js";
 
-/** What is killed: the command, which is the worker too, or Temporal with it. */
-const VICTIMS = ["the command", "Temporal", "both"] as const;
 const ARGS = [
   "export",
   "cip",
@@ -22,9 +19,6 @@ const ARGS = [
   "--no-pdf",
   "--json",
 ];
-/** Kills begin within so many milliseconds after the run is told: an undisturbed one takes about as long. */
-const WITHIN_MS = 5_000;
-const MOST_COMMANDS = 60;
 
 interface CipTrial {
   readonly seed: number;
@@ -48,28 +42,7 @@ export async function runCipTrial({ seed, users, kills }: CipTrial): Promise<Tri
   sandbox.addFault({ ...slow, operation: "create_cip_report" });
   const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
   try {
-    const told: KillReport[] = [];
-    let summary: BulkSummary | undefined;
-    for (let command = 0; summary === undefined && command < MOST_COMMANDS; command += 1) {
-      const child = folder.command(ARGS);
-      if (told.length < kills) {
-        await Promise.race([child.says(/^(joined )?run /m), child.ended]);
-        const after = Math.floor(random.next() * WITHIN_MS);
-        const stop = new AbortController();
-        const wait = sleep(after, undefined, { signal: stop.signal }).catch(() => undefined);
-        await Promise.race([wait, child.ended]);
-        stop.abort();
-        if (child.running()) {
-          const victim = random.pick(VICTIMS);
-          told.push({ victim, line: `${victim} after ${after} ms`, met: true });
-          for (const server of victim === "the command" ? [] : folder.servers()) await endProcess(server, 0);
-          if (victim !== "Temporal") await child.end("SIGKILL");
-        }
-      }
-      const { code, stdout, stderr } = await child.ended;
-      if (code === 0) summary = JSON.parse(stdout) as BulkSummary;
-      else if (code !== null && code !== 3) throw new Error(`exit ${code}: ${stderr}`);
-    }
+    const { told, summary } = await runKilled(folder, ARGS, { random, kills, code: 0 });
     const problems = await problemsOf(folder, sandbox, summary);
     return { kills: told, problems };
   } finally {

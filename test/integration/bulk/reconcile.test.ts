@@ -169,3 +169,71 @@ test("--rows compares what rows say; days bound what is compared", async () => {
     { status: "equal", n: 1, changed: "[]", difference: "0.0000000000", first: "2026-11-02" },
   ]);
 });
+
+test("what goes wrong on the way changes nothing: 429, 500, a reset, half an answer, HTML", async () => {
+  await world.sync();
+  const [link] = world.sandbox.links();
+  const [first] = world.sandbox.truth(link?.id ?? "").rows;
+  world.sandbox.unlist(link?.id ?? "", [first?.transaction_id ?? ""]);
+  const operation = "list_user_transactions";
+  world.sandbox.addFault({ operation, kind: "status", status: 429, retryAfter: 1, nth: 2 });
+  world.sandbox.addFault({ operation, kind: "status", status: 500, nth: 4 });
+  world.sandbox.addFault({ operation, kind: "reset", nth: 6 });
+  world.sandbox.addFault({ operation, kind: "truncated", mode: "body", nth: 8 });
+  world.sandbox.addFault({ operation, kind: "wrong_body", nth: 10 });
+  world.sandbox.addFault({ operation: "sync_transactions", kind: "status", status: 503, times: 1 });
+  const result = await world.run(roster());
+  const accounts = world.sandbox.totals().length;
+  expect(result).toMatchObject({ rows: { done: 2, failed: 1 }, counts: { equal: accounts - 1, differs: 1 } });
+  const found = await rows("true");
+  expect(found).toHaveLength(accounts);
+  for (const { account_id, lake, lake_sum } of found) {
+    const total = truth().get(String(account_id));
+    expect([lake, lake_sum]).toEqual([total?.rows, total?.signed_amount]);
+  }
+});
+
+test("a list that moves under every reading is unknown; one that moves once is read again", async () => {
+  const { sandbox } = world;
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  const events = Array.from({ length: 150 }, (_, at) => ({
+    change: "created" as const,
+    row: transactionRow({ transaction_id: `t${at}`, account_id: "a" }),
+  }));
+  sandbox.append("l", events);
+  await world.sync({ users: ["u"] });
+  sandbox.unlist("l", ["t5"]);
+  sandbox.addFault({ operation: "list_user_transactions", kind: "page_repeated", page: 1, times: 1 });
+  await world.run([{ fp_id: "u" }]);
+  sandbox.addFault({ operation: "list_user_transactions", kind: "list_moves", how: "insert", page: 1 });
+  await world.run([{ fp_id: "u" }], { rows: true });
+  const found = await world.rows(
+    "select status, reason, missing_at_service from reconciliations order by reconciled_at",
+  );
+  expect(found).toEqual([
+    { status: "differs", reason: null, missing_at_service: '["t5"]' },
+    { status: "unknown", reason: "list_moved", missing_at_service: null },
+  ]);
+});
+
+test("a refused key ends the run", async () => {
+  await world.sync();
+  world.sandbox.addFault({ operation: "list_user_transactions", kind: "status", status: 401 });
+  expect(await world.run(roster())).toMatchObject({ status: "failed", unauthorized: true });
+});
+
+test("bad rows that are open are named as what may explain a difference", async () => {
+  const { sandbox } = world;
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  const row = (transaction_id: string, amount: string) => ({
+    change: "created" as const,
+    row: transactionRow({ transaction_id, account_id: "a", amount }),
+  });
+  sandbox.append("l", [row("t1", "1.00"), row("t2", "1e3")]);
+  await world.sync({ users: ["u"] });
+  await world.run([{ fp_id: "u" }]);
+  const found = await rows("true");
+  expect(found).toMatchObject([
+    { status: "differs", reason: "quarantined 1", missing_in_lake: '["t2"]', service_sum: null },
+  ]);
+});
