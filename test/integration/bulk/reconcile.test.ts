@@ -170,7 +170,7 @@ test("--rows compares what rows say; days bound what is compared", async () => {
   ]);
 });
 
-test("what goes wrong on the way changes nothing: 429, 500, a reset, half an answer, HTML", async () => {
+test("what passes is waited for; half an answer and an HTML page fail their user, and a retry asks again", async () => {
   await world.sync();
   const [link] = world.sandbox.links();
   const [first] = world.sandbox.truth(link?.id ?? "").rows;
@@ -179,8 +179,6 @@ test("what goes wrong on the way changes nothing: 429, 500, a reset, half an ans
   world.sandbox.addFault({ operation, kind: "status", status: 429, retryAfter: 1, nth: 2 });
   world.sandbox.addFault({ operation, kind: "status", status: 500, nth: 4 });
   world.sandbox.addFault({ operation, kind: "reset", nth: 6 });
-  world.sandbox.addFault({ operation, kind: "truncated", mode: "body", nth: 8 });
-  world.sandbox.addFault({ operation, kind: "wrong_body", nth: 10 });
   world.sandbox.addFault({ operation: "sync_transactions", kind: "status", status: 503, times: 1 });
   const result = await world.run(roster());
   const accounts = world.sandbox.totals().length;
@@ -191,14 +189,25 @@ test("what goes wrong on the way changes nothing: 429, 500, a reset, half an ans
     const total = truth().get(String(account_id));
     expect([lake, lake_sum]).toEqual([total?.rows, total?.signed_amount]);
   }
+  world.sandbox.clearFaults();
+  const [one, two] = roster();
+  world.sandbox.addFault({ operation, user: one?.fp_id ?? "", kind: "truncated", mode: "body", times: 1 });
+  world.sandbox.addFault({ operation, user: two?.fp_id ?? "", kind: "wrong_body", times: 1 });
+  const broken = await world.run(roster().slice(0, 2));
+  expect(broken).toMatchObject({
+    rows: { done: 0, failed: 2 },
+    counts: { equal: 0, differs: 0, unknown: 2 },
+  });
+  const retried = await world.retry(broken.run_id);
+  expect(retried).toMatchObject({ counts: { equal: 7, differs: 1, unknown: 0 } });
 });
 
 test("a list that moves under every reading is unknown; one that moves once is read again", async () => {
   const { sandbox } = world;
-  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }] });
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "acc_1" }] });
   const events = Array.from({ length: 150 }, (_, at) => ({
     change: "created" as const,
-    row: transactionRow({ transaction_id: `t${at}`, account_id: "a" }),
+    row: transactionRow({ transaction_id: `t${at}` }),
   }));
   sandbox.append("l", events);
   await world.sync({ users: ["u"] });
