@@ -11,7 +11,7 @@ import {
   isSame,
   listedRow,
 } from "../../domain/bulk/reconcile/compared-rows.js";
-import { accountRows } from "../../lake/bulk/reconcile/account-rows.js";
+import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
 import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
 import { type Caller, refusalOf } from "../job.js";
 import type { AccountResult, RowsResult, UserResult } from "./account-result.js";
@@ -113,6 +113,8 @@ class UserReconciliation {
     if (typeof lake === "string") return { status: "unknown", reason: lake };
     // Answers that were kept for an earlier state of the lake say nothing of this one.
     const key = `${keyOf(accountId)}-${lake.head.slice(0, 16)}`;
+    const total = this.#totals.get(accountId) ?? 0;
+    if (lake.rows === null || total > MOST_ROWS) return this.#compareTotals(key, account, lake.cursor);
     const service = await this.#rows(key, accountId);
     if (service === undefined) return { status: "unknown", reason: "list_moved" };
     const comparison = compareRows(lake.rows, service);
@@ -123,6 +125,14 @@ class UserReconciliation {
     if (news !== null) return { ...counts, status: "unknown", reason: news };
     const reason = quarantined === 0 ? null : quarantinedReason(quarantined);
     return { ...counts, comparison, status: "differs", reason };
+  }
+
+  /** Judges an account of more rows than can be compared. */
+  async #compareTotals(key: string, { linkId, accountId, rows }: LakeAccount, cursor: string) {
+    if (this.#totals.get(accountId) === rows) return { status: "equal", reason: "too_many_rows" } as const;
+    const news = await this.#news(key, linkId, cursor);
+    if (news !== null) return { status: "unknown", reason: news } as const;
+    return { status: "differs", reason: "too_many_rows" } as const;
   }
 
   /** Every row that the service lists of an account; undefined where the list moved under every reading. */

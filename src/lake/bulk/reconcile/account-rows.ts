@@ -12,12 +12,16 @@ interface AskedAccount {
   readonly to: string | null;
 }
 
+/** An account's live rows are read up to so many: all of them are in memory at once. */
+export const MOST_ROWS = 200_000;
+
 /** The live rows of an account, and where in its link's log they end. */
 interface AccountRows {
   readonly cursor: string;
   /** Certificate of the link's last committed update. */
   readonly head: string;
-  readonly rows: ComparedRows;
+  /** Null where there are more than {@link MOST_ROWS}. */
+  readonly rows: ComparedRows | null;
 }
 
 /** Reads the live rows of one account, or says why they can't be compared. */
@@ -33,7 +37,8 @@ export async function accountRows(lake: Lake, asked: AskedAccount): Promise<Acco
   await lake.duckdb.exclusive(async (sql) => {
     await sql.run(view);
     const found = sql.stream(`select transaction_id, amount, type, currency, date, pending from transactions
-      where link_id = ${sqlText(asked.linkId)} and account_id = ${sqlText(asked.accountId)} and ${daysOf(asked)}`);
+      where link_id = ${sqlText(asked.linkId)} and account_id = ${sqlText(asked.accountId)} and ${daysOf(asked)}
+      limit ${MOST_ROWS + 1}`);
     for await (const batch of found) {
       for (const { transaction_id, amount, type, currency, date, pending } of batch) {
         const texts = { amount: String(amount), type: String(type), currency: String(currency) };
@@ -41,7 +46,7 @@ export async function accountRows(lake: Lake, asked: AskedAccount): Promise<Acco
       }
     }
   });
-  return { cursor, head, rows };
+  return { cursor, head, rows: rows.size > MOST_ROWS ? null : rows };
 }
 
 /** SQL of whether a row is of the days. */
