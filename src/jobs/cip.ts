@@ -1,13 +1,13 @@
 import { NotFoundError, RejectedError } from "../api/http/errors.js";
 import { createCipReport } from "../api/operations/cip-report.js";
 import { listUserOnboardings } from "../api/operations/onboarding-lists.js";
-import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
 import type { BulkJob, Caller } from "./job.js";
+import { readOnboardings } from "./onboarding-list.js";
 
 /** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/use/exports.md). */
 export const cipJob: BulkJob<RosterRow, MemberResult> = {
@@ -56,14 +56,8 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
 async function reasonOf(caller: Caller, fp_id: string, status: number): Promise<string> {
   const refused = status === 404 ? "not_found" : `refused http_${status}`;
   try {
-    for (let page = 1; ; ) {
-      const params = { path: { fp_id }, ...(page > 1 && { query: { page } }) };
-      const { body } = await caller.once(`onboardings-${page}`, listUserOnboardings, params);
-      if ((body.data as readonly OnboardingItem[]).some((one) => isDecision(one.status))) return refused;
-      const next: number = body.meta?.next_page ?? 0;
-      if (next <= page) break;
-      page = next;
-    }
+    for await (const { status } of readOnboardings(caller, listUserOnboardings, { path: { fp_id } }))
+      if (isDecision(status)) return refused;
     return `no_completed_onboarding (${refused})`;
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RejectedError) return refused;

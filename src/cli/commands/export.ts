@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
+import type { BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
 import type { AddCommand } from "./command.js";
 import { between } from "./option-values.js";
@@ -31,11 +32,24 @@ function withCipOptions(command: Command): Command {
   );
 }
 
+interface KybFlags extends BulkFlags {
+  readonly businesses: string;
+}
+
+function withKybOptions(command: Command): Command {
+  return withBulkOptions(
+    command.requiredOption(
+      "--businesses <file>",
+      "CSV or JSONL file: fp_bid, optionally external_id, fp_id (the person that it belongs to)",
+    ),
+  );
+}
+
 /** `nightledger export` */
 export const exportCommand: AddCommand = (program: Command, terminal, end) => {
   const exports = program
     .command("export")
-    .description("export compliance evidence as a self-verifying pack");
+    .description("export compliance evidence: customers as a self-verifying pack, businesses as tables");
   const cip = exports
     .command("cip")
     .description(
@@ -45,10 +59,18 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
     const { exportCip } = await import("../bulk/export-cip.js");
     end(await exportCip(terminal, flags));
   });
+  const kyb = exports
+    .command("kyb")
+    .description("export what the service knows of all businesses in a file into tables of the lake");
+  withKybOptions(kyb).action(async (flags: KybFlags) => {
+    const { runBulk } = await import("../bulk/run.js");
+    const { kybJob } = await import("../../jobs/kyb.js");
+    end(await runBulk(terminal, kybJob, flags.businesses, {}, flags));
+  });
 };
 
-/** The same in a schedule. */
-export const scheduledExport: Schedulable = {
+/** `export cip` in a schedule. */
+export const scheduledCipExport: Schedulable = {
   words: ["export", "cip"],
   define: withCipOptions,
   async job(flags: CipFlags, cwd) {
@@ -62,4 +84,18 @@ export const scheduledExport: Schedulable = {
       signKey: flags.signKey === undefined ? null : resolve(cwd, flags.signKey),
     };
   },
+};
+
+/** `export kyb` in a schedule. */
+export const scheduledKybExport: Schedulable = {
+  words: ["export", "kyb"],
+  define: withKybOptions,
+  job: (flags: KybFlags, cwd) => ({
+    kind: "bulk",
+    job: "kyb",
+    file: resolve(cwd, flags.businesses),
+    continueInvalid: flags.continueInvalid === true,
+    options: {},
+    signKey: null,
+  }),
 };

@@ -9,7 +9,7 @@ import {
   cipTaxIdSources,
   cipWatchlistRecords,
 } from "../../lake/tables/cip.js";
-import { openColumn, sealColumnRepeatably } from "../../lake/tables/encrypted-column.js";
+import { openColumn, sealColumnRepeatably, sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
 import type { CipMember, CipReport } from "./member.js";
 
 type Row = Readonly<Record<string, unknown>>;
@@ -102,12 +102,8 @@ function reportRow(
     const text = (from[field] ?? null) as string | null;
     values[name] = type === "TIMESTAMPTZ" ? instantOf(text) : text;
   }
-  for (const column of SEALED_COLUMNS) {
-    const text = values[column] ?? null;
-    if (text !== null)
-      values[column] = sealColumnRepeatably(sealer, cipReports, column, { owner: fpId, text });
-  }
-  return { ...key, external_id: externalId, asked, asked_at: askedAt, ...values };
+  const row = { ...key, external_id: externalId, asked, asked_at: askedAt, ...values };
+  return sealRowRepeatably(sealer, cipReports, fpId, row);
 }
 
 function isSealed(column: string): boolean {
