@@ -1,6 +1,6 @@
 import { NotFoundError } from "../api/http/errors.js";
-import { getBusinessInsights } from "../api/operations/business-insights.js";
-import { listBusinessOnboardings } from "../api/operations/onboarding-lists.js";
+import { getBusinessInsights } from "../api/operations/business.js";
+import { listBusinessOnboardings } from "../api/operations/onboarding.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
 import { KYB_TABLES } from "../lake/tables/kyb.js";

@@ -3,9 +3,8 @@ import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import type { BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
-import type { AddCommand } from "./command.js";
+import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { between } from "./option-values.js";
-import type { Schedulable } from "./schedulable.js";
 
 function withCipOptions(command: Command): Command {
   return withBulkOptions(
@@ -24,7 +23,11 @@ function withCipOptions(command: Command): Command {
         "--unmasked",
         "show tax ids, birth dates, addresses and IP addresses in pages and CSV; needs --reason",
       )
-      .option("--sample <people>", "people per stratum in the examiner's sample", between(1, 1_000))
+      .option(
+        "--sample <people>",
+        "people per stratum in the examiner's sample, 1 to 1,000",
+        between(1, 1_000),
+      )
       .option("--sample-seed <text>", "seed of the sample; the same seed and strata select the same people")
       .option("--no-pdf", "skip report.pdf, which is made where Chromium is installed")
       .option("--sign-key <file>", "Ed25519 private key (PEM) that signs the manifest")
@@ -45,16 +48,19 @@ function withKybOptions(command: Command): Command {
   );
 }
 
-/** `nightledger export` */
-export const exportCommand: AddCommand = (program: Command, terminal, end) => {
+export const exportCommand: AddCommand = (program, terminal, end) => {
   const exports = program
     .command("export")
     .description("export compliance evidence: customers as a self-verifying pack, businesses as tables");
   const cip = exports
     .command("cip")
     .description(
-      "export the CIP reports of all users in a roster as one pack of tables, pages and a manifest",
+      "request the CIP report of every user in a roster and write them as one pack: tables, pages and a manifest",
     );
+  cip.addHelpText(
+    "after",
+    examples("nightledger export cip --roster users.csv --approver compliance@example.com"),
+  );
   withCipOptions(cip).action(async (flags: CipFlags) => {
     const { exportCip } = await import("../bulk/export-cip.js");
     end(await exportCip(terminal, flags));
@@ -69,7 +75,6 @@ export const exportCommand: AddCommand = (program: Command, terminal, end) => {
   });
 };
 
-/** `export cip` in a schedule. */
 export const scheduledCipExport: Schedulable = {
   words: ["export", "cip"],
   define: withCipOptions,
@@ -86,7 +91,6 @@ export const scheduledCipExport: Schedulable = {
   },
 };
 
-/** `export kyb` in a schedule. */
 export const scheduledKybExport: Schedulable = {
   words: ["export", "kyb"],
   define: withKybOptions,
