@@ -68,6 +68,7 @@ export const exportCommand: AddCommand = (program, terminal, end) => {
   const kyb = exports
     .command("kyb")
     .description("export what the service knows of all businesses in a file into tables of the lake");
+  kyb.addHelpText("after", examples("nightledger export kyb --businesses businesses.csv"));
   withKybOptions(kyb).action(async (flags: KybFlags) => {
     const { runBulk } = await import("../bulk/run.js");
     const { kybJob } = await import("../../jobs/kyb.js");
