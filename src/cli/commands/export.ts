@@ -17,6 +17,7 @@ function withCipOptions(command: Command): Command {
         "--approver <name>",
         "who is accountable for automatic approvals: a name or an e-mail address",
       )
+      .option("--kyb <file>", "also put the businesses in this file into the pack; as `export kyb` takes it")
       .option("--since <export>", "the export to compare with, by id or directory (default: the newest)")
       .option("--reason <text>", "why the export is made; recorded in the manifest")
       .option(
@@ -85,6 +86,7 @@ export const scheduledCipExport: Schedulable = {
       kind: "bulk",
       job: "cip",
       file: resolve(cwd, flags.roster),
+      ...(flags.kyb !== undefined && { along: { job: "kyb", file: resolve(cwd, flags.kyb) } }),
       continueInvalid: flags.continueInvalid === true,
       options: cipOptions(cwd, flags),
       signKey: flags.signKey === undefined ? null : resolve(cwd, flags.signKey),

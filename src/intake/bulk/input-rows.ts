@@ -59,6 +59,25 @@ export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promi
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows };
 }
 
+/**
+ * Adds the rows of another kind that a run takes along. Their lines count on after the last one of its own, because a
+ * line names one row of a run.
+ */
+export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRows): Promise<JudgedRows> {
+  async function* rows(): AsyncGenerator<FrozenBulkRow> {
+    let last = 0;
+    for await (const one of own.rows()) {
+      last = Math.max(last, one.line);
+      yield one;
+    }
+    for await (const one of others.rows()) {
+      const problems = one.problems.map((problem) => ({ ...problem, line: last + problem.line }));
+      yield { ...one, line: last + one.line, problems, kind };
+    }
+  }
+  return { ...(await countRows(rows)), warnings: [...own.warnings, ...others.warnings] };
+}
+
 /** Adds to rows the problems that only the service knows about. */
 export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
   async function* valid(): AsyncGenerator<JobRow<object>> {

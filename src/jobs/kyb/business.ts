@@ -13,6 +13,11 @@ export const businessRow = z.object({
 
 export type BusinessRow = z.output<typeof businessRow>;
 
+/** Whether a row of an export is a business. */
+export function isBusiness(row: object): row is BusinessRow {
+  return "fp_bid" in row;
+}
+
 /** An onboarding of a business, and what is known of the business after it. */
 export interface BusinessOnboarding {
   readonly onboarding: OnboardingItem;
