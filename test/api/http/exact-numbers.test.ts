@@ -17,7 +17,11 @@ describe("parseExactly", () => {
 
   it.each([String.raw`"1.50"`, String.raw`"a \" 1.50 \\"`, String.raw`"\\\" 1.50"`, '"[1.50,2.50]"'])(
     "leaves numbers in a text alone: %s",
-    (text) => expect(parseExactly(`{${text}:${text},"b":1.50}`)).toEqual({ [JSON.parse(text)]: JSON.parse(text), b: "1.50" }),
+    (text) =>
+      expect(parseExactly(`{${text}:${text},"b":1.50}`)).toEqual({
+        [JSON.parse(text)]: JSON.parse(text),
+        b: "1.50",
+      }),
   );
 
   it.each(['{"a":1-2}', '{"a":01}', '{"a":1.}', '{"a":+1.0}', '{"a":1.0', ""])("refuses %s", (text) => {

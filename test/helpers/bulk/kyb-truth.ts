@@ -5,6 +5,7 @@ import { openColumn } from "../../../src/lake/tables/encrypted-column.js";
 import { KYB_TABLES } from "../../../src/lake/tables/kyb.js";
 
 type Row = Readonly<Record<string, unknown>>;
+// biome-ignore lint/suspicious/noExplicitAny: a look into a document of many optional parts
 type Insights = Readonly<Record<string, any>>;
 
 /** The statuses of onboardings that go on. */

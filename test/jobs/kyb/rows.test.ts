@@ -67,8 +67,24 @@ test.each([
   ],
   [
     "a tax id without its parts",
-    { ...EMPTY, details: { entity_type: null, formation_date: "x", formation_state: "x", phone_numbers: null, tin: {}, website: { url: "u" } } },
-    ["watchlist", "details.tin.tin", "details.tin.potential_match", "details.tin.verified", "details.website.verified"],
+    {
+      ...EMPTY,
+      details: {
+        entity_type: null,
+        formation_date: "x",
+        formation_state: "x",
+        phone_numbers: null,
+        tin: {},
+        website: { url: "u" },
+      },
+    },
+    [
+      "watchlist",
+      "details.tin.tin",
+      "details.tin.potential_match",
+      "details.tin.verified",
+      "details.website.verified",
+    ],
     ["details.entity_type", "details.phone_numbers"],
   ],
 ])("says of insights %s what is absent and what is null", (_, insights, absent, nulls) => {
@@ -125,7 +141,13 @@ test("an onboarding without insights is a row that says so", () => {
   const none = { onboarding: ONBOARDING, state: "none", insights: null, askedAt: null } as const;
   const rows = kybRows(BUSINESS, none, "kyb-1", SEALER);
   expect(rows.business_insights).toMatchObject([
-    { insights: "none", status: "pass", external_id: "acme", fp_id: "fp_id_1", absent: '["onboarding.external_id"]' },
+    {
+      insights: "none",
+      status: "pass",
+      external_id: "acme",
+      fp_id: "fp_id_1",
+      absent: '["onboarding.external_id"]',
+    },
   ]);
   expect(Object.values(rows).flat()).toHaveLength(1);
 });

@@ -3,7 +3,11 @@ import { TakenFields } from "../../../src/jobs/kyb/taken-fields.js";
 
 test("notes the fields of an object by their paths, in the order of the columns", () => {
   const taken = new TakenFields();
-  expect(taken.take({ b: null, c: false, z: 1, d: [] }, ["a", "b", "c"], "x.")).toEqual({ a: null, b: null, c: false });
+  expect(taken.take({ b: null, c: false, z: 1, d: [] }, ["a", "b", "c"], "x.")).toEqual({
+    a: null,
+    b: null,
+    c: false,
+  });
   expect(taken.columns).toEqual({
     absent: '["x.a"]',
     nulls: '["x.b"]',
