@@ -15,7 +15,7 @@ describe("parseExactly", () => {
     expect(parseExactly(`{"a":[${text}]}`)).toEqual({ a: [value] });
   });
 
-  it.each([String.raw`"1.50"`, String.raw`"a \" 1.50 \\"`, String.raw`"\\\" 1.50"`, '"[1.50,2.50]"'])(
+  it.each(['"1.50"', String.raw`"a \" 1.50 \\"`, String.raw`"\\\" 1.50"`, '"[1.50,2.50]"'])(
     "leaves numbers in a text alone: %s",
     (text) =>
       expect(parseExactly(`{${text}:${text},"b":1.50}`)).toEqual({
