@@ -1,92 +1,36 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { Random } from "../../../sandbox/world/random.js";
+import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
-import { endProcess } from "../../../src/temporal/server/server-process.js";
-import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { KillReport, TrialReport } from "../kill/kill-trial.js";
+import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { holding } from "../onboarding/planted-texts.js";
+import type { KilledJob } from "./bulk-trial.js";
+import { kybProblems, notEnded, writeBusinesses } from "./kyb-trial.js";
 
-/** What is killed: the command, which is the worker too, or Temporal with it. */
-const VICTIMS = ["the command", "Temporal", "both"] as const;
-const ARGS = [
-  "export",
-  "cip",
-  "--roster",
-  "users.csv",
-  "--approver",
-  "ops@bank.example",
-  "--no-pdf",
-  "--json",
-];
-/** Kills begin within so many milliseconds after the run is told: an undisturbed one takes about as long. */
-const WITHIN_MS = 5_000;
-const MOST_COMMANDS = 60;
+const USERS = 200;
+const BUSINESSES = 40;
 
-interface CipTrial {
-  readonly seed: number;
-  readonly users: number;
-  readonly kills: number;
-}
+/** An export of CIP reports with businesses: packs, tables and the reports that the stand-in made are compared. */
+export const KILLED_CIP: KilledJob = {
+  kind: "cip",
+  sandbox: {
+    population: { kind: "synthetic", users: USERS, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
+    ...{ businesses: BUSINESSES, businessOnboardings: 1, clock: { frozen: true } },
+  },
+  slow: "create_cip_report",
+  args: [
+    ...["export", "cip", "--roster", "users.csv", "--kyb", "businesses.csv"],
+    ...["--approver", "ops@bank.example", "--no-pdf", "--json"],
+  ],
+  prepare: writeBusinesses,
+  problemsOf,
+};
 
-/**
- * One export with kills at moments of its seed; the command is run again until it completes. Packs, tables and the
- * reports that the stand-in made are compared.
- */
-export async function runCipTrial({ seed, users, kills }: CipTrial): Promise<TrialReport> {
-  const random = new Random(`cip/${seed}`);
-  const sandbox = await startSandbox({
-    seed,
-    latencyMs: 60,
-    population: { kind: "synthetic", users, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
-  });
-  // So long that a kill comes between a report and its answer.
-  const slow = { kind: "slow", chunkBytes: 200, intervalMs: 200, probability: 0.2, seed } as const;
-  sandbox.addFault({ ...slow, operation: "create_cip_report" });
-  const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
-  try {
-    const told: KillReport[] = [];
-    let summary: BulkSummary | undefined;
-    for (let command = 0; summary === undefined && command < MOST_COMMANDS; command += 1) {
-      const child = folder.command(ARGS);
-      if (told.length < kills) {
-        await Promise.race([child.says(/^(joined )?run /m), child.ended]);
-        const after = Math.floor(random.next() * WITHIN_MS);
-        const stop = new AbortController();
-        const wait = sleep(after, undefined, { signal: stop.signal }).catch(() => undefined);
-        await Promise.race([wait, child.ended]);
-        stop.abort();
-        if (child.running()) {
-          const victim = random.pick(VICTIMS);
-          told.push({ victim, line: `${victim} after ${after} ms`, met: true });
-          for (const server of victim === "the command" ? [] : folder.servers()) await endProcess(server, 0);
-          if (victim !== "Temporal") await child.end("SIGKILL");
-        }
-      }
-      const { code, stdout, stderr } = await child.ended;
-      if (code === 0) summary = JSON.parse(stdout) as BulkSummary;
-      else if (code !== null && code !== 3) throw new Error(`exit ${code}: ${stderr}`);
-    }
-    const problems = await problemsOf(folder, sandbox, summary);
-    return { kills: told, problems };
-  } finally {
-    await folder.release();
-    await sandbox.close();
-  }
-}
-
-async function problemsOf(
-  folder: JobFolder,
-  sandbox: Sandbox,
-  summary: BulkSummary | undefined,
-): Promise<string[]> {
-  if (summary === undefined) return ["the command never completed"];
-  const problems: string[] = [];
+async function problemsOf(folder: JobFolder, sandbox: Sandbox, summary: BulkSummary): Promise<string[]> {
+  const problems = notEnded(summary, USERS + BUSINESSES);
+  problems.push(...(await kybProblems(folder, sandbox)));
   const users = [...sandbox.world.users.keys()];
-  if (summary.rows.done !== users.length) problems.push(`${summary.rows.done} of ${users.length} are done`);
   const base = join(folder.lake, "_exports", "cip");
   const packs = await readdir(base);
   // A command may be killed right after its run has ended: the next one is another export.
