@@ -2,7 +2,7 @@ import type { BulkRun } from "./bulk-command.js";
 import type { Figure } from "./scenario.js";
 
 /** Milliseconds of each call, and calls in flight. */
-export interface LatencyBound {
+interface LatencyBound {
   readonly latencyMs: number;
   readonly concurrency: number;
 }
