@@ -1,7 +1,8 @@
-import { NotFoundError } from "../api/http/errors.js";
+import { NotFoundError, SchemaError } from "../api/http/errors.js";
 import { getBusinessInsights } from "../api/operations/business.js";
 import { listBusinessOnboardings } from "../api/operations/onboarding.js";
 import type { OnboardingItem } from "../api/schemas/onboarding.js";
+import { pathId } from "../api/schemas/parameters.js";
 import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
 import { KYB_TABLES } from "../lake/tables/kyb.js";
 import type { BulkJob, Caller } from "./job.js";
@@ -28,7 +29,7 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
     const fp_bid = rows[0]?.row.fp_bid ?? "";
     const listed: OnboardingItem[] = [];
     for await (const one of readOnboardings(caller, listBusinessOnboardings, { path: { fp_bid } }))
-      listed.push(one);
+      listed.push(withUsableId(one));
     const onboardings: BusinessOnboarding[] = [];
     for (const [index, one] of listed.sort((a, b) => (a.id < b.id ? -1 : 1)).entries())
       onboardings.push(await insightsOf(caller, fp_bid, one, `insights-${index + 1}`));
@@ -67,4 +68,11 @@ async function insightsOf(
     if (!(error instanceof NotFoundError)) throw error;
     return { ...none, state: "none" };
   }
+}
+
+/** An id that can't be part of an address fails its business; the request itself would stop the run. */
+function withUsableId(onboarding: OnboardingItem): OnboardingItem {
+  if (pathId.safeParse(onboarding.id).success) return onboarding;
+  const facts = { operation: listBusinessOnboardings.name, sent: true };
+  throw new SchemaError(facts, "data.id", "expected an id without slashes");
 }

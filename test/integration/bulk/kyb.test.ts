@@ -82,6 +82,17 @@ test.each([
     { ...list, kind: "next_page_loop" },
     "schema meta.next_page: expected a page that wasn't read yet",
   ],
+  [
+    "an id that no address can hold",
+    {
+      ...list,
+      kind: "wrong_body",
+      status: 200,
+      contentType: "application/json",
+      body: '{"data":[{"id":"a/b","playbook_key":"p","status":"pass","timestamp":"t"}]}',
+    },
+    "schema data.id: expected an id without slashes",
+  ],
   ["no such business", { ...list, kind: "status", status: 404 }, "not_found"],
 ] as const)(
   "%s: the business has failed, the others are exported, and a retry asks for it alone",
