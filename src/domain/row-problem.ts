@@ -12,9 +12,20 @@ export interface RowProblem extends BrokenRule {
   readonly line: number;
   /** Null where it is the row as a whole. */
   readonly column: string | null;
+  /** The earlier line that a repeated row repeats. */
+  readonly same_as_line?: number;
 }
 
-/** What counts of a wrong row's problems in the id of its job or batch: columns and codes, no words. */
-export function problemCodes(problems: readonly RowProblem[]): (readonly [string | null, string])[] {
-  return problems.map(({ column, code }) => [column, code]);
+/** A row that an earlier line has already. */
+export function repeatedRow(line: number, column: string | null, first: number): RowProblem {
+  return { line, column, code: "repeated", rule: `is the same as in line ${first}`, same_as_line: first };
+}
+
+/** What counts of a wrong row's problems in the id of its job or batch: columns, codes and repeated lines, no words. */
+export function problemCodes(problems: readonly RowProblem[]): unknown[] {
+  return problems.map(({ column, code, same_as_line: first }) => [
+    column,
+    code,
+    ...(first === undefined ? [] : [first]),
+  ]);
 }

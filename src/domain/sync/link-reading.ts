@@ -57,7 +57,7 @@ function end(progress: LinkProgress, status: EndStatus, reason: string): LinkVer
   return { kind: "end", status, reason, progress };
 }
 
-/** Reads the update again, after a growing wait (docs/inside/architecture.md, "Sync rules"). */
+/** Reads the update again from its first cursor, after a growing wait, five times at most (docs/inside/architecture.md, "Sync rules"). */
 function restart(
   progress: LinkProgress,
   base: LinkBase,

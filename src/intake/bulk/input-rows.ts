@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { ApiClient } from "../../api/http/client.js";
 import { type FrozenBulkRow, frozenLine } from "../../domain/bulk/frozen-row.js";
 import { InputError } from "../../domain/failures.js";
-import type { RowProblem } from "../../domain/row-problem.js";
+import { type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import { codeOfIssue } from "../../jobs/fields.js";
 import type { AnyJob, JobRow } from "../../jobs/job.js";
 import { fileError, type InputFile } from "../files/input-file.js";
@@ -162,11 +162,7 @@ async function* judgedRows(
     if (unique === null || first === undefined) {
       if (unique !== null) firstLine.set(unique.value, judged.line);
       yield judged;
-    } else {
-      const { line } = judged;
-      const rule = `is the same as in line ${first}`;
-      yield invalidRow(judged, [{ line, column: unique.column, code: "repeated", rule }]);
-    }
+    } else yield invalidRow(judged, [repeatedRow(judged.line, unique.column, first)]);
   }
 }
 

@@ -14,7 +14,7 @@ import {
   identityOf,
   rowKey,
 } from "../../domain/onboarding/identity.js";
-import type { BrokenRule, RowProblem } from "../../domain/row-problem.js";
+import { type BrokenRule, type RowProblem, repeatedRow } from "../../domain/row-problem.js";
 import type { BatchFacts, FreezableRow } from "../../lake/onboarding/frozen-batch.js";
 import { fileError, type InputFile } from "../files/input-file.js";
 import { problemList } from "../files/row-problems.js";
@@ -104,10 +104,7 @@ async function* freezableRows(
       const customer = { ...draft, documents: Object.fromEntries(found) };
       const identity = identityHash(sha256, identityOf(customer));
       const first = firstLine.get(identity);
-      if (first !== undefined) {
-        const rule = `is the same as in line ${first}`;
-        problems.push({ line, column: identityColumn(draft), code: "repeated", rule });
-      }
+      if (first !== undefined) problems.push(repeatedRow(line, identityColumn(draft), first));
       if (problems.length > 0) yield wrongRow(row, line, draft, problems);
       else {
         firstLine.set(identity, line);

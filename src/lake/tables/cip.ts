@@ -30,7 +30,7 @@ export const cipReports = {
 
 const SOURCE = [...varchar("run_id", "fp_id"), ...integer("position"), ...varchar("source")] as const;
 
-/** The sources that confirmed an address, a birth date and a tax id. */
+/** The sources that confirmed an address; the next two tables have those of birth date and tax id. */
 export const cipMatchedAddresses = {
   name: "cip_matched_addresses",
   columns: [...SOURCE],

@@ -6,7 +6,7 @@ import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlNames } from "../sql/duckdb-sql.js";
-import { addOf, writeQuery } from "./parquet-file.js";
+import { addOf, writeStored } from "./parquet-file.js";
 
 /** This many files of like size become one: a table of n single files keeps about 16 × log₁₆ n. */
 const FAN_IN = 16;
@@ -44,7 +44,7 @@ export async function compact(lake: Lake, spec: TableSpec, order: readonly strin
     if (merged.length === 0 || !knowsColumns(spec, metadata)) return;
     const paths = await localFiles({ ...lake, table: spec.name }, merged);
     const columns = columnNames(spec.columns);
-    const file = await writeQuery(
+    const file = await writeStored(
       lake,
       spec,
       "compacted",

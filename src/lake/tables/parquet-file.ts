@@ -66,8 +66,17 @@ export async function storeFiles(
  * Writes the result of a query as one data file of a table; undefined if it has no rows.
  *
  * @param query the query, or a function that prepares its tables and gives it
+ * @throws Error for a table with encrypted columns, because SQL can't encrypt: use {@link writeRows}.
  */
-export async function writeQuery(
+export async function writeQuery(...args: Parameters<typeof writeStored>): Promise<DataFile | undefined> {
+  const [, { name, columns }] = args;
+  if (columns.some(({ encrypted }) => encrypted))
+    throw new Error(`SQL would write encrypted columns of ${name} in the clear.`);
+  return writeStored(...args);
+}
+
+/** As {@link writeQuery}, of values that are stored as the query gives them, encrypted ones too. */
+export async function writeStored(
   lake: Lake,
   spec: TableSpec,
   prefix: string,
@@ -87,7 +96,7 @@ export async function writeQuery(
 
 /**
  * Writes rows of JSON values (instants and decimals as text) as one data file of a table. Values of encrypted columns come
- * in the clear, and are encrypted here with the lake's key.
+ * in the clear, or as a `StoredText`, and are encrypted here with the lake's key.
  */
 export async function writeRows(
   lake: Lake,
@@ -103,7 +112,7 @@ export async function writeRows(
     const longest = await writeJsonLines(source, stored, withoutHalfPairs).catch((error) => {
       throw unpublished(error, source);
     });
-    return await writeQuery(lake, spec, prefix, jsonRows(source, spec.columns, longest));
+    return await writeStored(lake, spec, prefix, jsonRows(source, spec.columns, longest));
   } finally {
     await rm(source, { force: true });
   }

@@ -61,7 +61,7 @@ export async function sync(input: SyncInput): Promise<SyncResult> {
 class RunUnderWay {
   #phase: SyncProgress["phase"] = "reading";
   #pauses: Pauses;
-  /** Rows that {@link #bringUp} has had committed before it. */
+  /** Rows that were committed when {@link #bringUp} last began. */
   #broughtUp = 0;
   #bringingUp: Promise<void> | undefined;
 

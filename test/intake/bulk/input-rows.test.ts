@@ -54,7 +54,13 @@ test("every invalid row is told by line, column, code and rule, and quotes no va
     },
     { line: 4, column: "account_id", code: "missing", rule: "is missing" },
     { line: 4, column: "transaction_type", code: "wrong_value", rule: "is neither debit nor credit" },
-    { line: 5, column: "transaction_id", code: "repeated", rule: "is the same as in line 2" },
+    {
+      line: 5,
+      column: "transaction_id",
+      code: "repeated",
+      rule: "is the same as in line 2",
+      same_as_line: 2,
+    },
     { line: 6, column: null, code: "column_count", rule: "has 2 columns, the header has 6" },
   ]);
 });

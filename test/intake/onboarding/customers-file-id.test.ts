@@ -28,6 +28,10 @@ describe("a batch's id", () => {
     expect(await idOf("data.a,fp_id\n1,fp_1\n2,fp_2\n")).toBe(id);
   });
 
+  it("is another where a row repeats another line", async () => {
+    expect(await idOf("fp_id\nfp_1\nfp_2\nfp_1\n")).not.toBe(await idOf("fp_id\nfp_1\nfp_2\nfp_2\n"));
+  });
+
   it("is another for a changed, moved, added or wrong row, another playbook or mode", async () => {
     const others = [
       await idOf("fp_id,data.a\nfp_1,1\nfp_2,3\n"),

@@ -236,7 +236,7 @@ describe("a file that can't be read as a whole is refused, naming line and colum
     expect(await messageOf(bad)).toContain("line 20002: not UTF-8");
     const double = await customers(`fp_id,data.a\r\n${lines.join("\r\n")}\r\nfp_0,x\r\n`);
     expect(double.problems).toEqual([
-      { line: 20_002, column: "fp_id", code: "repeated", rule: "is the same as in line 2" },
+      { line: 20_002, column: "fp_id", code: "repeated", rule: "is the same as in line 2", same_as_line: 2 },
     ]);
   });
 });

@@ -10,7 +10,7 @@ import {
   sealColumnRepeatably,
 } from "../../../src/lake/tables/encrypted-column.js";
 import { LAKE_TABLES } from "../../../src/lake/tables/index.js";
-import { writeRows } from "../../../src/lake/tables/parquet-file.js";
+import { writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
 import { transactionChanges, transactions } from "../../../src/lake/tables/transactions.js";
 import { STREAMS } from "../../../src/streams/index.js";
 import { TABLES } from "../../../src/tables.js";
@@ -113,4 +113,10 @@ test("tables whose rows SQL writes have no encrypted column", () => {
   const written = TABLES.filter(({ name }) => bySql.has(name.replace(/_current$/, "")));
   expect(written.length).toBeGreaterThan(bySql.size);
   expect(written.flatMap(({ columns }) => columns.filter(({ encrypted }) => encrypted))).toEqual([]);
+});
+
+test("SQL may not write a table with encrypted columns", async () => {
+  await expect(writeQuery(lake, PEOPLE, "q", "select 1 as id, 'Ada' as name, null as phone")).rejects.toThrow(
+    "SQL would write encrypted columns of people in the clear.",
+  );
 });

@@ -94,7 +94,7 @@ export class Publication {
     );
   }
 
-  /** Whether a load is worth it; `complete` are open links with pages that are not loaded. */
+  /** Whether a load is worth it; `complete` are open links with complete pages that are not loaded yet. */
   isWorthLoading(complete: readonly OpenLink[]): boolean {
     const all = [...this.#state.finished.map(({ finished }) => finished), ...complete.map(sizeOfLink)];
     return sum(all, "bytes") >= LOAD_BYTES || sum(all, "pages") >= LOAD_PAGES;
