@@ -61,7 +61,7 @@ export async function countRows(rows: () => AsyncIterable<FrozenBulkRow>): Promi
 
 /**
  * Adds the rows of another kind that a run takes along. Their lines count on after the last one of its own, because a
- * line names one row of a run.
+ * line names one row of a run; what is wrong with them is said by the lines of their file.
  */
 export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRows): Promise<JudgedRows> {
   async function* rows(): AsyncGenerator<FrozenBulkRow> {
@@ -70,10 +70,7 @@ export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRo
       last = Math.max(last, one.line);
       yield one;
     }
-    for await (const one of others.rows()) {
-      const problems = one.problems.map((problem) => ({ ...problem, line: last + problem.line }));
-      yield { ...one, line: last + one.line, problems, kind };
-    }
+    for await (const one of others.rows()) yield { ...one, line: last + one.line, kind };
   }
   return { ...(await countRows(rows)), warnings: [...own.warnings, ...others.warnings] };
 }

@@ -147,7 +147,8 @@ function invalidMember(row: FrozenBulkRow): CipMember {
 export function wrongRow({ line, owner = "", problems }: FrozenBulkRow) {
   const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
   return {
-    id: `(line ${line}) ${owner}`.trimEnd(),
+    // By its own file, of which a run may have two.
+    id: `(line ${problems[0]?.line ?? line}) ${owner}`.trimEnd(),
     reason: `wrong row: ${rules.join("; ")}`,
     action: "fix the row and export it",
   };

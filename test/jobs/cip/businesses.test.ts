@@ -38,7 +38,7 @@ test("by id, people left out, wrong rows of the file of businesses last", async 
   const wrong = {
     line: 7,
     row: null,
-    problems: [{ line: 7, column: "fp_bid", code: "x", rule: "is wrong" }],
+    problems: [{ line: 3, column: "fp_bid", code: "x", rule: "is wrong" }],
   };
   const found = await businesses(
     {
@@ -55,7 +55,7 @@ test("by id, people left out, wrong rows of the file of businesses last", async 
     ["a", "u", "failed"],
     ["b", null, "failed"],
     ["c", null, "failed"],
-    ["(line 7) z", null, "excluded"],
+    ["(line 3) z", null, "excluded"],
   ]);
   expect(found[3]?.reason).toBe("wrong row: column fp_bid is wrong");
 });
