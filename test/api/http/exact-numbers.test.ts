@@ -27,4 +27,9 @@ describe("parseExactly", () => {
   it.each(['{"a":1-2}', '{"a":01}', '{"a":1.}', '{"a":+1.0}', '{"a":1.0', ""])("refuses %s", (text) => {
     expect(() => parseExactly(text)).toThrow(SyntaxError);
   });
+
+  it("takes a text with millions of escapes", () => {
+    const long = "\n".repeat(5_000_000);
+    expect(parseExactly(`{"a":${JSON.stringify(long)},"b":1.50}`)).toEqual({ a: long, b: "1.50" });
+  });
 });
