@@ -43,10 +43,8 @@ export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
     ),
   tables: KYB_TABLES,
   rows({ runId, sealer }, { rows, result }) {
-    const row = rows[0]?.row;
-    const all = (result?.onboardings ?? []).map((one) => kybRows(row ?? { fp_bid: "" }, one, runId, sealer));
-    const tables = KYB_TABLES.map(({ name }) => [name, all.flatMap((one) => one[name])]);
-    return Object.fromEntries(tables);
+    const [first] = rows;
+    return first && result ? kybRows(first.row, result.onboardings, runId, sealer) : {};
   },
 };
 

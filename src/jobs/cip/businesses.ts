@@ -51,6 +51,8 @@ interface BusinessNumbers {
   readonly hits: number;
 }
 
+const NO_NUMBERS: BusinessNumbers = { onboardings: 0, insights: 0, hits: 0 };
+
 /** Every business of an export by `fpBid`. An invalid row that was let through is excluded, under its line, and last. */
 export async function* businessesOf(
   groups: () => AsyncIterable<ClosedGroup<object, unknown>>,
@@ -128,21 +130,18 @@ export async function writeBusinesses(
     externalId,
     fpId,
   }: CipBusiness): Promise<BusinessNumbers> => {
-    let hits = 0;
     const row = { fp_bid: fpBid, external_id: externalId ?? undefined, fp_id: fpId ?? undefined };
-    for (const one of onboardings) {
-      const rows = kybRows(row, one, exportId, sealer);
-      for (const [name, spool] of tables) await spool.add(rows[name]);
-      hits += rows.business_watchlist_hits.length;
-    }
+    const rows = kybRows(row, onboardings, exportId, sealer);
+    for (const [name, spool] of tables) await spool.add(rows[name]);
     const insights = onboardings.filter(({ state }) => state === "found").length;
-    return { onboardings: onboardings.length, insights, hits };
+    return { onboardings: onboardings.length, insights, hits: rows.business_watchlist_hits.length };
   };
   try {
     await files.write(BUSINESSES_FILE, async (out) => {
       await out(csvLine(COLUMNS));
       for await (const business of businesses) {
-        const numbers = await spoolRows(business);
+        const isKnown = business.status === "exported" || business.status === "empty";
+        const numbers = isKnown ? await spoolRows(business) : NO_NUMBERS;
         const { fpBid, externalId, fpId, status, reason, action } = business;
         const { onboardings, insights, hits } = numbers;
         await out(csvLine([fpBid, externalId, fpId, status, reason, action, onboardings, insights, hits]));

@@ -12,7 +12,7 @@ import {
   businessRegistrationOfficers,
   businessRegistrations,
   businessWatchlistHits,
-  type KYB_TABLES,
+  KYB_TABLES,
 } from "../../lake/tables/kyb.js";
 import type { BusinessOnboarding, BusinessRow } from "./business.js";
 import { TakenFields } from "./taken-fields.js";
@@ -27,8 +27,25 @@ const NO_FIELDS = new Set([
   ...["position", "absent", "nulls", "other_fields"],
 ]);
 
-/** The rows of one onboarding of a business, as the lake's tables and the files of a pack both get them. */
+/** The rows of a business, as the lake's tables and the files of a pack both get them. */
 export function kybRows(
+  business: BusinessRow,
+  onboardings: readonly BusinessOnboarding[],
+  runId: string,
+  sealer: Sealer,
+): KybRows {
+  const found = onboardings.map((one) => onboardingRows(business, one, runId, sealer));
+  const rows = KYB_TABLES.map(({ name }) => [name, found.flatMap((one) => one[name])]);
+  const { fp_bid, external_id = null, fp_id = null } = business;
+  const none = { run_id: runId, fp_bid, external_id, fp_id, insights: "no_onboarding" };
+  return {
+    ...(Object.fromEntries(rows) as KybRows),
+    // Otherwise nothing would say that the service was asked.
+    ...(onboardings.length === 0 && { business_insights: [none] }),
+  };
+}
+
+function onboardingRows(
   business: BusinessRow,
   found: BusinessOnboarding,
   runId: string,

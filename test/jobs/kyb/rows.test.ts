@@ -29,7 +29,7 @@ function rowsOf(insights: unknown, runId = "kyb-1") {
     insights: businessInsightsSchema.parse(insights),
     askedAt: "2026-11-21T00:00:00.000Z",
   };
-  return kybRows(BUSINESS, found, runId, SEALER);
+  return kybRows(BUSINESS, [found], runId, SEALER);
 }
 
 const opened = (table: string, column: string, value: unknown) =>
@@ -139,7 +139,7 @@ test("the same insights give the same rows but for the run", () => {
 
 test("an onboarding without insights is a row that says so", () => {
   const none = { onboarding: ONBOARDING, state: "none", insights: null, askedAt: null } as const;
-  const rows = kybRows(BUSINESS, none, "kyb-1", SEALER);
+  const rows = kybRows(BUSINESS, [none], "kyb-1", SEALER);
   expect(rows.business_insights).toMatchObject([
     {
       insights: "none",
@@ -150,4 +150,12 @@ test("an onboarding without insights is a row that says so", () => {
     },
   ]);
   expect(Object.values(rows).flat()).toHaveLength(1);
+});
+
+test("a business without onboardings is a row that says so", () => {
+  const rows = kybRows(BUSINESS, [], "kyb-1", SEALER);
+  const { fp_bid, external_id, fp_id } = BUSINESS;
+  expect(Object.values(rows).flat()).toEqual([
+    { run_id: "kyb-1", fp_bid, external_id, fp_id, insights: "no_onboarding" },
+  ]);
 });
