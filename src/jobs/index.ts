@@ -2,10 +2,11 @@ import { InputError } from "../domain/failures.js";
 import { cipJob } from "./cip.js";
 import { importJob } from "./import.js";
 import type { AnyJob } from "./job.js";
+import { kybJob } from "./kyb.js";
 import { reconcileJob } from "./reconcile.js";
 
 /** Every kind of bulk job; a new one adds one line. */
-export const JOBS: readonly AnyJob[] = [cipJob, importJob, reconcileJob];
+export const JOBS: readonly AnyJob[] = [cipJob, importJob, kybJob, reconcileJob];
 
 /** The declaration of a kind. @throws InputError when this version has none. */
 export function jobOfKind(kind: string, jobs = JOBS): AnyJob {

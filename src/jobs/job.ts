@@ -99,7 +99,7 @@ export interface Caller<Given = unknown> {
 }
 
 /** The items of a group: rows that are worked on together, such as those of one request. */
-interface GroupPlan<Row, Result, Given> {
+export interface GroupPlan<Row, Result, Given> {
   readonly work: readonly (readonly JobRow<Row>[])[];
   /** What `work` is given for each of these items, in their order; it is kept with the plan. */
   readonly given?: readonly Given[];

@@ -41,6 +41,7 @@ export async function writeGroup(
   const written = items.map((item) => job.rows(given, item));
   for (const table of job.tables) {
     const rows = written.flatMap((tables) => tables[table.name] ?? []);
+    if (rows.length === 0) continue;
     await appendOnce(deps.lake, table, `${origin}/${table.name}/${input.group}`, () =>
       writeRows(deps.lake, table, input.runId, rows),
     );

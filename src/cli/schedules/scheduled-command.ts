@@ -3,7 +3,7 @@ import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
-import { scheduledExport } from "../commands/export.js";
+import { scheduledCipExport, scheduledKybExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
 import { scheduledReconcile } from "../commands/reconcile.js";
@@ -12,7 +12,8 @@ import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
-  scheduledExport,
+  scheduledCipExport,
+  scheduledKybExport,
   scheduledImport,
   scheduledOnboard,
   scheduledReconcile,

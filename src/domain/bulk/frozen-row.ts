@@ -9,6 +9,8 @@ export interface FrozenBulkRow<Row extends object = object> {
   readonly problems: readonly RowProblem[];
   /** Whose row an invalid one is, by its own first column. */
   readonly owner?: string;
+  /** The kind of job whose row it is, where the run takes rows of another kind along. */
+  readonly kind?: string;
   /** What an earlier run brought it to: this run publishes it again and does not work on it. */
   readonly result?: unknown;
 }

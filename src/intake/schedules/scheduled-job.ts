@@ -31,6 +31,8 @@ export interface ScheduledBulk {
   readonly job: string;
   /** Absolute path. */
   readonly file: string;
+  /** The rows of another kind that its runs take along, and their kind. */
+  readonly along?: { readonly job: string; readonly file: string };
   readonly continueInvalid: boolean;
   readonly options: BulkOptions;
   /** Absolute path of the key that signs what is exported. */

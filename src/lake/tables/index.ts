@@ -1,6 +1,7 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { alerts } from "./alerts.js";
 import { CIP_TABLES } from "./cip.js";
+import { KYB_TABLES } from "./kyb.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
@@ -14,6 +15,7 @@ import { webhookEvents } from "./webhook-events.js";
 export const LAKE_TABLES: readonly TableSpec[] = [
   alerts,
   ...CIP_TABLES,
+  ...KYB_TABLES,
   linkSyncs,
   onboardingEvents,
   onboardings,

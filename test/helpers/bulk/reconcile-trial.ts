@@ -1,64 +1,48 @@
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { Random } from "../../../sandbox/world/random.js";
+import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
-import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { TrialReport } from "../kill/kill-trial.js";
+import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
-import { runKilled } from "./killed-command.js";
+import type { KilledJob } from "./bulk-trial.js";
 
 const ROSTER = ["--roster", "users.csv", "--json"];
 /** Every so many links, the service lists a row less. */
 const DIFFERS_EVERY = 7;
 
-interface ReconcileTrial {
-  readonly seed: number;
-  readonly users: number;
-  readonly kills: number;
-}
-
 /**
- * One reconciliation with kills at moments of its seed; the command is run again until it completes. Each run's rows of
- * `reconciliations` are compared with what the stand-in lists.
+ * A reconciliation after a sync: each run's rows of `reconciliations` are compared with what the stand-in lists. The
+ * command exits with 1, because some accounts differ.
  */
-export async function runReconcileTrial({ seed, users, kills }: ReconcileTrial): Promise<TrialReport> {
-  const random = new Random(`reconcile/${seed}`);
-  const sandbox = await startSandbox({
-    seed,
-    population: { kind: "synthetic", users, linksPerUser: 1, accountsPerLink: 2, rows: 150 },
-  });
-  const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
-  try {
-    const synced = await folder.command(["sync", ...ROSTER]).ended;
-    if (synced.code !== 0) return { kills: [], problems: [`sync: ${synced.stderr}`] };
-    const missing = unlistSome(sandbox);
+export const KILLED_RECONCILE: KilledJob = {
+  kind: "reconcile",
+  sandbox: {
+    latencyMs: 0,
+    population: { kind: "synthetic", users: 60, linksPerUser: 1, accountsPerLink: 2, rows: 150 },
+  },
+  args: ["reconcile", ...ROSTER],
+  code: 1,
+  async prepare(folder, sandbox) {
+    const { code, stderr } = await folder.command(["sync", ...ROSTER]).ended;
+    if (code !== 0) throw new Error(`sync: exit ${code}: ${stderr}`);
+    for (const { linkId, transactionId } of unlisted(sandbox)) sandbox.unlist(linkId, [transactionId]);
     sandbox.setLatency(60);
-    const { told, summary } = await runKilled(folder, ["reconcile", ...ROSTER], { random, kills, code: 1 });
-    return { kills: told, problems: await problemsOf(folder, sandbox, summary, missing) };
-  } finally {
-    await folder.release();
-    await sandbox.close();
-  }
-}
+  },
+  problemsOf,
+};
 
-/** Makes the service list less than it has delivered; returns the row that each account lacks. */
-function unlistSome(sandbox: Sandbox): Map<string, string> {
-  const missing = new Map<string, string>();
-  for (const [at, { id }] of sandbox.links().entries()) {
+/** The rows that the service does not list although it has delivered them. */
+function unlisted(sandbox: Sandbox) {
+  return sandbox.links().flatMap(({ id }, at) => {
     const [first] = at % DIFFERS_EVERY === 0 ? sandbox.truth(id).rows : [];
-    if (first === undefined) continue;
-    sandbox.unlist(id, [first.transaction_id]);
-    missing.set(String(first.values?.account_id), first.transaction_id);
-  }
-  return missing;
+    if (first === undefined) return [];
+    const { transaction_id, values } = first;
+    return [{ linkId: id, accountId: String(values?.account_id), transactionId: transaction_id }];
+  });
 }
 
-async function problemsOf(
-  folder: JobFolder,
-  sandbox: Sandbox,
-  summary: BulkSummary | undefined,
-  missing: ReadonlyMap<string, string>,
-): Promise<string[]> {
-  if (summary === undefined) return ["the command never completed"];
+async function problemsOf(folder: JobFolder, sandbox: Sandbox, summary: BulkSummary): Promise<string[]> {
+  const missing = new Map(
+    unlisted(sandbox).map(({ accountId, transactionId }) => [accountId, transactionId]),
+  );
   const totals = sandbox.totals();
   const expected = { equal: totals.length - missing.size, differs: missing.size, unknown: 0 };
   const problems: string[] = [];
