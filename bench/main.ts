@@ -8,6 +8,7 @@ import type { Figure, Scenario } from "./scenario.js";
 import { exportReports } from "./scenarios/export.js";
 import { importRows } from "./scenarios/import.js";
 import { kill } from "./scenarios/kill.js";
+import { exportBusinesses } from "./scenarios/kyb.js";
 import { latency20, latency64 } from "./scenarios/latency.js";
 import { manyNights } from "./scenarios/many-nights.js";
 import { memory } from "./scenarios/memory.js";
@@ -24,7 +25,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...[quiet, scale, manyNights],
   ...[rows, latency20, latency64, memory, secondNight, kill],
   ...[onboard, onboardMemory, onboardValidate],
-  ...[exportReports, pack, importRows],
+  ...[exportReports, exportBusinesses, pack, importRows],
 ];
 const RESULTS = join(REPOSITORY, "bench", "results.json");
 

@@ -41,11 +41,20 @@ export function assemble(options: SandboxOptions, apiKeys: readonly string[]) {
   for (let number = 1; number <= (options.businesses ?? 0); number++) {
     const digits = String(number).padStart(5, "0");
     const external_id = `business-${number}`;
-    businesses.add({
+    const entityId = businesses.add({
       fp_bid: `fp_bid_${digits}`,
       external_id,
       values: { "business.name": `Example ${digits} LLC` },
     });
+    for (let run = 1; run <= (options.businessOnboardings ?? 0); run++) {
+      const started = {
+        entityId,
+        entityExternalId: external_id,
+        idempotencyId: undefined,
+        synchronous: true,
+      };
+      onboardings.start({ ...started, ...playbooks.find("pb_kyb"), data: {} });
+    }
   }
   for (const fault of options.faults ?? []) faults.add(fault);
   return {

@@ -1,3 +1,4 @@
+export { decimalText, decimalUnits } from "../src/domain/service/decimal.js";
 export type { RecordedRequest } from "./calls.js";
 export { type RemoteSandbox, remoteSandbox } from "./control/remote-sandbox.js";
 export type { Fault } from "./faults/fault.js";
@@ -8,7 +9,6 @@ export type { Population } from "./population/population.js";
 export { runSandbox, type SandboxCommand, sandboxOptions } from "./run.js";
 export type { Sandbox } from "./sandbox.js";
 export { startSandbox } from "./start.js";
-export { decimalText, decimalUnits } from "./world/decimal.js";
 export { transactionRow } from "./world/records.js";
 export type { TruthRow } from "./world/truth.js";
 export type { NewEvent } from "./world/world.js";

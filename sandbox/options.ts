@@ -67,6 +67,8 @@ export interface SandboxOptions extends Partial<ServiceOptions> {
   vaults?: "seeded" | "empty";
   /** Businesses at the start, `fp_bid_00001` and on; default 0. */
   businesses?: number;
+  /** Onboardings of each of them at the start, onto `pb_kyb`; default 0. */
+  businessOnboardings?: number;
   /** Seeded investment transactions of each link with an account; default 0. */
   investments?: number;
   proxies?: readonly NewProxy[];

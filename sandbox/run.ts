@@ -9,7 +9,10 @@ import { startSandbox } from "./start.js";
 
 /** The options of `nightledger sandbox`. */
 export interface SandboxCommand
-  extends Pick<SandboxOptions, "port" | "businesses" | "investments" | "recordRequests"> {
+  extends Pick<
+    SandboxOptions,
+    "port" | "businesses" | "businessOnboardings" | "investments" | "recordRequests"
+  > {
   readonly population?: "synthetic" | "volume" | "berka" | "empty";
   readonly users?: number;
   readonly linksPerUser?: number;
@@ -26,10 +29,11 @@ export interface SandboxCommand
 
 /** Compiles the command's options. @throws InputError naming the option, what is wrong and what is accepted. */
 export function sandboxOptions(command: SandboxCommand): SandboxOptions {
-  const { port, businesses, investments, recordRequests, latency, faults, apiKey } = command;
+  const { port, businesses, businessOnboardings, investments, recordRequests, latency, faults, apiKey } =
+    command;
   return {
     population: populationOf(command),
-    ...given({ port, businesses, investments, recordRequests, latencyMs: latency }),
+    ...given({ port, businesses, businessOnboardings, investments, recordRequests, latencyMs: latency }),
     ...(faults !== undefined && { faults: readFaults(faults) }),
     ...(apiKey !== undefined && { apiKeys: [apiKey] }),
   };

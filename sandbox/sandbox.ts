@@ -11,7 +11,7 @@ import { syntheticRow } from "./population/synthetic-row.js";
 import { type AdvanceOptions, advance } from "./world/advance.js";
 import type { LogEvent } from "./world/link-log.js";
 import { type NightlyChangesOptions, nightlyChanges } from "./world/nightly-changes.js";
-import type { LinkFields } from "./world/records.js";
+import type { AccountFields, LinkFields, TransactionRow } from "./world/records.js";
 import { accountTotals, linkTruth, type TruthRow, truthRows } from "./world/truth.js";
 import type { NewAccount, NewEvent, NewLink, NewUser } from "./world/world.js";
 
@@ -54,6 +54,16 @@ export function sandboxOf(server: Server, state: SandboxState, apiKey: string) {
       });
     },
     addAccount: (linkId: string, account: NewAccount = {}): void => world.addAccount(linkId, account),
+    setAccount: (linkId: string, accountId: string, fields: AccountFields): void =>
+      world.setAccount(linkId, accountId, fields),
+    /** From now on lists of transactions leave these rows out, and nothing in the link's log says so. */
+    unlist(linkId: string, ids: readonly string[]): void {
+      for (const id of ids) world.link(linkId).unlisted.add(id);
+    },
+    /** From now on lists of transactions show these rows too, and nothing in the link's log says so. */
+    listOnly(linkId: string, rows: readonly TransactionRow[]): void {
+      world.link(linkId).onlyListed.push(...rows.map((row) => JSON.stringify(row)));
+    },
     append: (linkId: string, events: readonly NewEvent[]): void => world.append(linkId, events),
     removeLink: (linkId: string): void => world.removeLink(linkId),
     refuseCursors: (linkId: string): void => world.refuseCursors(linkId),

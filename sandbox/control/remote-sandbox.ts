@@ -3,6 +3,7 @@ import type { Sandbox } from "../sandbox.js";
 /** The stand-in's methods that another process may call. */
 const METHODS = [
   ...["state", "links", "addUser", "addLink", "setLink", "removeLink", "addAccount", "append"],
+  ...["setAccount", "unlist", "listOnly"],
   ...["refuseCursors", "advance", "nightlyChanges", "addFaults", "removeFault", "clearFaults", "faults"],
   ...["setLatency", "addKey", "revokeKey", "requests", "clearRequests", "calls", "waitForRequests"],
   ...["totals", "truthRows", "events", "rosterCsv"],

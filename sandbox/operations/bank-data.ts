@@ -45,7 +45,7 @@ export const BANK_DATA_OPERATIONS: readonly Operation[] = [
       const rows: string[] = [];
       let total = 0;
       for (const link of links) {
-        for (const { text } of link.log.liveRows()) {
+        for (const text of link.listedRows()) {
           const values = jsonObjectOf(text);
           if (!window.takes({ account_id: String(values?.account_id), date: String(values?.date) })) continue;
           if (total >= from && rows.length < size) rows.push(text);

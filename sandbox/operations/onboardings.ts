@@ -56,8 +56,19 @@ function onboardingPage({ query, state, fire }: Call, entityId: string): Answer 
   const { size: usual, maximum, first } = state.service.onboardingPages;
   const number = query.integer("page", Number.MAX_SAFE_INTEGER, first) ?? first;
   const size = query.integer("page_size", maximum) ?? usual;
+  const [newest] = state.onboardings.of(entityId).slice(-1);
+  if (number > first && newest && fire("list_moves")) {
+    const begun = {
+      entityId,
+      entityExternalId: newest.entity_external_id,
+      idempotencyId: undefined,
+      data: {},
+    };
+    state.onboardings.start({ ...begun, ...state.playbooks.find(newest.playbook_key), synchronous: true });
+  }
   const all = state.onboardings.of(entityId).toReversed();
-  const from = (number - first) * size;
+  const isRepeated = number > first && fire("page_repeated") !== undefined;
+  const from = (number - first - (isRepeated ? 1 : 0)) * size;
   const more = from + size < all.length;
   const next = fire("next_page_loop") ? number : more ? number + 1 : null;
   const data = all

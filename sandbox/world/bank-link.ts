@@ -11,6 +11,10 @@ interface BankAccount {
 export class BankLink {
   readonly log: LinkLog;
   readonly accounts: BankAccount[] = [];
+  /** Rows that lists of transactions leave out, although the log has them. */
+  readonly unlisted = new Set<string>();
+  /** Rows, as JSON, that only lists of transactions show. */
+  readonly onlyListed: string[] = [];
   /** Grows when every cursor given out so far stops being good. */
   cursorEpoch = 0;
   /** Grows when the log changes under a reader who is in the middle of an update. */
@@ -25,6 +29,12 @@ export class BankLink {
     base?: GeneratedRows,
   ) {
     this.log = new LinkLog(base);
+  }
+
+  /** The rows as lists of transactions show them, as JSON. */
+  *listedRows(): Generator<string> {
+    for (const { id, text } of this.log.liveRows()) if (!this.unlisted.has(id)) yield text;
+    yield* this.onlyListed;
   }
 
   /** An id for a new transaction of this link, never used before. */

@@ -1,6 +1,6 @@
 import { jsonObjectOf } from "../../src/domain/json.js";
+import { decimalText, decimalUnits } from "../../src/domain/service/decimal.js";
 import type { BankLink } from "./bank-link.js";
-import { decimalText, decimalUnits } from "./decimal.js";
 import type { LogEvent } from "./link-log.js";
 import type { World } from "./world.js";
 

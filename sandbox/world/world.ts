@@ -99,6 +99,15 @@ export class World {
     });
   }
 
+  /** Changes fields of the record served for an account, such as `balances`. @throws InputError if there is none */
+  setAccount(linkId: string, accountId: string, fields: AccountFields): void {
+    const { accounts } = this.link(linkId);
+    const at = accounts.findIndex(({ id }) => id === accountId);
+    const account = accounts[at];
+    if (account === undefined) throw new InputError(`account ${accountId} is not in link ${linkId}: add it`);
+    accounts[at] = { id: accountId, text: JSON.stringify({ ...JSON.parse(account.text), ...fields }) };
+  }
+
   append(linkId: string, events: readonly NewEvent[]): void {
     const link = this.link(linkId);
     for (const event of events) {

@@ -12,6 +12,7 @@ import { onboardCommand } from "./commands/onboard.js";
 import { proxiesCommand, proxyCommand } from "./commands/proxy.js";
 import { quarantineCommand } from "./commands/quarantine.js";
 import { queryCommand } from "./commands/query.js";
+import { reconcileCommand } from "./commands/reconcile.js";
 import { runsCommand, statusCommand } from "./commands/runs.js";
 import { sandboxCommand } from "./commands/sandbox.js";
 import { scheduleCommand } from "./commands/schedule.js";
@@ -36,6 +37,7 @@ const COMMANDS: readonly AddCommand[] = [
   materializeCommand,
   quarantineCommand,
   exportCommand,
+  reconcileCommand,
   importCommand,
   importsCommand,
   proxyCommand,

@@ -1,15 +1,17 @@
 import { listUserOnboardings } from "../api/operations/onboarding.js";
 import { createCipReport } from "../api/operations/user.js";
-import type { OnboardingItem } from "../api/schemas/onboarding.js";
 import { isDecision } from "../domain/service/onboarding-status.js";
 import { CIP_TABLES } from "../lake/tables/cip.js";
 import { type MemberResult, memberOf, type RosterRow, rosterRow } from "./cip/member.js";
 import { publishExport } from "./cip/publish-export.js";
 import { cipRows } from "./cip/rows.js";
-import { type BulkJob, type Caller, refusalOf } from "./job.js";
+import { type AnyJob, type BulkJob, type Caller, refusalOf } from "./job.js";
+import { isBusiness } from "./kyb/business.js";
+import { kybJob } from "./kyb.js";
+import { readOnboardings } from "./onboarding-list.js";
+import { takingAlong } from "./taken-along.js";
 
-/** Exports the CIP report of each user of a roster, and publishes them as one pack (docs/use/exports.md). */
-export const cipJob: BulkJob<RosterRow, MemberResult> = {
+const reportsJob: BulkJob<RosterRow, MemberResult> = {
   kind: "cip",
   file: { name: "roster", option: "--roster" },
   row: rosterRow,
@@ -47,20 +49,19 @@ export const cipJob: BulkJob<RosterRow, MemberResult> = {
     }),
   tables: CIP_TABLES,
   rows: ({ runId, sealer }, item) => cipRows(memberOf(item, runId), runId, sealer),
-  publish: publishExport,
 };
+
+/**
+ * Exports the CIP report of each user of a roster, with what is known of businesses where a file names some, and
+ * publishes them as one pack (docs/use/exports.md).
+ */
+export const cipJob: AnyJob = { ...takingAlong(reportsJob, kybJob, isBusiness), publish: publishExport };
 
 /** Why the service made no report of a user. It does not say; the user's onboardings tell. */
 async function reasonOf(caller: Caller, fp_id: string, refused: string): Promise<string> {
   try {
-    for (let page = 1; ; ) {
-      const params = { path: { fp_id }, ...(page > 1 && { query: { page } }) };
-      const { body } = await caller.once(`onboardings-${page}`, listUserOnboardings, params);
-      if ((body.data as readonly OnboardingItem[]).some((one) => isDecision(one.status))) return refused;
-      const next: number = body.meta?.next_page ?? 0;
-      if (next <= page) break;
-      page = next;
-    }
+    for await (const { status } of readOnboardings(caller, listUserOnboardings, { path: { fp_id } }))
+      if (isDecision(status)) return refused;
     return `no_completed_onboarding (${refused})`;
   } catch (error) {
     if (refusalOf(error) === undefined) throw error;

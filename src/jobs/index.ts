@@ -2,12 +2,22 @@ import { InputError } from "../domain/failures.js";
 import { cipJob } from "./cip.js";
 import { importJob } from "./import.js";
 import type { AnyJob } from "./job.js";
+import { kybJob } from "./kyb.js";
 import { proxyJob } from "./proxy.js";
+import { reconcileJob } from "./reconcile.js";
 import { vaultJob } from "./vault.js";
 import { vaultWriteJob } from "./vault-write.js";
 
 /** Every kind of bulk job; a new one adds one line. */
-export const JOBS: readonly AnyJob[] = [cipJob, importJob, proxyJob, vaultJob, vaultWriteJob];
+export const JOBS: readonly AnyJob[] = [
+  cipJob,
+  importJob,
+  kybJob,
+  proxyJob,
+  reconcileJob,
+  vaultJob,
+  vaultWriteJob,
+];
 
 /** The declaration of a kind. @throws InputError when this version has none. */
 export function jobOfKind(kind: string, jobs = JOBS): AnyJob {

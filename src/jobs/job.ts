@@ -19,7 +19,7 @@ import type { SealedStream } from "../lake/store/sealed-stream.js";
  * A kind of bulk job: rows of a file, calls for each, rows of tables, one outcome per row. This is all that a kind
  * declares; the engine does everything that two kinds would share (docs/inside/architecture.md, "A new bulk job").
  */
-export interface BulkJob<Row extends object, Result> {
+export interface BulkJob<Row extends object, Result, Given = unknown> {
   /** Names the job in run ids, `runs` and summaries. */
   readonly kind: string;
   /** What messages call the input file. */
@@ -43,11 +43,13 @@ export interface BulkJob<Row extends object, Result> {
   /** Rows that are planned, and written, together. */
   readonly groupRows: number;
   /** Combines the rows of a group into items. Asked once per group. Default: one item per row. */
-  plan?(context: JobContext, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result>>;
+  plan?(context: JobContext, rows: readonly JobRow<Row>[]): Promise<GroupPlan<Row, Result, Given>>;
   /** Makes the calls of an item. It may run again after a crash; its calls then return the same answers. */
-  work(rows: readonly JobRow<Row>[], caller: Caller): Promise<Result>;
+  work(rows: readonly JobRow<Row>[], caller: Caller<Given>): Promise<Result>;
   /** The outcome of each row of an item that has a result. Default: all are done. Items without one have failed. */
   ends?(rows: readonly JobRow<Row>[], result: Result): readonly RowEnd[];
+  /** What the summary counts of an item besides rows, by name; counts of one name add up. Default: nothing. */
+  counts?(item: EndedItem<Row, Result>): Readonly<Record<string, number>>;
   /** The tables that it appends to, in the order of writing: the one that says *done* last. */
   readonly tables: readonly TableSpec[];
   /** The rows that an item adds to each table, by the table's name. */
@@ -81,10 +83,15 @@ export interface JobContext {
 }
 
 /** How an item makes its calls. */
-export interface Caller {
+export interface Caller<Given = unknown> {
   readonly options: BulkOptions;
   /** What the command was given that no record may show. */
   readonly secrets: FrozenFile["secrets"];
+
+  /** What the plan gave the item. */
+  readonly given: Given;
+  /** For reading what the plan could not know. */
+  readonly lake: Lake;
   /**
    * Makes one call of the item. The sealed answer is kept under the name: when the item runs again after a crash, it
    * gets that answer and calls nothing. A lost answer is resolved as docs/reference/api-operations.md says of the
@@ -118,8 +125,10 @@ export interface Caller {
 export type CallTerms = Pick<SealedRequest, "repeatable" | "keepBytes">;
 
 /** The items of a group: rows that are worked on together, such as those of one request. */
-interface GroupPlan<Row, Result> {
+export interface GroupPlan<Row, Result, Given> {
   readonly work: readonly (readonly JobRow<Row>[])[];
+  /** What `work` is given for each of these items, in their order; it is kept with the plan. */
+  readonly given?: readonly Given[];
   /** Items that need no work, such as rows that an earlier run has done. */
   readonly ended: readonly { readonly rows: readonly JobRow<Row>[]; readonly result: Result }[];
 }

@@ -1,4 +1,4 @@
-import { listUserAccounts } from "../api/operations/bank-data.js";
+import { listLinkAccounts, listUserAccounts } from "../api/operations/bank-data.js";
 import { bankAccountSchema } from "../api/schemas/bank-account.js";
 import { changes, instant, type Stream } from "./stream.js";
 
@@ -6,6 +6,7 @@ import { changes, instant, type Stream } from "./stream.js";
 export const accountStream: Stream = {
   name: "accounts",
   operation: listUserAccounts,
+  ofLink: listLinkAccounts,
   per: "user",
   paging: "none",
   lists: [

@@ -28,6 +28,8 @@ export interface Stream extends PageSql {
    * an update behind a cursor, which is kept from run to run.
    */
   readonly paging: "none" | "page" | "cursor";
+  /** Of a stream of users: gives the rows of one link, for a run that names its links and reads no other stream. */
+  readonly ofLink?: Operation;
   /** Read only where `--streams` names it. */
   readonly onRequest?: boolean;
   readonly lists: readonly RowList[];

@@ -74,7 +74,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   calls: [],
   sync: [],
   onboarding: ["calls"],
-  bulk: ["calls"],
+  bulk: ["calls", "sync"],
   webhooks: ["sync", "onboarding"],
   alerts: ["sync"],
   schedules: ["sync", "onboarding", "bulk", "alerts"],

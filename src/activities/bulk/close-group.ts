@@ -26,7 +26,7 @@ export async function closeGroup(
     group.owner,
   );
   await recordFailures(deps.lake, { runId: input.runId, part: `g${input.group}` }, failures);
-  return group.totalsOf(items.filter(({ result }) => result === null).flatMap((item) => endsOf(job, item)));
+  return group.totalsOf(items.filter(({ result }) => result === null));
 }
 
 /** Writes the rows that the items of a closed group add to each table, once, and notes that they are there. */
@@ -41,6 +41,7 @@ export async function writeGroup(
   const written = items.map((item) => job.rows(given, item));
   for (const table of job.tables) {
     const rows = written.flatMap((tables) => tables[table.name] ?? []);
+    if (rows.length === 0) continue;
     await appendOnce(deps.lake, table, `${origin}/${table.name}/${input.group}`, () =>
       writeRows(deps.lake, table, input.runId, rows),
     );

@@ -1,5 +1,5 @@
 import type { BulkRun } from "../../domain/bulk/bulk-job.js";
-import { type BulkTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
+import { addCounts, type BulkTotals, totalsOf } from "../../domain/bulk/bulk-totals.js";
 import type { FrozenBulkRow, RowEnd } from "../../domain/bulk/frozen-row.js";
 import type { AnyJob, EndedItem, JobRow } from "../../jobs/job.js";
 import type { StagedClose, StagedPlan } from "../../lake/bulk/bulk-staging.js";
@@ -12,6 +12,12 @@ export interface BulkGroup extends BulkRun {
 }
 
 type AnyItem = EndedItem<object, unknown>;
+
+interface PlannedItem {
+  readonly rows: readonly JobRow<object>[];
+  /** What the kind's plan gave it. */
+  readonly given: unknown;
+}
 
 /** Opens a group and reads its rows. @throws StagingLostError when they are gone. */
 export async function openGroup(deps: BulkDependencies, input: BulkGroup): Promise<OpenGroup> {
@@ -41,8 +47,12 @@ class OpenGroup {
     return row === null ? "" : this.run.job.owner(row);
   };
 
-  totalsOf(ends: readonly RowEnd[]): BulkTotals {
-    return totalsOf(ends, this.owner);
+  /** The totals of items that have ended. */
+  totalsOf(items: readonly AnyItem[]): BulkTotals {
+    const { job } = this.run;
+    const ends = items.flatMap((item) => endsOf(job, item));
+    const counts = items.map((item) => job.counts?.(item) ?? {}).reduce(addCounts, {});
+    return { ...totalsOf(ends, this.owner), ...(Object.keys(counts).length > 0 && { counts }) };
   }
 
   /** The plan of the group; of several attempts the first that was kept counts. */
@@ -56,6 +66,7 @@ class OpenGroup {
     const planned = await job.plan?.(await context(), open);
     return kept.keep({
       work: (planned?.work ?? open.map((row) => [row])).map(linesOf),
+      ...(planned?.given && { given: planned.given }),
       ended: [
         ...(planned?.ended ?? []).map(({ rows, result }) => ({ lines: linesOf(rows), result })),
         ...done.map(({ line, result }) => ({ lines: [line], result })),
@@ -63,9 +74,10 @@ class OpenGroup {
     });
   }
 
-  /** The rows of each item that is worked on. @throws StagingLostError when the plan is gone. */
-  async work(): Promise<JobRow<object>[][]> {
-    return (await this.run.staging.plan(this.group).require()).work.map((lines) => this.#rowsAt(lines));
+  /** Each item that is worked on. @throws StagingLostError when the plan is gone. */
+  async work(): Promise<PlannedItem[]> {
+    const { work, given = [] } = await this.run.staging.plan(this.group).require();
+    return work.map((lines, item) => ({ rows: this.#rowsAt(lines), given: given[item] }));
   }
 
   skipped({ ended }: StagedPlan): AnyItem[] {
@@ -81,7 +93,7 @@ class OpenGroup {
     }
     const failed = new Map(close.failed.map((one) => [one.item, one]));
     const items: AnyItem[] = [];
-    for (const [item, rows] of (await this.work()).entries()) {
+    for (const [item, { rows }] of (await this.work()).entries()) {
       const result = results.get(item) ?? null;
       if (result !== null) {
         items.push({ rows, result, reason: null, asked: 0 });

@@ -6,11 +6,10 @@ import { withClientToken } from "../../api/http/client-token.js";
 import { RejectedError } from "../../api/http/errors.js";
 import type { Operation } from "../../api/operations/operation.js";
 import type { BulkTotals } from "../../domain/bulk/bulk-totals.js";
-import type { RowEnd } from "../../domain/bulk/frozen-row.js";
 import { FAILURE_TYPES } from "../../domain/failures.js";
 import type { Attempted, ItemOutcome } from "../../domain/item-state.js";
 import { type NamedFailure, namedFailures } from "../../domain/waiting.js";
-import type { Caller, CallTerms } from "../../jobs/job.js";
+import type { Caller, CallTerms, EndedItem } from "../../jobs/job.js";
 import type { BulkStaging } from "../../lake/bulk/bulk-staging.js";
 import type { DataOwner } from "../../lake/calls/staged-call.js";
 import { callFailure } from "../call-failure.js";
@@ -20,7 +19,7 @@ import { makeRuledCall } from "../calls/make-call.js";
 import { LostAnswerError } from "../lost-answer-error.js";
 import { runSlice, type Slice } from "../slice.js";
 import type { BulkDependencies } from "./dependencies.js";
-import { type BulkGroup, endsOf, openGroup } from "./open-group.js";
+import { type BulkGroup, openGroup } from "./open-group.js";
 
 export interface ItemProgress extends Attempted {
   /** Number of the item in its group's plan. */
@@ -54,19 +53,19 @@ interface WorkItemsResult {
 export async function workItems(deps: BulkDependencies, input: WorkItemsInput): Promise<WorkItemsResult> {
   const group = await openGroup(deps, input);
   const { job, staging } = group.run;
-  const given = await staging.file.require();
+  const { options, secrets } = await staging.file.require();
   const planned = await group.work();
   const ended: { readonly item: number; readonly result: unknown }[] = [];
-  const ends: RowEnd[] = [];
+  const done: EndedItem<object, unknown>[] = [];
   const { results, calls } = await runSlice(deps, input, input.items, async (progress, slice) => {
     const { item } = progress;
-    const rows = planned[item];
+    const { rows, given } = planned[item] ?? {};
     if (rows === undefined || !slice.hasTime()) return { progress, outcome: { kind: "open" } as const };
     try {
-      const caller = callerOf(slice, input, { ...given, staging }, item);
+      const caller = callerOf(slice, input, { options, secrets, given, staging }, item);
       const result = await job.work(rows, caller);
       ended.push({ item, result });
-      ends.push(...endsOf(job, { rows, result, reason: null, asked: 0 }));
+      done.push({ rows, result, reason: null, asked: 0 });
       return { progress, outcome: { kind: "complete" } as const };
     } catch (error) {
       return { progress, outcome: outcomeOf(error) };
@@ -75,7 +74,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   const name = ended.length === 0 ? null : `${input.group}-${randomUUID()}`;
   if (name !== null) await staging.putResults(name, ended);
   const items = namedFailures(results, ({ progress: { item } }) => {
-    const line = planned[item]?.[0]?.line ?? 0;
+    const line = planned[item]?.rows[0]?.line ?? 0;
     return { line, owner: group.owner(line) };
   });
   for (const { progress, outcome } of results) {
@@ -86,7 +85,7 @@ export async function workItems(deps: BulkDependencies, input: WorkItemsInput): 
   return {
     items,
     results: name,
-    totals: { ...group.totalsOf(ends), calls },
+    totals: { ...group.totalsOf(done), calls },
     gateUntil: deps.api.pausedUntil ?? null,
     at: Date.now(),
   };
@@ -100,11 +99,12 @@ interface Refusal {
 function callerOf(
   slice: Slice,
   { runId, group }: Pick<BulkGroup, "runId" | "group">,
-  { options, secrets, staging }: Pick<Caller, "options" | "secrets"> & { readonly staging: BulkStaging },
+  facts: Pick<Caller, "options" | "secrets" | "given"> & { readonly staging: BulkStaging },
   item: number,
   token?: ClientToken,
 ): Caller {
   const { deps, deadline } = slice;
+  const { staging, ...known } = facts;
   const prefix = staging.itemPrefix(group, item);
   const { sealed } = deps;
   const ruled = async (
@@ -147,14 +147,11 @@ function callerOf(
     return ruled({ ...callRule(operation.name), send }, name, params, owner);
   };
   return {
-    ...{ options, secrets, lost },
+    ...{ ...known, lake: deps.lake, lost },
     withToken: (grant, use) =>
-      withClientToken(
-        deps.api,
-        grant,
-        (made) => use(callerOf(slice, { runId, group }, { options, secrets, staging }, item, made)),
-        { run: runId },
-      ),
+      withClientToken(deps.api, grant, (made) => use(callerOf(slice, { runId, group }, facts, item, made)), {
+        run: runId,
+      }),
     file: (line, column) => staging.bytes(line, column),
     once: once as Caller["once"],
     onceText: onceText as Caller["onceText"],

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { isJsonObject } from "../../domain/json.js";
 import { isWrite, type Operation, type ResponseOf } from "../operations/operation.js";
 import { type CallFacts, SchemaError, TransientError } from "./errors.js";
+import { parseExactly } from "./exact-numbers.js";
 import type { Reply } from "./exchange.js";
 import { notJson } from "./failure-errors.js";
 
@@ -48,7 +49,8 @@ export function checkAnswer<O extends Operation>(
 /** Parses a body. The parser's own message is dropped: it quotes the body. */
 function parseBody(operation: Operation, reply: Reply): unknown {
   try {
-    return JSON.parse(reply.body.toString("utf8"));
+    const text = reply.body.toString("utf8");
+    return operation.exactNumbers ? parseExactly(text) : JSON.parse(text);
   } catch {
     const facts = factsOf(operation, reply.status);
     const framed =

@@ -23,7 +23,7 @@ interface ListPage<Item> {
  * @throws TransientError (`list_moved`) when the list moved under every reading.
  */
 export function readList<O extends Operation, Item = unknown>(
-  client: ApiClient,
+  client: Pick<ApiClient, "read">,
   operation: O,
   params: ParamsOf<O>,
   options?: CallOptions,
@@ -43,7 +43,7 @@ class PagedList<O extends Operation, Item> implements AsyncIterable<Item> {
   #duplicates = 0;
 
   constructor(
-    private readonly client: ApiClient,
+    private readonly client: Pick<ApiClient, "read">,
     private readonly operation: O,
     private readonly params: ParamsOf<O>,
     private readonly options: CallOptions | undefined,

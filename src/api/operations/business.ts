@@ -82,5 +82,6 @@ export const getBusinessInsights = defineRead({
   params: { path: strictObject({ fp_bid: pathId, onboarding_id: pathId }), query: noQuery },
   response: businessInsightsSchema,
   answer: "`{addresses, details?, names, people, registrations, watchlist?}`",
+  exactNumbers: true,
   secrets: ["details.tin.tin"],
 });

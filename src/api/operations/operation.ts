@@ -65,6 +65,8 @@ export interface Operation<P extends ParameterSchemas = ParameterSchemas, R exte
   readonly list?: ListForm;
   /** Left out: JSON. Bytes come with any content type. */
   readonly answers?: "bytes";
+  /** Whether a number that a double would change comes as its text. */
+  readonly exactNumbers?: true;
   /** Milliseconds that the service may take before it answers, on top of the usual timeout. */
   readonly extraTimeoutMs?: (request: CheckedRequest) => number;
   readonly auth: "secret_key" | "client_token";

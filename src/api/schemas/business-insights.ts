@@ -2,7 +2,8 @@ import { z } from "zod";
 import { anyText, each, flag, integer, listOf, looseObject, optionalFlag, optionalText } from "./fields.js";
 
 const texts = listOf(anyText);
-const optionalNumber = z.number("not a number").nullish();
+// As text where a double would change it: the operation reads exact numbers.
+const optionalNumber = z.union([z.number(), z.string().regex(/^-?\d[\d.eE+-]*$/)], "not a number").nullish();
 
 const address = looseObject({
   ...each(optionalText, "address_line1", "address_line2", "city", "state", "postal_code"),
@@ -59,3 +60,4 @@ export const businessInsightsSchema = looseObject({
     ...each(screened, "business", "people"),
   }).nullish(),
 });
+export type BusinessInsights = z.output<typeof businessInsightsSchema>;

@@ -55,8 +55,19 @@ function resultOf(
 }
 
 function summaryText(summary: BulkSummary): string {
-  const { run_id, job, status, rows, calls, failures, failures_total, refusals, duration_ms, ...told } =
-    summary;
+  const {
+    run_id,
+    job,
+    status,
+    rows,
+    calls,
+    failures,
+    failures_total,
+    refusals,
+    counts: own,
+    duration_ms,
+    ...told
+  } = summary;
   const counts = ["done", "failed", "invalid", "skipped"] as const;
   const named = counts.filter((count) => count === "done" || rows[count] > 0);
   const shown = failures.slice(0, MOST_SHOWN);
@@ -65,6 +76,7 @@ function summaryText(summary: BulkSummary): string {
     `run       ${run_id}`,
     `status    ${status} in ${(duration_ms / 1000).toFixed(1)} s`,
     `rows      ${rows.total}: ${named.map((count) => `${rows[count]} ${count}`).join(", ")}`,
+    ...(own === undefined ? [] : [`counts    ${countsText(own)}`]),
     `calls     ${calls}`,
     ...Object.entries(told).map(([name, value]) => `${name.padEnd(9)} ${value}`),
     ...refusalLines(refusals),
@@ -73,6 +85,12 @@ function summaryText(summary: BulkSummary): string {
     }),
     ...(more > 0 ? [`          and ${more} more`] : []),
   ].join("\n");
+}
+
+export function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name}`)
+    .join(", ");
 }
 
 const PROGRESS: ProgressForm<BulkProgress> = {

@@ -5,12 +5,14 @@ import { InputError } from "../../domain/failures.js";
 import { readSecrets } from "../../intake/bulk/secrets.js";
 import { checkPrevious, exportsDirectory } from "../../jobs/cip/earlier-exports.js";
 import { cipJob } from "../../jobs/cip.js";
+import { kybJob } from "../../jobs/kyb.js";
 import { checkWritable } from "../session/preflight.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { type BulkFlags, runBulk } from "./run.js";
 
 export interface CipFlags extends BulkFlags {
   readonly roster: string;
+  readonly kyb?: string;
   readonly approver: string;
   readonly since?: string;
   readonly reason?: string;
@@ -29,12 +31,13 @@ export async function exportCip(terminal: Terminal, flags: CipFlags): Promise<nu
   if (options.out !== null) await checkWritable("--out", options.out);
   await checkPrevious(exportsDirectory(lake.address, options.out), options.since);
   const secrets = await readSecrets({ signKey: flags.signKey }, terminal.cwd);
-  return runBulk(terminal, cipJob, flags.roster, options, flags, secrets);
+  const along = flags.kyb === undefined ? undefined : { job: kybJob, path: flags.kyb };
+  return runBulk(terminal, cipJob, flags.roster, options, flags, { secrets, along });
 }
 
 /** What is asked of an export, from its flags; part of the job's identity. @throws InputError naming the flag that is wrong. */
 export function cipOptions(cwd: string, flags: CipFlags) {
-  const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out } = flags;
+  const { approver, since, reason, unmasked, sample, sampleSeed, pdf, out, kyb } = flags;
   const refused = (problem: string) => new InputError(`${problem} Nothing was started.`);
   if (approver.trim() === "") {
     throw refused("--approver is blank. Give the name or e-mail address that means an automatic approval.");
@@ -54,5 +57,6 @@ export function cipOptions(cwd: string, flags: CipFlags) {
     sample_seed: sampleSeed ?? null,
     pdf,
     out: out === undefined ? null : resolve(cwd, out),
+    ...(kyb !== undefined && { kyb: true }),
   } satisfies BulkOptions;
 }

@@ -1,7 +1,13 @@
 import type { ApiConfig } from "../../config.js";
 import type { BulkOptions } from "../../domain/bulk/bulk-job.js";
 import { askerOf } from "../../intake/bulk/asker.js";
-import { checkedRows, type JudgedRows, judgeRows, refuseInvalid } from "../../intake/bulk/input-rows.js";
+import {
+  checkedRows,
+  type JudgedRows,
+  judgeRows,
+  refuseInvalid,
+  withRowsOf,
+} from "../../intake/bulk/input-rows.js";
 import { type AskedJob, startBulk } from "../../intake/bulk/start.js";
 import { problemLines } from "../../intake/files/row-problems.js";
 import type { AnyJob } from "../../jobs/job.js";
@@ -18,6 +24,19 @@ export interface BulkFlags extends JobFlags {
   readonly restart?: boolean;
 }
 
+/** A file and the kind of its rows. */
+interface JobFile {
+  readonly job: AnyJob;
+  readonly path: string;
+}
+
+/** What a bulk job is given besides its file and options. */
+interface BulkExtras {
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** The rows of another kind that the run takes along. */
+  readonly along?: JobFile | undefined;
+}
+
 /** Runs or joins a bulk job over a file and waits for its end, or only validates the file. Returns the exit code. */
 export async function runBulk(
   terminal: Terminal,
@@ -25,12 +44,18 @@ export async function runBulk(
   path: string,
   options: BulkOptions,
   flags: BulkFlags,
-  secrets: Readonly<Record<string, string>> = {},
+  { secrets = {}, along }: BulkExtras = {},
 ): Promise<number> {
   const { validateOnly, continueInvalid = false, restart = false, json = false } = flags;
-  if (validateOnly) return validate(terminal, job, path, json);
+  const own = { job, path };
+  if (validateOnly) return validate(terminal, along === undefined ? [own] : [own, along], json);
+  const judgedFile = async (file: JobFile) =>
+    refuseInvalid(file.job, file.path, await judgeFile(terminal, file), continueInvalid);
   return runJob(terminal, flags, {
-    read: async () => refuseInvalid(job, path, await judgeFile(terminal, job, path), continueInvalid),
+    async read() {
+      const rows = await judgedFile(own);
+      return along === undefined ? rows : withRowsOf(along.job.kind, rows, await judgedFile(along));
+    },
     async plan({ config: { api } }, file) {
       const asked = { options, secrets, restart };
       const pingedUser = file.first && job.owner(file.first);
@@ -53,7 +78,7 @@ export function newRun(
   });
 }
 
-async function judgeFile(terminal: Terminal, job: AnyJob, path: string): Promise<JudgedRows> {
+async function judgeFile(terminal: Terminal, { job, path }: JobFile): Promise<JudgedRows> {
   const judged = await judgeRows(job, path);
   for (const warning of judged.warnings) terminal.say(`warning: ${warning}`);
   return judged;
@@ -69,14 +94,23 @@ async function askedRows(job: AnyJob, judged: JudgedRows, api: ApiConfig): Promi
   }
 }
 
-async function validate(terminal: Terminal, job: AnyJob, path: string, json: boolean): Promise<number> {
-  let judged = await judgeFile(terminal, job, path);
-  if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
-  const { total, invalid, problems } = judged;
-  const lines = [
-    `rows      ${total}: ${total - invalid} valid, ${invalid} invalid`,
-    ...problemLines(problems),
-  ];
-  terminal.result(json ? JSON.stringify({ rows: { total, invalid }, problems }) : lines.join("\n"));
-  return problems.length === 0 ? EXIT.completed : EXIT.usage;
+/** Validates files and starts nothing. What is said of the second one has the name of its kind. */
+async function validate(terminal: Terminal, files: readonly JobFile[], json: boolean): Promise<number> {
+  const said: Record<string, unknown> = {};
+  const lines: string[] = [];
+  let isValid = true;
+  for (const [index, file] of files.entries()) {
+    const { job } = file;
+    let judged = await judgeFile(terminal, file);
+    if (job.check !== undefined) judged = await askedRows(job, judged, readJobConfig(terminal).config.api);
+    const { total, invalid, problems } = judged;
+    const found = { rows: { total, invalid }, problems };
+    Object.assign(said, index === 0 ? found : { [job.kind]: found });
+    const label = index === 0 ? "rows" : job.kind;
+    lines.push(`${label.padEnd(9)} ${total}: ${total - invalid} valid, ${invalid} invalid`);
+    lines.push(...problemLines(problems));
+    isValid &&= problems.length === 0;
+  }
+  terminal.result(json ? JSON.stringify(said) : lines.join("\n"));
+  return isValid ? EXIT.completed : EXIT.usage;
 }

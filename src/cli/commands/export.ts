@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { CipFlags } from "../bulk/export-cip.js";
 import type { VaultFlags } from "../bulk/export-vault.js";
+import type { BulkFlags } from "../bulk/run.js";
 import { withBulkOptions } from "./bulk-options.js";
 import { type AddCommand, examples, type Schedulable } from "./command.js";
 import { between } from "./option-values.js";
@@ -17,6 +18,7 @@ function withCipOptions(command: Command): Command {
         "--approver <name>",
         "who is accountable for automatic approvals: a name or an e-mail address",
       )
+      .option("--kyb <file>", "also put the businesses in this file into the pack; as `export kyb` takes it")
       .option("--since <export>", "the export to compare with, by id or directory (default: the newest)")
       .option("--reason <text>", "why the export is made; recorded in the manifest")
       .option(
@@ -59,10 +61,23 @@ function withVaultOptions(command: Command): Command {
   );
 }
 
+interface KybFlags extends BulkFlags {
+  readonly businesses: string;
+}
+
+function withKybOptions(command: Command): Command {
+  return withBulkOptions(
+    command.requiredOption(
+      "--businesses <file>",
+      "CSV or JSONL file: fp_bid, optionally external_id, fp_id (the person that it belongs to)",
+    ),
+  );
+}
+
 export const exportCommand: AddCommand = (program, terminal, end) => {
   const exports = program
     .command("export")
-    .description("export compliance evidence as a self-verifying pack, or vault data into a table");
+    .description("export customers as a self-verifying pack, businesses and vault data as tables");
   const cip = exports
     .command("cip")
     .description(
@@ -87,6 +102,15 @@ export const exportCommand: AddCommand = (program, terminal, end) => {
     const { exportVault } = await import("../bulk/export-vault.js");
     end(await exportVault(terminal, flags));
   });
+  const kyb = exports
+    .command("kyb")
+    .description("export what the service knows of all businesses in a file into tables of the lake");
+  kyb.addHelpText("after", examples("nightledger export kyb --businesses businesses.csv"));
+  withKybOptions(kyb).action(async (flags: KybFlags) => {
+    const { runBulk } = await import("../bulk/run.js");
+    const { kybJob } = await import("../../jobs/kyb.js");
+    end(await runBulk(terminal, kybJob, flags.businesses, {}, flags));
+  });
 };
 
 export const scheduledVaultExport: Schedulable = {
@@ -106,7 +130,7 @@ export const scheduledVaultExport: Schedulable = {
   },
 };
 
-export const scheduledExport: Schedulable = {
+export const scheduledCipExport: Schedulable = {
   words: ["export", "cip"],
   define: withCipOptions,
   async job(flags: CipFlags, cwd) {
@@ -115,9 +139,23 @@ export const scheduledExport: Schedulable = {
       kind: "bulk",
       job: "cip",
       file: resolve(cwd, flags.roster),
+      ...(flags.kyb !== undefined && { along: { job: "kyb", file: resolve(cwd, flags.kyb) } }),
       continueInvalid: flags.continueInvalid === true,
       options: cipOptions(cwd, flags),
       signKey: flags.signKey === undefined ? null : resolve(cwd, flags.signKey),
     };
   },
+};
+
+export const scheduledKybExport: Schedulable = {
+  words: ["export", "kyb"],
+  define: withKybOptions,
+  job: (flags: KybFlags, cwd) => ({
+    kind: "bulk",
+    job: "kyb",
+    file: resolve(cwd, flags.businesses),
+    continueInvalid: flags.continueInvalid === true,
+    options: {},
+    signKey: null,
+  }),
 };

@@ -17,7 +17,10 @@ export const runsCommand: AddCommand = (program, terminal, end) => {
   runs
     .command("list")
     .description("list runs: unfinished ones first, then the newest")
-    .option("--kind <kind>", "only runs of this kind: sync, onboard, cip, import, proxy, vault, vault_write")
+    .option(
+      "--kind <kind>",
+      "only runs of this kind: sync, onboard, cip, kyb, vault, import, vault_write, proxy, reconcile",
+    )
     .option(
       "--status <status>",
       "only runs with this status: completed_with_failures, running, interrupted, …",

@@ -21,6 +21,7 @@ export const sandboxCommand: AddCommand = (program, terminal) => {
       between(0, 99_999_999),
     )
     .option("--businesses <n>", "number of businesses", count)
+    .option("--business-onboardings <n>", "onboardings of each business at the start", count)
     .option("--investments <n>", "investment transactions per bank link", count)
     .option("--seed <n>", "seed of the population; the same seed gives the same data", count)
     .option("--berka-dir <directory>", "directory of the Berka bank data, for --population berka")

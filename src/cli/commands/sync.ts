@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { InputError } from "../../domain/failures.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { SyncFlags as RunFlags } from "../sync/run.js";
 import type { AddCommand, Schedulable } from "./command.js";
 import { failRules, linkIds, namesOf, positive } from "./option-values.js";
+import { reconciliation } from "./reconcile.js";
 
 interface SyncFlags extends RunFlags {
   readonly roster: string;
@@ -12,6 +14,7 @@ interface SyncFlags extends RunFlags {
   readonly links?: string[];
   readonly full?: boolean;
   readonly pageSize: number;
+  readonly reconcile?: boolean;
 }
 
 const STREAM_NAMES = STREAMS.map(({ name }) => name);
@@ -26,6 +29,7 @@ function withSyncOptions(command: Command): Command {
     )
     .option("--links <ids>", "sync only these bank links, comma-separated", linkIds)
     .option("--full", "re-read every link from the beginning, and accept large removals")
+    .option("--reconcile", "then compare what the lake has with the service, as `nightledger reconcile` does")
     .option("--page-size <rows>", "rows to request per page", positive, 500)
     .option("--restart", "abandon the job's current run and start a new one")
     .option(
@@ -37,7 +41,12 @@ function withSyncOptions(command: Command): Command {
     .option("--json", "print the summary as JSON");
 }
 
-function optionsOf({ streams, links, full, pageSize }: SyncFlags): SyncOptions {
+/** @throws InputError where a reconciliation has nothing to compare */
+function optionsOf({ streams, links, full, pageSize, reconcile }: SyncFlags): SyncOptions {
+  if (reconcile && !streams.includes("transactions"))
+    throw new InputError(
+      "--reconcile compares transactions, and --streams leaves them out. Nothing was started. Add transactions to --streams.",
+    );
   return { streams, links: links ?? null, full: full ?? false, pageSize };
 }
 
@@ -48,17 +57,22 @@ export const syncCommand: AddCommand = (program, terminal, end) => {
       "sync every bank link of every user in a roster into the lake; running it again joins a run in progress",
     );
   withSyncOptions(command).action(async (flags: SyncFlags) => {
+    const options = optionsOf(flags);
+    if (flags.reconcile) {
+      const { runReconciledSync } = await import("../bulk/reconciled-sync.js");
+      return end(await runReconciledSync(terminal, flags.roster, options, flags));
+    }
     const { runSync } = await import("../sync/run.js");
-    end(await runSync(terminal, flags.roster, optionsOf(flags), flags));
+    end(await runSync(terminal, flags.roster, options, flags));
   });
 };
 
 export const scheduledSync: Schedulable = {
   words: ["sync"],
   define: withSyncOptions,
-  job: (flags: SyncFlags, cwd) => ({
-    kind: "sync",
-    roster: resolve(cwd, flags.roster),
-    options: optionsOf(flags),
-  }),
+  job(flags: SyncFlags, cwd) {
+    const roster = resolve(cwd, flags.roster);
+    const job = { kind: "sync", roster, options: optionsOf(flags) } as const;
+    return flags.reconcile ? { ...job, next: reconciliation(roster, { links: flags.links ?? null }) } : job;
+  },
 };

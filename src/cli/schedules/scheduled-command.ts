@@ -3,22 +3,25 @@ import { InputError } from "../../domain/failures.js";
 import type { ScheduledJob } from "../../intake/schedules/scheduled-job.js";
 import { scheduledCheck } from "../commands/alerts.js";
 import { OF_ONE_COMMAND, type Schedulable } from "../commands/command.js";
-import { scheduledExport, scheduledVaultExport } from "../commands/export.js";
+import { scheduledCipExport, scheduledKybExport, scheduledVaultExport } from "../commands/export.js";
 import { scheduledImport } from "../commands/import.js";
 import { scheduledOnboard } from "../commands/onboard.js";
 import { scheduledProxy } from "../commands/proxy.js";
+import { scheduledReconcile } from "../commands/reconcile.js";
 import { scheduledSync } from "../commands/sync.js";
 import { scheduledVaultWrite } from "../commands/vault.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 const SCHEDULABLE: readonly Schedulable[] = [
   scheduledSync,
-  scheduledExport,
+  scheduledCipExport,
+  scheduledKybExport,
   scheduledVaultExport,
   scheduledVaultWrite,
   scheduledImport,
   scheduledOnboard,
   scheduledProxy,
+  scheduledReconcile,
   scheduledCheck,
 ];
 

@@ -44,7 +44,7 @@ export interface LeftRun<Progress, Result> {
   readonly otherKeys?: readonly WorkerIdentity[];
 }
 
-interface RunOutcome {
+export interface RunOutcome {
   readonly summary: { readonly status: RunStatus };
   readonly text: string;
   readonly unauthorized: boolean;

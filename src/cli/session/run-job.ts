@@ -1,9 +1,11 @@
+import type { RunStatus } from "../../domain/run.js";
 import { withInterruption } from "../terminal/interruption.js";
 import { type Terminal, withTimeStamps } from "../terminal/terminal.js";
 import { deliveriesEnded, goingDeliveries } from "./alert-deliveries.js";
-import { followRun, type JobRun, reportRun } from "./job-run.js";
+import { followRun, type JobRun, type LeftRun, type RunOutcome, reportRun } from "./job-run.js";
 import { type JobSession, openJobSession } from "./job-session.js";
 import { checkDetach, type JobConfig, type Preflight, readJobConfig, runPreflight } from "./preflight.js";
+import type { RunEnd } from "./run-watch.js";
 import { pingService } from "./service.js";
 
 interface Job<Progress, Result, Input> {
@@ -16,8 +18,20 @@ interface Job<Progress, Result, Input> {
   plan(
     preflight: Preflight,
     input: Input,
-  ): Promise<{ readonly pingedUser: string | undefined; readonly run: JobRun<Progress, Result> }>;
+  ): Promise<{
+    readonly pingedUser: string | undefined;
+    readonly run: JobRun<Progress, Result>;
+    /** What the command runs after it, unless it ends with the status `failed`. */
+    readonly next?: NextRun | undefined;
+  }>;
 }
+
+/** Starts a run that follows another one in the same command, and watches it. */
+export type NextRun = (session: JobSession) => Promise<{
+  readonly left: LeftRun<unknown, unknown>;
+  /** What is known of both. */
+  outcome(first: RunOutcome, preflight: Preflight): Promise<RunOutcome>;
+}>;
 
 export interface JobFlags {
   readonly detach?: boolean;
@@ -38,18 +52,27 @@ export async function runJob<Progress, Result, Input>(
   // A job that reads nothing has a plan without an input.
   const input = (await job.read?.(configuration)) as Input;
   const preflight = await runPreflight(terminal, configuration);
-  const { run, pingedUser } = await job.plan(preflight, input);
+  const { run, pingedUser, next } = await job.plan(preflight, input);
   if (pingedUser !== undefined) await pingService(configuration.config.api, pingedUser);
-  const left = await withInterruption(async (held) => {
+  const { left, followed } = await withInterruption(async (held) => {
     const session = await openJobSession(withTimeStamps(terminal), preflight, held);
     const left = await followRun(terminal, session, run, flags.detach);
+    const followed = next && isWhole(left.end) ? await next(session) : undefined;
     await afterAlerts(terminal, session);
-    return left;
+    return { left, followed };
   });
   // The worker has stopped by now, so the lake no longer changes.
   const { again } = run;
   const json = flags.json === true;
-  return reportRun(terminal, left, await run.outcome(left, preflight), { json, ...(again && { again }) });
+  const own = await run.outcome(left, preflight);
+  const outcome = followed === undefined ? own : await followed.outcome(own, preflight);
+  return reportRun(terminal, followed?.left ?? left, outcome, { json, ...(again && { again }) });
+}
+
+/** Whether a run went through all that it was asked for. */
+function isWhole(end: RunEnd<unknown> | undefined): boolean {
+  if (end?.kind !== "completed") return false;
+  return (end.result as { readonly status?: RunStatus }).status !== "failed";
 }
 
 /**

@@ -4,7 +4,7 @@ import type { SyncOptions } from "../../domain/sync/job.js";
 import type { StartedRun } from "../../intake/start-or-join.js";
 import { readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
-import { type JobFlags, runJob } from "../session/run-job.js";
+import { type JobFlags, type NextRun, runJob } from "../session/run-job.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { judgeRun } from "./fail-on.js";
 import { syncRun } from "./sync-run.js";
@@ -14,11 +14,13 @@ export interface SyncFlags extends JobFlags {
   readonly failOn?: FailRules;
 }
 
+/** @param next plans what the command runs after the sync */
 export async function runSync(
   terminal: Terminal,
   rosterPath: string,
   options: SyncOptions,
   flags: SyncFlags,
+  next?: () => Promise<NextRun>,
 ): Promise<number> {
   const { failOn } = flags;
   if (failOn !== undefined && flags.detach)
@@ -50,7 +52,7 @@ export async function runSync(
         sayOtherSize(terminal, started, options);
         await run.afterStart?.(session, started);
       };
-      return { pingedUser: roster.rows[0]?.fp_id, run: { ...run, afterStart } };
+      return { pingedUser: roster.rows[0]?.fp_id, run: { ...run, afterStart }, next: await next?.() };
     },
   });
 }

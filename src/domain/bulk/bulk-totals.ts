@@ -29,7 +29,11 @@ export interface BulkTotals {
   readonly failures_total: number;
   /** The first ten different refusals of the service, with how many rows failed by each. Older versions counted none. */
   readonly refusals?: readonly Refusals[];
+  /** What else the kind counts, by name. */
+  readonly counts?: Counts;
 }
+
+type Counts = Readonly<Record<string, number>>;
 
 /** What a job of this kind prints with `--json`. */
 export interface BulkSummary extends BulkTotals {
@@ -66,6 +70,7 @@ export function noBulkTotals(): BulkTotals {
 /** Two parts together. */
 export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
   const rows = { ...a.rows };
+  const counts = addCounts(a.counts ?? {}, b.counts ?? {});
   for (const count of Object.keys(rows) as (keyof BulkTotals["rows"])[]) rows[count] += b.rows[count];
   return {
     rows,
@@ -73,7 +78,15 @@ export function addBulkTotals(a: BulkTotals, b: BulkTotals): BulkTotals {
     failures: [...a.failures, ...b.failures].slice(0, MOST_FAILURES),
     failures_total: a.failures_total + b.failures_total,
     refusals: addRefusals(a.refusals ?? [], b.refusals ?? []),
+    ...(Object.keys(counts).length > 0 && { counts }),
   };
+}
+
+/** Adds counts, name by name. */
+export function addCounts(a: Counts, b: Counts): Counts {
+  const sum: Record<string, number> = { ...a };
+  for (const [name, count] of Object.entries(b)) sum[name] = (sum[name] ?? 0) + count;
+  return sum;
 }
 
 /** The totals of rows that have ended; `owner` says whose row a line holds. */

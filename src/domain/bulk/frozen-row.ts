@@ -12,6 +12,9 @@ export interface FrozenBulkRow<Row extends object = object> {
   readonly owner?: string;
   /** Files that it names, by column; their bytes are frozen with it. */
   readonly files?: Readonly<Record<string, VaultFile>>;
+
+  /** The kind of job whose row it is, where the run takes rows of another kind along. */
+  readonly kind?: string;
   /** What an earlier run brought it to: this run publishes it again and does not work on it. */
   readonly result?: unknown;
 }

@@ -70,6 +70,22 @@ export async function countRows(
   return { total, invalid, problems, first, sha256: hash.digest("hex"), warnings: [], rows, bytes };
 }
 
+/**
+ * Adds the rows of another kind that a run takes along. Their lines count on after the last one of its own, because a
+ * line names one row of a run; what is wrong with them is said by the lines of their file.
+ */
+export async function withRowsOf(kind: string, own: JudgedRows, others: JudgedRows): Promise<JudgedRows> {
+  async function* rows(): AsyncGenerator<FrozenBulkRow> {
+    let last = 0;
+    for await (const one of own.rows()) {
+      last = Math.max(last, one.line);
+      yield one;
+    }
+    for await (const one of others.rows()) yield { ...one, line: last + one.line, kind };
+  }
+  return { ...(await countRows(rows)), warnings: [...own.warnings, ...others.warnings] };
+}
+
 /** Adds to rows the problems that only the service knows about. */
 export async function checkedRows(job: AnyJob, judged: JudgedRows, api: ApiClient): Promise<JudgedRows> {
   async function* valid(): AsyncGenerator<JobRow<object>> {

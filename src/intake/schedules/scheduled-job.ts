@@ -12,6 +12,8 @@ interface ScheduledSync {
   /** Absolute path. */
   readonly roster: string;
   readonly options: SyncOptions;
+  /** Runs once it has ended, unless it failed. */
+  readonly next?: ScheduledBulk;
 }
 
 interface ScheduledBatch {
@@ -24,12 +26,14 @@ interface ScheduledBatch {
   readonly options: Omit<OnboardingOptions, "sink">;
 }
 
-interface ScheduledBulk {
+export interface ScheduledBulk {
   readonly kind: "bulk";
   /** Kind of the bulk job. */
   readonly job: string;
   /** Absolute path. */
   readonly file: string;
+  /** The rows of another kind that its runs take along, and their kind. */
+  readonly along?: { readonly job: string; readonly file: string };
   readonly continueInvalid: boolean;
   readonly options: BulkOptions;
   /** Absolute path of the key that signs what is exported. */

@@ -3,12 +3,13 @@ import type { ApiClient } from "../../api/http/client.js";
 import type { Asker } from "../../domain/bulk/bulk-job.js";
 import type { FiredRun } from "../../domain/schedules/scheduled-run.js";
 import { jobOfKind } from "../../jobs/index.js";
+import type { AnyJob } from "../../jobs/job.js";
 import { FrozenBatches } from "../../lake/onboarding/frozen-batch.js";
 import { readBinding } from "../../lake/service-binding.js";
 import type { ObjectStore } from "../../lake/store/object-store.js";
 import type { SealedStore } from "../../lake/store/sealed-store.js";
 import { startCheck } from "../alerts/start-check.js";
-import { checkedRows, judgeRows, refuseInvalid } from "../bulk/input-rows.js";
+import { checkedRows, judgeRows, refuseInvalid, withRowsOf } from "../bulk/input-rows.js";
 import { readProxyRequest } from "../bulk/proxy-request.js";
 import { readSecrets } from "../bulk/secrets.js";
 import { startBulk } from "../bulk/start.js";
@@ -73,10 +74,16 @@ export async function checkScheduled(job: ScheduledJob): Promise<void> {
   // Only the worker knows the alert rules of its own file.
 }
 
-async function bulkInput({ job, file, continueInvalid, signKey, hmacKey, request }: Scheduled<"bulk">) {
+async function bulkInput(scheduled: Scheduled<"bulk">) {
+  const { job, file, along, continueInvalid, signKey, hmacKey, request } = scheduled;
   const common = request && (await readProxyRequest("/", request));
   const kind = common?.job ?? jobOfKind(job);
-  const judged = refuseInvalid(kind, file, await judgeRows(kind, file), continueInvalid);
+  const judgedFile = async (of: AnyJob, path: string) =>
+    refuseInvalid(of, path, await judgeRows(of, path), continueInvalid);
+  const own = await judgedFile(kind, file);
+  const judged = along
+    ? await withRowsOf(along.job, own, await judgedFile(jobOfKind(along.job), along.file))
+    : own;
   const secrets = common?.secrets ?? (await readSecrets({ signKey, hmacKey }));
   return { kind, judged, secrets };
 }

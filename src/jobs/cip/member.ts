@@ -4,6 +4,7 @@ import type { FrozenBulkRow } from "../../domain/bulk/frozen-row.js";
 import type { RefusedRequest } from "../../domain/refusals.js";
 import { day, idText, ownIdText, yesOrNo } from "../fields.js";
 import type { ClosedGroup, EndedItem } from "../job.js";
+import { isBusiness } from "../kyb/business.js";
 
 /** A report as the service gave it, its texts untouched. */
 export type CipReport = z.output<typeof cipReportSchema>;
@@ -86,14 +87,20 @@ export function memberOf(
 
 /** Every member of an export by `fpId`. An invalid row that was let through is excluded, under its line. */
 export async function* membersOf(
-  groups: () => AsyncIterable<ClosedGroup<RosterRow, MemberResult>>,
+  groups: () => AsyncIterable<ClosedGroup<object, unknown>>,
   runId: string,
 ): AsyncGenerator<CipMember> {
   const invalid: CipMember[] = [];
-  for await (const group of groups()) invalid.push(...group.invalid.map(invalidMember));
+  for await (const group of groups()) {
+    const own = group.invalid.filter(({ kind }) => kind === undefined);
+    invalid.push(...own.map(invalidMember));
+  }
   invalid.sort(byId);
   for await (const { items } of groups()) {
-    for (const member of items.map((item) => memberOf(item, runId)).sort(byId)) {
+    const own = items.filter(({ rows }) => rows[0] !== undefined && !isBusiness(rows[0].row));
+    for (const member of own
+      .map((item) => memberOf(item as EndedItem<RosterRow, MemberResult>, runId))
+      .sort(byId)) {
       while (invalid[0] !== undefined && invalid[0].fpId < member.fpId) yield invalid.shift() as CipMember;
       yield member;
     }
@@ -122,12 +129,18 @@ function unasked({ fp_id, external_id, risk, account_closed_on, legal_hold }: Ro
   };
 }
 
-function invalidMember({ line, owner = "", problems }: FrozenBulkRow): CipMember {
+function invalidMember(row: FrozenBulkRow): CipMember {
+  const { id, ...wrong } = wrongRow(row);
+  // The row can't be relied on: it proves neither a hold nor that there is none.
+  return { ...unasked({ fp_id: id }), legalHold: null, ...wrong };
+}
+
+/** What a pack says of an invalid row. */
+export function wrongRow({ line, owner = "", problems }: FrozenBulkRow) {
   const rules = problems.map(({ column, rule }) => (column === null ? rule : `column ${column} ${rule}`));
   return {
-    ...unasked({ fp_id: `(line ${line}) ${owner}`.trimEnd() }),
-    // The row can't be relied on: it proves neither a hold nor that there is none.
-    legalHold: null,
+    // By its own file, of which a run may have two.
+    id: `(line ${problems[0]?.line ?? line}) ${owner}`.trimEnd(),
     reason: `wrong row: ${rules.join("; ")}`,
     action: "fix the row and export it",
   };

@@ -13,6 +13,7 @@ import { RowSpool } from "../../lake/bulk/pack/row-spool.js";
 import { sealPack } from "../../lake/bulk/pack/seal-pack.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import { CIP_TABLES } from "../../lake/tables/cip.js";
+import { type CipBusiness, writeBusinesses } from "./businesses.js";
 import { ChangesSpool } from "./changes/changes-spool.js";
 import { requireUnchanged } from "./changes/compared-packs.js";
 import { findChromium, printPdf } from "./chromium.js";
@@ -41,6 +42,7 @@ export type Members = () => AsyncIterable<CipMember>;
 /**
  * Writes all files of a CIP export (docs/use/exports.md) into an empty directory. `publishPack` gives it its name.
  *
+ * @param businesses in the order of `fpBid`; null for an export without
  * @throws when the members are not the frozen population: a pack says who was meant before the first call.
  */
 export async function writeCipPack(
@@ -48,10 +50,11 @@ export async function writeCipPack(
   directory: string,
   facts: PackFacts,
   members: Members,
+  businesses: AsyncIterable<CipBusiness> | null = null,
 ): Promise<WrittenPack> {
   const pack = new CipPack(tools, new PackFiles(directory), facts);
   try {
-    return await pack.write(members);
+    return await pack.write(members, businesses);
   } finally {
     await pack.release();
   }
@@ -83,7 +86,7 @@ class CipPack {
     );
   }
 
-  async write(members: Members): Promise<WrittenPack> {
+  async write(members: Members, businesses: AsyncIterable<CipBusiness> | null): Promise<WrittenPack> {
     const { files, facts } = this;
     const counts = this.#counts;
     const before = facts.previous;
@@ -94,13 +97,14 @@ class CipPack {
       const path = `${name}.parquet`;
       await files.add(path, await spool.writeParquet(await files.place(path)));
     }
+    const found = businesses && (await writeBusinesses(this.tools, files, facts, businesses));
     await this.#exceptions.writeList(files);
     if (before !== null) await this.#changes.compare(before, files.directory);
     await this.#changes.writeList(files);
     await writePages(
       {
         ...{ files, facts, counts, overview: this.#overview, exceptions: this.#exceptions },
-        ...{ changes: this.#changes, sample: this.#sample, pages: this.#pages },
+        ...{ changes: this.#changes, sample: this.#sample, pages: this.#pages, businesses: found },
         contentSha256: contentSha256(files.files),
         previous: previous?.manifest.export_id ?? null,
       },
@@ -118,6 +122,7 @@ class CipPack {
           sample: { ...sizes, drawn: this.#sample.counts() },
           retention: this.#retention.summary(),
           pdf,
+          ...(found && { businesses: found.counts }),
         },
         ...{ counts, population, amends },
         previous: previous && { export_id: previous.manifest.export_id, manifest_sha256: previous.sha256 },

@@ -6,15 +6,16 @@ import { isThere, publishPack } from "../../lake/bulk/pack/publish.js";
 import { signingKey } from "../../lake/bulk/pack/signature.js";
 import { readProvenManifest } from "../../lake/bulk/pack/verify-pack.js";
 import type { WholeRun } from "../job.js";
+import { businessesOf } from "./businesses.js";
 import { exportsDirectory, previousPack } from "./earlier-exports.js";
 import type { PackFacts } from "./facts.js";
-import { type MemberResult, membersOf, type RosterRow } from "./member.js";
+import { membersOf } from "./member.js";
 import { writeCipPack } from "./pack.js";
 import { populationOf } from "./population.js";
 
 /** Writes and publishes the pack of an export, or finds it published; returns where it is and what it counts. */
 export async function publishExport(
-  run: WholeRun<RosterRow, MemberResult>,
+  run: WholeRun<object, unknown>,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { runId, lake, options, retryOf, sealer, signal } = run;
   const base = exportsDirectory(lake.store.address, options.out);
@@ -25,10 +26,11 @@ export async function publishExport(
     await mkdir(directory, { mode: 0o750 });
     try {
       const members = () => membersOf(run.groups, runId);
+      const businesses = options.kyb === true ? businessesOf(run.groups, runId) : null;
       const previous = await previousPack(base, runId, options.since ?? retryOf);
       const chromium = options.pdf === false ? null : undefined;
       const tools = { duckdb: lake.duckdb, sealer, signal, chromium };
-      await writeCipPack(tools, directory, await factsOf(run, members, previous), members);
+      await writeCipPack(tools, directory, await factsOf(run, members, previous), members, businesses);
       await publishPack(directory, target);
     } catch (error) {
       // An attempt that Temporal gave up on may have published meanwhile.
@@ -47,7 +49,7 @@ export async function publishExport(
 }
 
 async function factsOf(
-  run: WholeRun<RosterRow, MemberResult>,
+  run: WholeRun<object, unknown>,
   members: () => ReturnType<typeof membersOf>,
   previous: string | null,
 ): Promise<PackFacts> {

@@ -27,6 +27,8 @@ export interface FrozenFile {
 
 export interface StagedPlan {
   readonly work: readonly (readonly number[])[];
+  /** What the kind noted of each of these items. */
+  readonly given?: readonly unknown[];
   readonly ended: readonly { readonly lines: readonly number[]; readonly result: unknown }[];
 }
 

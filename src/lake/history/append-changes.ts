@@ -118,10 +118,10 @@ async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Obs
     read_us: readAt.getTime() * 1000,
   }));
   await sql.run(`create or replace temp table whole as
-    select ${owner}, make_timestamptz(max(read_us)) as read_at from (
+    select ${owner}, link_id as list_link, make_timestamptz(max(read_us)) as read_at from (
       select unnest(${sqlText(JSON.stringify(lists, withoutHalfPairs))}::json
         ::struct(fp_id varchar, link_id varchar, read_us bigint)[], recursive := true))
-    group by ${owner}`);
+    group by ${owner}, link_id`);
   await sql.run(
     `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
   );
@@ -134,6 +134,11 @@ async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number)
     from observed o anti join last l on ${sameIn(spec.key, "o", "l")}
     where epoch_ms(o.${OBSERVED_AT}) <= ${observedUntil}) as late`);
   return found?.late === true;
+}
+
+/** SQL of whether a last row was in a list: that of its user, or that of its link alone. */
+function inList({ key }: HistorySpec): string {
+  return key.includes("link_id") ? "(whole.list_link is null or whole.list_link = l.link_id)" : "true";
 }
 
 /**
@@ -153,7 +158,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
       where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
       union all
       select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, true, ${columns("l")}
-      from last l join whole using (${sqlNames(spec.owner)})
+      from last l join whole on ${sameIn(spec.owner, "l", "whole")} and ${inList(spec)}
         anti join observed o on ${sameIn(spec.key, "o", "l")}
       where l.${GONE} is not true
     )

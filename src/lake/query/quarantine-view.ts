@@ -39,7 +39,7 @@ const READ_AGAIN_IN_LISTS = LISTED_STREAMS.map(
   (stream) => `
     select u.row_id from ${stream} a join unresolved u
       on u.stream = '${stream}' and a.fp_id = u.fp_id and a.run_id <> u.run_id
-    where a.observed_at > u.fetched_at`,
+    where a.observed_at > u.fetched_at and (u.link_id is null or u.link_id = a.link_id)`,
 ).join(" union all ");
 
 const BAD = `select *, left(sha256(concat_ws(' ', run_id, stream, fp_id, coalesce(link_id, '-'), list, page, "index")), 12)

@@ -90,12 +90,21 @@ export async function readTables<T>(
 
 /** Gives the SQL of one view, as {@link readTables} makes it. */
 export async function newestView(
-  { table: tableOf, store, duckdb }: LakeReader,
+  lake: LakeReader,
+  spec: TableSpec,
+  keep?: (file: AddFile) => boolean,
+): Promise<string> {
+  return snapshotView(lake, spec, await lake.table(spec.name).snapshot(), keep);
+}
+
+/** Gives the SQL of a view as {@link newestView} does, at a state that the caller has read. */
+export async function snapshotView(
+  { store, duckdb }: Omit<LakeReader, "table">,
   { name: table, columns }: TableSpec,
+  snapshot: Snapshot,
   keep: (file: AddFile) => boolean = () => true,
 ): Promise<string> {
-  const newest = await tableOf(table).snapshot();
-  const files = new Map([...newest.files].filter(([, file]) => keep(file)));
-  const read = { location: { store, table, duckdb }, snapshot: { ...newest, files } };
-  return (await tableView(table, columns, newest.version === -1 ? undefined : read)).statement;
+  const files = new Map([...snapshot.files].filter(([, file]) => keep(file)));
+  const read = { location: { store, table, duckdb }, snapshot: { ...snapshot, files } };
+  return (await tableView(table, columns, snapshot.version === -1 ? undefined : read)).statement;
 }

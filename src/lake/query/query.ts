@@ -9,6 +9,7 @@ import { createSession, type SqlSession } from "../sql/duckdb-session.js";
 import { sqlList } from "../sql/duckdb-sql.js";
 import { type JsonValue, jsonValue } from "../sql/duckdb-values.js";
 import type { ObjectStore } from "../store/object-store.js";
+import { BALANCES_SOURCE, BALANCES_VIEW } from "./balances-view.js";
 import { Decryption } from "./decryption.js";
 import { lakeViews, readingOrder } from "./lake-views.js";
 import { QUARANTINE_SOURCES, QUARANTINE_VIEWS } from "./quarantine-view.js";
@@ -79,6 +80,7 @@ export function openQuery(store: ObjectStore, options: QueryOptions): LakeQuery 
       ]);
       if (QUARANTINE_SOURCES.every(({ name }) => names.has(name)))
         for (const view of QUARANTINE_VIEWS) await sql.run(view);
+      if (specs.some(({ name }) => name === BALANCES_SOURCE)) await sql.run(BALANCES_VIEW);
       const files = views.flatMap((view) => view.files);
       await lock(sql, files);
       for await (const batch of sql.stream(await readingStatement(connection, statement))) {

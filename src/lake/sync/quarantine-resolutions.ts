@@ -87,9 +87,11 @@ export async function closeRowsOfLists(
     sql.rows(`select * exclude (payload, reason, fetched_at), epoch_ms(fetched_at) as fetched
       from (${UNRESOLVED}) where stream = ${sqlText(stream)} and run_id <> ${sqlText(runId)}`),
   );
-  const closed = open.filter(
-    ({ fp_id, link_id, fetched }) => (readAt.get(listOf(fp_id, link_id)) ?? 0) > Number(fetched),
-  );
+  const closed = open.filter(({ fp_id, link_id, fetched }) => {
+    // A user's list has what those of the links have.
+    const lists = [listOf(fp_id, link_id), listOf(fp_id, null)];
+    return lists.some((list) => (readAt.get(list) ?? 0) > Number(fetched));
+  });
   if (closed.length === 0) return;
   await appendOnce(lake, quarantineResolutions, `${appId}/${stream}`, () =>
     write(

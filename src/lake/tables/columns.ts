@@ -7,6 +7,8 @@ export const boolean = columnsOf("BOOLEAN");
 export const date = columnsOf("DATE");
 export const timestamptz = columnsOf("TIMESTAMPTZ");
 export const money = columnsOf("DECIMAL(28,10)");
+/** Sums of money, which may have more digits than one amount. */
+export const moneySum = columnsOf("DECIMAL(38,10)");
 export const confidence = columnsOf("DECIMAL(18,10)");
 
 /** Lists text columns whose values are encrypted. */

@@ -54,6 +54,22 @@ export function sealColumnRepeatably<T extends TableSpec>(
   return new StoredText(Buffer.from(sealed).toString("base64"));
 }
 
+/** Seals what a row has in the encrypted columns of its table as {@link sealColumnRepeatably} does. */
+export function sealRowRepeatably(
+  sealer: Sealer,
+  table: TableSpec,
+  owner: string,
+  row: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const sealed = table.columns.flatMap(({ name, encrypted }) => {
+    const text = row[name];
+    return encrypted && typeof text === "string"
+      ? [[name, sealColumnRepeatably(sealer, table, name as never, { owner, text })]]
+      : [];
+  });
+  return { ...row, ...Object.fromEntries(sealed) };
+}
+
 /**
  * Opens a value of an encrypted column; a value that was written in plain text is returned as it is.
  *

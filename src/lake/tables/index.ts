@@ -1,10 +1,12 @@
 import type { TableSpec } from "../delta/delta-schema.js";
 import { alerts } from "./alerts.js";
 import { CIP_TABLES } from "./cip.js";
+import { KYB_TABLES } from "./kyb.js";
 import { linkSyncs } from "./link-syncs.js";
 import { onboardingEvents, onboardings } from "./onboardings.js";
 import { proxyCalls } from "./proxy-calls.js";
 import { quarantine, quarantineResolutions } from "./quarantine.js";
+import { reconciliations } from "./reconciliations.js";
 import { runFailures, runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
 import { transactionChanges, transactions } from "./transactions.js";
@@ -15,12 +17,14 @@ import { webhookEvents } from "./webhook-events.js";
 export const LAKE_TABLES: readonly TableSpec[] = [
   alerts,
   ...CIP_TABLES,
+  ...KYB_TABLES,
   linkSyncs,
   onboardingEvents,
   onboardings,
   proxyCalls,
   quarantine,
   quarantineResolutions,
+  reconciliations,
   runFailures,
   runs,
   transactionChanges,

@@ -27,30 +27,32 @@ interface FireScheduleInput {
 /** Starts the job's run, or joins a running one, and ends with it: what becomes due meanwhile is skipped. */
 export async function fireSchedule(input: FireScheduleInput): Promise<FiringMemo> {
   const { schedule, scope, runKind, job } = input;
-  const startedAt = new Date();
-  const dueAt = (dueTime() ?? startedAt).toISOString();
-  const run: FiredRun = {
-    runId: makeRunId(runKind, startedAt, uuid4()),
-    startedAt: startedAt.toISOString(),
-    firing: { schedule, dueAt },
-  };
+  const dueAt = (dueTime() ?? new Date()).toISOString();
   const told = (runId: string | null, status: RunStatus | null): FiringMemo => {
     const memo = { schedule, dueAt, runId, status };
     upsertMemo({ ...memo });
     return memo;
   };
-  let started: StartedFiring;
-  try {
-    started = await startFiredRun({ scope, job, run });
-  } catch (error) {
-    if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-    await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
-    told(run.runId, "failed");
-    throw error;
-  }
+  const start = async (kind: string, job: ScheduledJob): Promise<StartedFiring> => {
+    const startedAt = new Date();
+    const runId = makeRunId(kind, startedAt, uuid4());
+    const run: FiredRun = { runId, startedAt: startedAt.toISOString(), firing: { schedule, dueAt } };
+    try {
+      return await startFiredRun({ scope, job, run });
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
+      await recordFailedFiring({ job, run, message: error.cause?.message ?? error.message });
+      told(run.runId, "failed");
+      throw error;
+    }
+  };
+  const started = await start(runKind, job);
   told(started.runId, "running");
   const { status } = await followRun(started);
-  return told(started.runId, status);
+  const next = job.kind === "sync" && !/^(failed|cancelled)$/.test(status) ? job.next : undefined;
+  if (next === undefined) return told(started.runId, status);
+  const following = await followRun(await start(next.job, next));
+  return told(started.runId, following.status === "completed" ? status : following.status);
 }
 
 /** When the firing was due, however late it began. */

@@ -1,64 +1,36 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
-import { Random } from "../../../sandbox/world/random.js";
+import type { Sandbox } from "../../../sandbox/index.js";
 import type { BulkSummary } from "../../../src/domain/bulk/bulk-totals.js";
-import { type JobFolder, openJobFolder } from "../command/job-folder.js";
-import type { TrialReport } from "../kill/kill-trial.js";
+import type { JobFolder } from "../command/job-folder.js";
 import { rowsOf, withLake } from "../lake/lake-audit.js";
 import { holding } from "../onboarding/planted-texts.js";
-import { runKilledJob } from "./killed-job.js";
+import type { KilledJob } from "./bulk-trial.js";
+import { kybProblems, notEnded, writeBusinesses } from "./kyb-trial.js";
 
-const ARGS = [
-  "export",
-  "cip",
-  "--roster",
-  "users.csv",
-  "--approver",
-  "ops@bank.example",
-  "--no-pdf",
-  "--json",
-];
-interface CipTrial {
-  readonly seed: number;
-  readonly users: number;
-  readonly kills: number;
-}
+const USERS = 200;
+const BUSINESSES = 40;
 
-/**
- * One export with kills at moments of its seed; the command is run again until it completes. Packs, tables and the
- * reports that the stand-in made are compared.
- */
-export async function runCipTrial({ seed, users, kills }: CipTrial): Promise<TrialReport> {
-  const random = new Random(`cip/${seed}`);
-  const sandbox = await startSandbox({
-    seed,
-    latencyMs: 60,
-    population: { kind: "synthetic", users, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
-  });
-  // So long that a kill comes between a report and its answer.
-  const slow = { kind: "slow", chunkBytes: 200, intervalMs: 200, probability: 0.2, seed } as const;
-  sandbox.addFault({ ...slow, operation: "create_cip_report" });
-  const folder = await openJobFolder(sandbox, { NIGHTLEDGER_API_CONCURRENCY: "4" });
-  try {
-    const { kills: told, summary } = await runKilledJob(folder, ARGS, random, kills);
-    const problems = await problemsOf(folder, sandbox, summary);
-    return { kills: told, problems };
-  } finally {
-    await folder.release();
-    await sandbox.close();
-  }
-}
+/** An export of CIP reports with businesses: packs, tables and the reports that the stand-in made are compared. */
+export const KILLED_CIP: KilledJob = {
+  kind: "cip",
+  sandbox: {
+    population: { kind: "synthetic", users: USERS, linksPerUser: 0, accountsPerLink: 0, rows: 0 },
+    ...{ businesses: BUSINESSES, businessOnboardings: 1, clock: { frozen: true } },
+  },
+  slow: "create_cip_report",
+  args: [
+    ...["export", "cip", "--roster", "users.csv", "--kyb", "businesses.csv"],
+    ...["--approver", "ops@bank.example", "--no-pdf", "--json"],
+  ],
+  prepare: writeBusinesses,
+  problemsOf,
+};
 
-async function problemsOf(
-  folder: JobFolder,
-  sandbox: Sandbox,
-  summary: BulkSummary | undefined,
-): Promise<string[]> {
-  if (summary === undefined) return ["the command never completed"];
-  const problems: string[] = [];
+async function problemsOf(folder: JobFolder, sandbox: Sandbox, summary: BulkSummary): Promise<string[]> {
+  const problems = notEnded(summary, USERS + BUSINESSES);
+  problems.push(...(await kybProblems(folder, sandbox)));
   const users = [...sandbox.world.users.keys()];
-  if (summary.rows.done !== users.length) problems.push(`${summary.rows.done} of ${users.length} are done`);
   const base = join(folder.lake, "_exports", "cip");
   const packs = await readdir(base);
   // A command may be killed right after its run has ended: the next one is another export.

@@ -2,6 +2,7 @@ import { appendFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { transactionRow } from "../../../sandbox/world/records.js";
 import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
 import { runHere } from "../../helpers/command/command-here.js";
 import type { JobFolder } from "../../helpers/command/job-folder.js";
@@ -151,6 +152,31 @@ test("imports, exports and batches run by a schedule as by a command", async () 
   await target.close();
   const sent = target.received.map(({ headers, body }) => `${headers["x-tenant"]} ${body}`);
   expect(sent.sort()).toEqual(['7 {"note":"a"}', '7 {"note":"b"}']);
+});
+
+test("a schedule of a sync with --reconcile runs both, one after the other", async () => {
+  sandbox.append("l1", [
+    {
+      change: "created",
+      row: transactionRow({ transaction_id: "t1", account_id: "a1" }),
+    },
+  ]);
+  await schedule("create", "both", ...FAR, "--", ...SYNC, "--reconcile");
+  await schedule("trigger", "both");
+  await until("both", 2);
+  sandbox.unlist("l1", ["t1"]);
+  await schedule("trigger", "both");
+  await until("both", 4);
+  const runs = (await runsOf("both")).map(({ kind, status }: Record<string, string>) => `${kind} ${status}`);
+  expect(runs).toEqual([
+    "sync completed",
+    "reconcile completed",
+    "sync completed",
+    "reconcile completed_with_failures",
+  ]);
+  await expect
+    .poll(() => described("both").then(({ last }) => last[0]))
+    .toMatchObject({ status: "completed_with_failures" });
 });
 
 test.each([

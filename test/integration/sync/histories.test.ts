@@ -72,3 +72,21 @@ test("a list with a bad row adds what has changed and makes nothing gone, and is
   expect(await names(world, "accounts")).toEqual(["u1-a first", "u1-a second", "v1-a first"]);
   expect(await names(world, "accounts_current")).toEqual(["u1-a second", "v1-a first"]);
 });
+
+test("accounts of named links alone: what a list lacks is gone in that link, and nowhere else", async () => {
+  const world = await twoUsers();
+  world.sandbox.addAccount("u2", { id: "u2-a", fields: { name: "first" } });
+  world.sandbox.addAccount("u1", { id: "u1-b", fields: { name: "first" } });
+  await world.sync();
+  world.sandbox.clearRequests();
+  world.sandbox.world.link("u1").accounts.splice(0, 1);
+  world.sandbox.world.link("u2").accounts.splice(0, 1);
+  world.sandbox.setAccount("u1", "u1-b", { name: "second" });
+  world.sandbox.setAccount("v1", "v1-a", { name: "second" });
+  await world.sync({ streams: ["accounts"], links: ["u1"] });
+  expect(await names(world, "accounts_current")).toEqual(["u1-b second", "u2-a first", "v1-a first"]);
+  const asked = world.sandbox.requests().map(({ operation }) => operation);
+  expect(asked.sort()).toEqual(["list_bank_links", "list_bank_links", "list_link_accounts"]);
+  await world.sync();
+  expect(await names(world, "accounts_current")).toEqual(["u1-b second", "v1-a second"]);
+});

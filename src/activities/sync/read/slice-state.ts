@@ -73,7 +73,7 @@ export class SliceState {
     readonly input: ReadSliceInput,
     readonly given: GivenWork,
   ) {
-    this.observed = observedStreams(slice.deps.streams, input.streams);
+    this.observed = observedStreams(slice.deps.streams, input.streams, input.only);
     this.journal = new Journal(this.#store, input.runId, journalFolder(input.slice, "begun"));
     this.longJournal = new Journal(this.#store, input.runId, journalFolder(input.slice, "continued"));
   }

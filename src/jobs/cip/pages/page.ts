@@ -1,6 +1,7 @@
 import type { SampleDraw } from "../../../domain/bulk/cip/sample.js";
 import type { PackCounts } from "../../../lake/bulk/pack/manifest.js";
 import type { PackFiles } from "../../../lake/bulk/pack/pack-files.js";
+import type { PackBusinesses } from "../businesses.js";
 import type { ChangesSpool } from "../changes/changes-spool.js";
 import type { ExceptionsSpool } from "../exceptions-spool.js";
 import type { PackFacts } from "../facts.js";
@@ -22,6 +23,8 @@ export interface Shown {
   /** Id of the pack before. */
   readonly previous: string | null;
   readonly pages: PeoplePages;
+  /** Null for an export without businesses. */
+  readonly businesses: PackBusinesses | null;
 }
 
 /** What every page repeats, so that a printed one says what it is of. */

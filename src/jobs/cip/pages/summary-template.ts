@@ -2,7 +2,15 @@ import type { PageFrame } from "./page.js";
 import { REPORT_PAGE } from "./people-pages.js";
 import { template } from "./template.js";
 
-const COUNTS = new Set(["People", "Rows", "Drawn", "Of"]);
+const COUNTS = new Set([
+  "People",
+  "Rows",
+  "Drawn",
+  "Of",
+  "Onboardings",
+  "With insights",
+  "Watchlist entries",
+]);
 
 /** The template of a table that scrolls where it is too wide. */
 function table(label: string, columns: readonly string[], rows: string, kind = ""): string {
@@ -84,6 +92,22 @@ ${table(
 )}
 <% if (it.more) { %><p>The first <%= it.rows.length %> are shown.</p><% } %>
 <% } } %></section>
+`);
+
+/** The businesses of an export, as far as the page shows them. */
+export const businessesPart = template(`<section aria-labelledby="businesses">
+<h2 id="businesses">Businesses</h2>
+<p class="equation"><%= it.counts.rows %> = <%= it.counts.exported %> exported + <%= it.counts.empty %> of which the service knows nothing + <%= it.counts.failed %> failed + <%= it.counts.excluded %> excluded</p>
+<p>Each of them is in <code>businesses.csv</code> exactly once, and what is known of each in the files <code>business_*.parquet</code>. Screenings found <%= it.counts.watchlist_hits %> entries of watchlists.</p>
+${table(
+  "List of businesses",
+  ["Business", "Person", "Status", "Onboardings", "With insights", "Watchlist entries"],
+  `<% for (const one of it.shown) { %><tr><th scope="row"><bdi><%= one.fpBid %></bdi></th><td><% if (one.fpId !== null) { %><bdi><%= one.fpId %></bdi><% } %></td><td><%= one.status %><% if (one.reason !== null) { %> <span class="aside"><bdi><%= one.reason %></bdi></span><% } %></td><td class="count"><%= one.onboardings %></td><td class="count"><%= one.insights %></td><td class="count"><% if (one.hits > 0) { %><span class="verdict consider"><%= one.hits %></span><% } else { %>0<% } %></td></tr>
+<% } %>`,
+  LISTING,
+)}
+<% if (it.shown.length < it.counts.rows) { %><p>The first <%= it.shown.length %> are shown.</p><% } %>
+</section>
 `);
 
 /** Where the people of a large export are. */

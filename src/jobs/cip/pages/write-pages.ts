@@ -8,7 +8,7 @@ import { type Out, type Shown, writePage } from "./page.js";
 import { pagePath, REPORT_PAGE } from "./people-pages.js";
 import { personSection, personView } from "./person.js";
 import { changesSection, exceptionsTable, numbersPart } from "./summary.js";
-import { pageList, pagerTop, sampleTop, summaryTop } from "./summary-template.js";
+import { businessesPart, pageList, pagerTop, sampleTop, summaryTop } from "./summary-template.js";
 import { STRATUM_NAMES } from "./words.js";
 
 const EXCEPTIONS_PER_PAGE = 500;
@@ -107,6 +107,7 @@ async function writeReport(shown: Shown, people: (out: Out) => Promise<void>): P
       await writeExceptions(shown, out);
       await out(chartsSection(overview, changes.counts, previous));
       await out(await gravestChanges(shown));
+      if (shown.businesses !== null) await out(businessesPart(shown.businesses));
       await out(`<section aria-labelledby="people"><h2 id="people">People</h2>\n`);
       await people(out);
       await out("</section>\n");

@@ -1,0 +1,76 @@
+import { NotFoundError, SchemaError } from "../api/http/errors.js";
+import { getBusinessInsights } from "../api/operations/business.js";
+import { listBusinessOnboardings } from "../api/operations/onboarding.js";
+import type { OnboardingItem } from "../api/schemas/onboarding.js";
+import { pathId } from "../api/schemas/parameters.js";
+import { isDecision, isKnownStatus } from "../domain/service/onboarding-status.js";
+import { KYB_TABLES } from "../lake/tables/kyb.js";
+import type { BulkJob, Caller } from "./job.js";
+import {
+  type BusinessOnboarding,
+  type BusinessResult,
+  type BusinessRow,
+  businessRow,
+} from "./kyb/business.js";
+import { kybRows } from "./kyb/rows.js";
+import { readOnboardings } from "./onboarding-list.js";
+
+/** Exports what the service knows of each business of a file after each of its onboardings (docs/use/exports.md). */
+export const kybJob: BulkJob<BusinessRow, BusinessResult> = {
+  kind: "kyb",
+  file: { name: "businesses file", option: "--businesses" },
+  row: businessRow,
+  unique: ({ fp_bid }) => ({ column: "fp_bid", value: fp_bid }),
+  order: (a, b) => (a.fp_bid < b.fp_bid ? -1 : 1),
+  owner: ({ fp_bid }) => fp_bid,
+  effect: false,
+  groupRows: 500,
+  async work(rows, caller) {
+    const fp_bid = rows[0]?.row.fp_bid ?? "";
+    const listed: OnboardingItem[] = [];
+    for await (const one of readOnboardings(caller, listBusinessOnboardings, { path: { fp_bid } }))
+      listed.push(withUsableId(one));
+    const onboardings: BusinessOnboarding[] = [];
+    for (const [index, one] of listed.sort((a, b) => (a.id < b.id ? -1 : 1)).entries())
+      onboardings.push(await insightsOf(caller, fp_bid, one, `insights-${index + 1}`));
+    return { onboardings };
+  },
+  ends: (rows, { onboardings }) =>
+    rows.map(({ line }) =>
+      onboardings.some(({ state }) => state === "found")
+        ? { line, status: "done", reason: null }
+        : { line, status: "skipped", reason: onboardings.length === 0 ? "no_onboarding" : "no_insights" },
+    ),
+  tables: KYB_TABLES,
+  rows({ runId, sealer }, { rows, result }) {
+    const [first] = rows;
+    return first && result ? kybRows(first.row, result.onboardings, runId, sealer) : {};
+  },
+};
+
+/** What is known after one onboarding. While it goes on the service is not asked: nothing is final yet. */
+async function insightsOf(
+  caller: Caller,
+  fp_bid: string,
+  onboarding: OnboardingItem,
+  call: string,
+): Promise<BusinessOnboarding> {
+  const { id: onboarding_id, status } = onboarding;
+  const none = { onboarding, insights: null, askedAt: null };
+  if (isKnownStatus(status) && !isDecision(status)) return { ...none, state: "not_ended" };
+  try {
+    const path = { fp_bid, onboarding_id };
+    const { body, at } = await caller.once(call, getBusinessInsights, { path });
+    return { onboarding, state: "found", insights: body, askedAt: new Date(at).toISOString() };
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    return { ...none, state: "none" };
+  }
+}
+
+/** An id that can't be part of an address fails its business; the request itself would stop the run. */
+function withUsableId(onboarding: OnboardingItem): OnboardingItem {
+  if (pathId.safeParse(onboarding.id).success) return onboarding;
+  const facts = { operation: listBusinessOnboardings.name, sent: true };
+  throw new SchemaError(facts, "data.id", "expected an id without slashes");
+}

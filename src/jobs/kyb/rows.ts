@@ -1,0 +1,145 @@
+import type { BusinessInsights } from "../../api/schemas/business-insights.js";
+import { instantOf } from "../../domain/bulk/cip/instant.js";
+import type { Sealer } from "../../domain/sealer.js";
+import type { TableSpec } from "../../lake/delta/delta-schema.js";
+import { sealRowRepeatably } from "../../lake/tables/encrypted-column.js";
+import {
+  businessAddresses,
+  businessInsights,
+  businessNames,
+  businessPeople,
+  businessPhoneNumbers,
+  businessRegistrationOfficers,
+  businessRegistrations,
+  businessWatchlistHits,
+  KYB_TABLES,
+} from "../../lake/tables/kyb.js";
+import type { BusinessOnboarding, BusinessRow } from "./business.js";
+import { TakenFields } from "./taken-fields.js";
+
+type Row = Readonly<Record<string, unknown>>;
+type Rows = readonly Row[];
+type KybRows = Readonly<Record<(typeof KYB_TABLES)[number]["name"], Rows>>;
+
+/** The columns of child tables that hold no field of their object. */
+const NO_FIELDS = new Set([
+  ...["run_id", "fp_bid", "onboarding_id", "registration", "screened", "entity", "screened_entity_name"],
+  ...["position", "absent", "nulls", "other_fields"],
+]);
+
+/** The rows of a business, as the lake's tables and the files of a pack both get them. */
+export function kybRows(
+  business: BusinessRow,
+  onboardings: readonly BusinessOnboarding[],
+  runId: string,
+  sealer: Sealer,
+): KybRows {
+  const found = onboardings.map((one) => onboardingRows(business, one, runId, sealer));
+  const rows = KYB_TABLES.map(({ name }) => [name, found.flatMap((one) => one[name])]);
+  const { fp_bid, external_id = null, fp_id = null } = business;
+  const none = { run_id: runId, fp_bid, external_id, fp_id, insights: "no_onboarding" };
+  return {
+    ...(Object.fromEntries(rows) as KybRows),
+    // Otherwise nothing would say that the service was asked.
+    ...(onboardings.length === 0 && { business_insights: [none] }),
+  };
+}
+
+function onboardingRows(
+  business: BusinessRow,
+  found: BusinessOnboarding,
+  runId: string,
+  sealer: Sealer,
+): KybRows {
+  const { fp_bid } = business;
+  const { insights, onboarding } = found;
+  const key = { run_id: runId, fp_bid, onboarding_id: onboarding.id };
+  const sealed = (table: TableSpec, rows: Rows) =>
+    rows.map((row) => sealRowRepeatably(sealer, table, fp_bid, { ...key, ...row }));
+  const list = (table: TableSpec, objects: readonly object[] | null | undefined, place: Row = {}) =>
+    sealed(table, childRows(table, objects ?? [], place));
+  const { addresses, names, people, registrations, details, watchlist } = insights ?? {};
+  return {
+    business_addresses: list(businessAddresses, addresses),
+    business_names: list(businessNames, names),
+    business_people: list(businessPeople, people),
+    business_registrations: sealed(
+      businessRegistrations,
+      childRows(businessRegistrations, registrations ?? [], {}, ["officers"]),
+    ),
+    business_registration_officers: (registrations ?? []).flatMap(({ officers }, index) =>
+      list(businessRegistrationOfficers, officers, { registration: index + 1 }),
+    ),
+    business_watchlist_hits: (["business", "people"] as const).flatMap((screened) =>
+      (watchlist?.[screened] ?? []).flatMap(({ hits, screened_entity_name = null }, index) =>
+        list(businessWatchlistHits, hits, { screened, entity: index + 1, screened_entity_name }),
+      ),
+    ),
+    business_phone_numbers: list(businessPhoneNumbers, details?.phone_numbers),
+    business_insights: sealed(businessInsights, [insightsRow(business, found)]),
+  };
+}
+
+/** @param more fields of the objects that have a table of their own */
+function childRows(
+  { columns }: TableSpec,
+  objects: readonly object[],
+  place: Row,
+  more: readonly string[] = [],
+): Row[] {
+  const fields = columns.map(({ name }) => name).filter((name) => !NO_FIELDS.has(name));
+  return objects.map((object, index) => {
+    const taken = new TakenFields();
+    const values = taken.take(object, [...fields, ...more]);
+    const cells = fields.map((name) => [name, cellOf(values[name])]);
+    return { ...place, position: index + 1, ...Object.fromEntries(cells), ...taken.columns };
+  });
+}
+
+function insightsRow(
+  { external_id, fp_id }: BusinessRow,
+  { onboarding, state, insights, askedAt }: BusinessOnboarding,
+): Row {
+  const taken = new TakenFields();
+  const own = ["id", "external_id", "playbook_key", "status", "timestamp"] as const;
+  const begun = taken.take(onboarding, own, "onboarding.");
+  const parts = ["addresses", "details", "names", "people", "registrations", "watchlist"] as const;
+  const { details: known, watchlist: lists } = taken.take(insights, parts) as Partial<BusinessInsights>;
+  const about = ["entity_type", "formation_date", "formation_state"] as const;
+  const details = taken.take(known, [...about, "phone_numbers", "tin", "website"], "details.");
+  const tin = taken.take(details.tin, ["tin", "potential_match", "verified"], "details.tin.");
+  const website = taken.take(details.website, ["url", "verified"], "details.website.");
+  const watchlist = taken.take(lists, ["hit_count", "business", "people"], "watchlist.");
+  const screened = (part: "business" | "people") =>
+    lists?.[part].map((entity, index) => {
+      const path = `watchlist.${part}.${index + 1}.`;
+      return taken.take(entity, ["screened_entity_name", "hits"], path).screened_entity_name;
+    });
+  return {
+    external_id: external_id ?? null,
+    fp_id: fp_id ?? null,
+    onboarding_external_id: begun.external_id,
+    playbook_key: onboarding.playbook_key,
+    status: onboarding.status,
+    created_at: instantOf(onboarding.timestamp),
+    created_at_text: onboarding.timestamp,
+    insights: state,
+    asked_at: askedAt,
+    ...Object.fromEntries(about.map((name) => [name, details[name]])),
+    tin: tin.tin,
+    tin_potential_match: tin.potential_match,
+    tin_verified: tin.verified,
+    website_url: website.url,
+    website_verified: website.verified,
+    watchlist_hit_count: cellOf(watchlist.hit_count),
+    screened_businesses: cellOf(screened("business")),
+    screened_people: cellOf(screened("people")),
+    ...taken.columns,
+  };
+}
+
+/** A value as its column takes it: a number as its text, a list as JSON. */
+function cellOf(value: unknown): unknown {
+  if (value === null || value === undefined) return null;
+  return typeof value === "string" || typeof value === "boolean" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { decimalText, sumUnits } from "../domain/service/decimal.js";
+import { type LakeAccount, lakeAccounts } from "../lake/bulk/reconcile/lake-accounts.js";
+import { reconciliations } from "../lake/tables/reconciliations.js";
+import { idText, ownIdText } from "./fields.js";
+import type { BulkJob } from "./job.js";
+import { type AccountResult, statusOf, type UserResult } from "./reconcile/account-result.js";
+import { type ReconciledRange, rangeOf } from "./reconcile/range.js";
+import { reconcileUser } from "./reconcile/user-reconciliation.js";
+
+interface ReconciledUser {
+  readonly fp_id: string;
+  readonly external_id?: string | undefined;
+}
+
+/** Compares the lake's transactions and balances of each user of a roster with the service (docs/use/reconcile.md). */
+export const reconcileJob: BulkJob<ReconciledUser, UserResult, readonly LakeAccount[]> = {
+  kind: "reconcile",
+  file: { name: "roster", option: "--roster" },
+  row: z.object({ fp_id: idText, external_id: ownIdText.optional() }),
+  unique: ({ fp_id }) => ({ column: "fp_id", value: fp_id }),
+  order: (a, b) => (a.fp_id < b.fp_id ? -1 : 1),
+  owner: ({ fp_id }) => fp_id,
+  effect: false,
+  groupRows: 500,
+  async plan({ lake, options }, rows) {
+    const fpIds = rows.map(({ row }) => row.fp_id);
+    const known = await lakeAccounts(lake, { fpIds, ...rangeOf(options) });
+    return { work: rows.map((one) => [one]), given: fpIds.map((fpId) => known.get(fpId) ?? []), ended: [] };
+  },
+  work: ([user], caller) => reconcileUser(user?.row.fp_id ?? "", caller),
+  ends: (rows, { accounts }) => {
+    const differing = accounts.filter((one) => statusOf(one) === "differs").length;
+    const reason = `differs in ${differing} of ${accounts.length} accounts`;
+    return rows.map(({ line }) =>
+      differing === 0 ? { line, status: "done", reason: null } : { line, status: "failed", reason },
+    );
+  },
+  counts({ result }) {
+    const counts = { equal: 0, differs: 0, unknown: 0 };
+    if (result === null) return { ...counts, unknown: 1 };
+    for (const account of result.accounts) counts[statusOf(account)] += 1;
+    return counts;
+  },
+  tables: [reconciliations],
+  rows({ runId, options }, { rows, result, reason }) {
+    const fp_id = rows[0]?.row.fp_id ?? "";
+    const { at, accounts } = result ?? failed(reason);
+    const common = { run_id: runId, reconciled_at: at, fp_id };
+    return {
+      reconciliations: accounts.map((account) => ({ ...common, ...rowOf(account, rangeOf(options)) })),
+    };
+  },
+};
+
+/** A user of whom the service could not be asked. */
+function failed(reason: string | null): UserResult {
+  const nothing = { linkId: null, accountId: null, balance: null, comparison: null };
+  const counts = { lakeRows: null, serviceRows: null, lakeSum: null };
+  return { at: new Date().toISOString(), accounts: [{ ...nothing, ...counts, status: "unknown", reason }] };
+}
+
+function rowOf(account: AccountResult, { from, to }: ReconciledRange) {
+  const { linkId, accountId, status, reason, comparison, balance } = account;
+  const { lakeRows, serviceRows, lakeSum } = account;
+  const { missingInLake, missingAtService, changed, serviceSum = null } = comparison ?? {};
+  return {
+    ...{ link_id: linkId, account_id: accountId, date_from: from, date_to: to, status, reason },
+    ...{ lake_rows: lakeRows, service_rows: serviceRows },
+    ...{ missing_in_lake_rows: missingInLake?.count, missing_in_lake: idsOf(missingInLake?.ids) },
+    ...{ missing_at_service_rows: missingAtService?.count, missing_at_service: idsOf(missingAtService?.ids) },
+    ...{ changed_rows: changed?.count, changed: idsOf(changed?.ids) },
+    ...{ lake_sum: lakeSum, service_sum: serviceSum, difference: differenceOf(lakeSum, serviceSum) },
+    ...{ balance_status: balance?.status, balance_reason: balance?.reason },
+    ...{ balance_from: balance?.from, balance_to: balance?.to },
+    ...{
+      balance_change: balance?.change,
+      posted_sum: balance?.posted,
+      balance_difference: balance?.difference,
+    },
+  };
+}
+
+function idsOf(ids: readonly string[] | undefined): string | null {
+  return ids === undefined ? null : JSON.stringify(ids);
+}
+
+function differenceOf(lakeSum: string | null, serviceSum: string | null): string | null {
+  const [lake, service] = [sumUnits(lakeSum), sumUnits(serviceSum)];
+  return lake === undefined || service === undefined ? null : decimalText(service - lake);
+}

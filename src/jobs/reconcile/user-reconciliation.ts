@@ -1,0 +1,199 @@
+import { hash } from "node:crypto";
+import { ListPass } from "../../api/lists/list-pass.js";
+import { firstPage, listPage } from "../../api/lists/read-list.js";
+import { listUserAccounts, listUserTransactions } from "../../api/operations/bank-data.js";
+import { syncTransactions } from "../../api/operations/transaction-sync.js";
+import { checkBalance, quarantinedReason } from "../../domain/bulk/reconcile/balance.js";
+import {
+  type ComparedRow,
+  type ComparedRows,
+  compareRows,
+  isSame,
+  listedRow,
+} from "../../domain/bulk/reconcile/compared-rows.js";
+import { accountRows, MOST_ROWS } from "../../lake/bulk/reconcile/account-rows.js";
+import type { LakeAccount } from "../../lake/bulk/reconcile/lake-accounts.js";
+import { type Caller, refusalOf } from "../job.js";
+import type { AccountResult, RowsResult, UserResult } from "./account-result.js";
+import { rangeOf } from "./range.js";
+
+/** Rows in one page: the most that the service gives. */
+const PAGE_SIZE = 100;
+/** Times that a list is read again because it moved. */
+const MOST_RESTARTS = 5;
+
+/** Compares what the lake has of a user's accounts with what the service has. */
+export async function reconcileUser(
+  fpId: string,
+  caller: Caller<readonly LakeAccount[]>,
+): Promise<UserResult> {
+  return new UserReconciliation(fpId, caller, caller.given).run();
+}
+
+class UserReconciliation {
+  readonly #range;
+  /** Rows that the service has, by account. */
+  readonly #totals = new Map<string, number>();
+
+  constructor(
+    private readonly fpId: string,
+    private readonly caller: Caller,
+    private readonly known: readonly LakeAccount[],
+  ) {
+    this.#range = rangeOf(caller.options);
+  }
+
+  async run(): Promise<UserResult> {
+    for (const { accountId } of this.known) await this.#count(accountId);
+    const { accounts: unlisted, rest } = await this.#unlisted();
+    const results: AccountResult[] = [];
+    for (const account of [...this.known, ...unlisted]) {
+      const { linkId, accountId, balance } = account;
+      results.push({ linkId, accountId, balance, ...(await this.#judge(account)) });
+    }
+    return { at: new Date().toISOString(), accounts: [...results, ...rest] };
+  }
+
+  async #count(accountId: string): Promise<void> {
+    if (this.#totals.has(accountId)) return;
+    this.#totals.set(accountId, await this.#total(`total-${keyOf(accountId)}`, [accountId]));
+  }
+
+  async #total(name: string, accountIds: readonly string[] | undefined): Promise<number> {
+    const { body } = await this.caller.once(name, listUserTransactions, this.#listOf(accountIds, 1, 1));
+    return body.total;
+  }
+
+  #listOf(account_ids: readonly string[] | undefined, page: number, size: number) {
+    const { from, to } = this.#range;
+    const days = { start_date: from ?? undefined, end_date: to ?? undefined };
+    return {
+      path: { fp_id: this.fpId },
+      query: { account_ids: account_ids && [...account_ids], ...days, page, size },
+    };
+  }
+
+  /** Accounts that only the service has, and rows of the user that belong to none. */
+  async #unlisted(): Promise<{ accounts: LakeAccount[]; rest: AccountResult[] }> {
+    if (this.#range.links !== null) return { accounts: [], rest: [] };
+    const total = await this.#total("total", undefined);
+    if (total === this.#counted()) return { accounts: [], rest: [] };
+    const { body } = await this.caller.once("accounts", listUserAccounts, { path: { fp_id: this.fpId } });
+    const accounts: LakeAccount[] = [];
+    for (const given of body.accounts) {
+      const { id, link_id } = (given ?? {}) as { readonly id?: unknown; readonly link_id?: unknown };
+      if (typeof id !== "string" || typeof link_id !== "string" || this.#totals.has(id)) continue;
+      await this.#count(id);
+      accounts.push(unknownAccount(link_id, id, this.known));
+    }
+    const left = total - this.#counted();
+    return { accounts, rest: left === 0 ? [] : [restOf(left)] };
+  }
+
+  #counted(): number {
+    return [...this.#totals.values()].reduce((sum, total) => sum + total, 0);
+  }
+
+  async #judge(account: LakeAccount): Promise<RowsResult> {
+    const { accountId, obstacle, rows, sum } = account;
+    const total = this.#totals.get(accountId) ?? 0;
+    const counted = { lakeRows: rows, serviceRows: total, lakeSum: sum, comparison: null };
+    if (obstacle !== null) return { ...counted, status: "unknown", reason: obstacle };
+    const open = this.known.filter((one) => one.accountId === accountId && one.obstacle === null);
+    if (open.length > 1) return { ...counted, status: "unknown", reason: "account_in_several_links" };
+    if (total === rows && !this.#range.rows) return { ...counted, status: "equal", reason: null };
+    return { ...counted, ...(await this.#compare(account)) };
+  }
+
+  /** Compares an account row by row. Nothing differs unless the link's log ends where the lake's rows do. */
+  async #compare(account: LakeAccount): Promise<Pick<RowsResult, "status" | "reason"> & Partial<RowsResult>> {
+    const { linkId, accountId, quarantined } = account;
+    const { from, to } = this.#range;
+    const lake = await accountRows(this.caller.lake, { linkId, accountId, from, to });
+    if (typeof lake === "string") return { status: "unknown", reason: lake };
+    // Answers that were kept for an earlier state of the lake say nothing of this one.
+    const key = `${keyOf(accountId)}-${lake.head.slice(0, 16)}`;
+    const total = this.#totals.get(accountId) ?? 0;
+    if (lake.rows === null || total > MOST_ROWS) return this.#compareTotals(key, account, lake.cursor);
+    const service = await this.#rows(key, accountId);
+    if (service === undefined) return { status: "unknown", reason: "list_moved" };
+    const comparison = compareRows(lake.rows, service);
+    const counts = { lakeRows: lake.rows.size, serviceRows: service.size, lakeSum: comparison.lakeSum };
+    if (isSame(comparison)) return { ...counts, comparison, status: "equal", reason: null };
+    // Asked after the list, so what came between sync and list shows.
+    const news = await this.#news(key, linkId, lake.cursor);
+    if (news !== null) return { ...counts, status: "unknown", reason: news };
+    const reason = quarantined === 0 ? null : quarantinedReason(quarantined);
+    return { ...counts, comparison, status: "differs", reason };
+  }
+
+  /** Judges an account of more rows than can be compared. */
+  async #compareTotals(key: string, { linkId, accountId, rows }: LakeAccount, cursor: string) {
+    if (this.#totals.get(accountId) === rows) return { status: "equal", reason: "too_many_rows" } as const;
+    const news = await this.#news(key, linkId, cursor);
+    if (news !== null) return { status: "unknown", reason: news } as const;
+    return { status: "differs", reason: "too_many_rows" } as const;
+  }
+
+  /** Every row that the service lists of an account; undefined where the list moved under every reading. */
+  async #rows(key: string, accountId: string): Promise<ComparedRows | undefined> {
+    for (let restart = 0; restart <= MOST_RESTARTS; restart += 1) {
+      const rows = await this.#pass(`rows-${key}-${restart}`, accountId);
+      if (rows !== undefined) return rows;
+    }
+    return undefined;
+  }
+
+  async #pass(name: string, accountId: string): Promise<ComparedRows | undefined> {
+    const pass = new ListPass();
+    const rows = new Map<string, ComparedRow>();
+    for (let page = firstPage(listUserTransactions) ?? 1; ; ) {
+      const params = this.#listOf([accountId], page, PAGE_SIZE);
+      const { body } = await this.caller.once(`${name}-${page}`, listUserTransactions, params);
+      const read = listPage(listUserTransactions, body, page, pass.before);
+      for (const item of read.items) {
+        const [id, row] = listedRow(item);
+        rows.set(id === "" ? `(no id ${rows.size + 1})` : id, row);
+      }
+      const next = pass.take(read);
+      if (next === "moved") return undefined;
+      if (next === "end") return rows;
+      page = next;
+    }
+  }
+
+  /** Why the service may have moved on since the link was committed; null where it has not. */
+  async #news(key: string, link_id: string, cursor: string): Promise<string | null> {
+    try {
+      const params = { path: { link_id }, query: { cursor, size: 1 } };
+      const { body } = await this.caller.once(`news-${key}`, syncTransactions, params);
+      const { created, updated, removed } = body.transactions;
+      const isNew = body.has_more || created.length + updated.length + removed.length > 0;
+      return isNew ? "moved_since_sync" : null;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined) throw error;
+      return refusal.reason === "not_found" ? "link_gone" : `update ${refusal.reason}`;
+    }
+  }
+}
+
+/** An account that the lake does not have, with what is known of its link. */
+function unknownAccount(linkId: string, accountId: string, known: readonly LakeAccount[]): LakeAccount {
+  const sibling = known.find((one) => one.linkId === linkId);
+  const { obstacle = null, quarantined = 0 } = sibling ?? {};
+  const balance = checkBalance([], undefined, 0);
+  return { linkId, accountId, obstacle, quarantined, rows: 0, sum: "0.0000000000", balance };
+}
+
+function restOf(rows: number): AccountResult {
+  return {
+    ...{ linkId: null, accountId: null, balance: null, status: "unknown", reason: "rows_of_no_account" },
+    ...{ lakeRows: 0, serviceRows: rows, lakeSum: "0.0000000000", comparison: null },
+  };
+}
+
+/** Names an account in staging without its id. */
+function keyOf(accountId: string): string {
+  return hash("sha256", accountId).slice(0, 16);
+}

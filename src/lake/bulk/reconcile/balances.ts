@@ -1,0 +1,100 @@
+import {
+  type BalanceCheck,
+  checkBalance,
+  type ObservedBalance,
+  type PostedChange,
+} from "../../../domain/bulk/reconcile/balance.js";
+import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
+
+/**
+ * Judges the balances of the accounts in `known_accounts` over the views of `accounts`, `link_syncs` and the feed.
+ * Returns what is known of each account's.
+ *
+ * @param quarantined counts the open rows of a link
+ */
+export async function checkBalances(
+  sql: SqlSession,
+  quarantined: (linkId: string) => number,
+): Promise<(fpId: string, linkId: string, accountId: string) => BalanceCheck> {
+  await sql.run(OBSERVATIONS);
+  const observed = new Map<string, ObservedBalance[]>();
+  for (const row of await sql.rows("select * from observations order by observed_at desc")) {
+    const key = keyOf(row);
+    observed.set(key, [...(observed.get(key) ?? []), observedBalance(row)]);
+  }
+  const posted = new Map<string, PostedChange>();
+  for (const row of await sql.rows(POSTED)) {
+    posted.set(keyOf(row), { sum: String(row.sum), otherCurrency: row.other_currency === true });
+  }
+  return (fpId, linkId, accountId) => {
+    const key = JSON.stringify([fpId, linkId, accountId]);
+    return checkBalance(observed.get(key) ?? [], posted.get(key), quarantined(linkId));
+  };
+}
+
+function keyOf({ fp_id, link_id, account_id }: SqlRow): string {
+  return JSON.stringify([fp_id, link_id, account_id]);
+}
+
+function observedBalance({ observed_at, balance_current, balance_currency, gone, link_read }: SqlRow) {
+  const text = (value: SqlRow[string] | undefined) => (value == null ? null : String(value));
+  return {
+    observedAt: String(observed_at),
+    current: text(balance_current),
+    currency: text(balance_currency),
+    gone: gone === true,
+    linkRead: link_read === true,
+  };
+}
+
+/** SQL of the last two balances of each account, the last one first, and whether their runs read the link too. */
+const OBSERVATIONS = `
+  create temp table observations as
+  with states as (
+    select fp_id, link_id, account_id, run_id, observed_at, balance_current, balance_currency, gone is true as gone
+    from accounts semi join known_accounts using (fp_id, link_id, account_id)
+  ), changes as (
+    select *, row_number() over same as place from states
+    window same as (partition by fp_id, link_id, account_id order by observed_at)
+    qualify place = 1
+      or balance_current is distinct from lag(balance_current) over same
+      or balance_currency is distinct from lag(balance_currency) over same
+      or gone <> lag(gone) over same
+  )
+  select * exclude (place), row_number() over (partition by fp_id, link_id, account_id order by observed_at desc) as nth,
+    exists (from link_syncs s where s.run_id = changes.run_id and s.link_id = changes.link_id
+      and s.status in ('synced', 'unchanged')) as link_read
+  from changes qualify nth <= 2`;
+
+/**
+ * SQL of what became posted between the two observations of each account: the rows of the link whose last change in
+ * the feed fell between them, each with what it counted for before and after. A run reads the accounts before the
+ * links, so all rows that the run of an observation brought count as there already.
+ */
+const POSTED = `
+  with bounds as (
+    select o.fp_id, o.link_id, o.account_id, o.nth, any_value(o.balance_currency) as currency,
+      coalesce(max(c.sequence), 0) as upto
+    from observations o left join transaction_changes c
+      on c.link_id = o.link_id and (c.run_id = o.run_id or c.fetched_at <= o.observed_at)
+    group by all
+  ), spans as (
+    select last.fp_id, last.link_id, last.account_id, last.currency, before.upto as low, last.upto as high
+    from bounds last join bounds before using (fp_id, link_id, account_id)
+    where last.nth = 1 and before.nth = 2
+  ), moved as (
+    select distinct s.*, c.transaction_id from spans s join transaction_changes c
+      on c.link_id = s.link_id and c.sequence > s.low and c.sequence <= s.high
+  ), counted as (
+    select m.fp_id, m.link_id, m.account_id, m.transaction_id, m.low, m.currency, c.sequence, c.currency as row_currency,
+      if(c.change_type <> 'removed' and c.pending is not true and c.account_id = m.account_id, c.signed_amount, 0) as value
+    from moved m join transaction_changes c on c.link_id = m.link_id and c.transaction_id = m.transaction_id
+      and c.sequence <= m.high
+  ), ends as (
+    select fp_id, link_id, account_id, transaction_id,
+      arg_max(value, sequence) filter (sequence <= low) as before, arg_max(value, sequence) as after,
+      bool_or(value <> 0 and row_currency is distinct from currency) as other_currency
+    from counted group by fp_id, link_id, account_id, transaction_id
+  )
+  select fp_id, link_id, account_id, sum(after - coalesce(before, 0)) as sum, bool_or(other_currency) as other_currency
+  from ends group by fp_id, link_id, account_id`;

@@ -1,0 +1,148 @@
+import type { BalanceCheck } from "../../../domain/bulk/reconcile/balance.js";
+import type { Lake } from "../../lake.js";
+import { newestView } from "../../query/query-views.js";
+import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
+import { sqlList } from "../../sql/duckdb-sql.js";
+import { withQuarantine } from "../../sync/open-quarantine.js";
+import { linkSyncs } from "../../tables/link-syncs.js";
+import { transactionChanges, transactions } from "../../tables/transactions.js";
+import { daysOf } from "./account-rows.js";
+import { checkBalances } from "./balances.js";
+import { accounts, bankLinks } from "./listed-tables.js";
+import {
+  type ListedLink,
+  obstacleOf,
+  positionOf,
+  type SyncedState,
+  syncedState,
+  viewAt,
+} from "./synced-state.js";
+
+/** What is to be compared of some users. */
+interface AskedUsers {
+  readonly fpIds: readonly string[];
+  /** Only these bank links; null for all. */
+  readonly links: readonly string[] | null;
+  /** First and last day; null for no bound. */
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** What the lake has of one account. */
+export interface LakeAccount {
+  readonly linkId: string;
+  readonly accountId: string;
+  /** Why its rows can't be compared; null where they can be. */
+  readonly obstacle: string | null;
+  /** Live rows of the days. */
+  readonly rows: number;
+  /** Sum of their signed amounts, decimal text. */
+  readonly sum: string;
+  /** Rows of its link that are open in quarantine. */
+  readonly quarantined: number;
+  readonly balance: BalanceCheck;
+}
+
+/** What the lake has of the accounts of some users, by user; all of it at one state. */
+export async function lakeAccounts(lake: Lake, asked: AskedUsers): Promise<Map<string, LakeAccount[]>> {
+  const state = await syncedState(lake);
+  const pinned = state ?? (await newestState(lake));
+  const quarantined = await openRows(lake);
+  const views = [accounts, bankLinks, linkSyncs];
+  const statements: string[] = [];
+  for (const spec of views) statements.push(await newestView(lake, spec));
+  return lake.duckdb.exclusive(async (sql) => {
+    for (const statement of statements) await sql.run(statement);
+    const links = await linksOf(sql, asked);
+    await sql.run(await viewAt(lake, transactions, pinned.rows, [...links.keys()]));
+    await sql.run(await viewAt(lake, transactionChanges, pinned.feed, [...links.keys()]));
+    const known = await knownAccounts(sql, asked, [...links.keys()]);
+    const balances = await checkBalances(sql, (linkId) => quarantined.get(linkId) ?? 0);
+    const found = new Map<string, LakeAccount[]>();
+    for (const row of known) {
+      const [fpId, linkId, accountId] = [String(row.fp_id), String(row.link_id), String(row.account_id)];
+      const position = positionOf(pinned, linkId);
+      const listed = links.get(linkId) ?? { state: null, errorCode: null, gone: false, skipped: null };
+      const obstacle = state === undefined ? "being_synced" : obstacleOf(listed, position);
+      found.set(fpId, [
+        ...(found.get(fpId) ?? []),
+        {
+          ...{ linkId, accountId, obstacle, rows: Number(row.rows), sum: String(row.sum) },
+          ...{ quarantined: quarantined.get(linkId) ?? 0, balance: balances(fpId, linkId, accountId) },
+        },
+      ]);
+    }
+    return found;
+  });
+}
+
+async function newestState(lake: Lake): Promise<SyncedState> {
+  const rows = await lake.table(transactions.name).snapshot();
+  return { rows, feed: await lake.table(transactionChanges.name).snapshot() };
+}
+
+/** Open rows in quarantine, by link. */
+async function openRows(lake: Lake): Promise<Map<string, number>> {
+  const rows = await withQuarantine(lake, (sql) =>
+    sql.rows(`select link_id, count(*) as rows from quarantine_open
+      where stream = 'transactions' and link_id is not null group by link_id`),
+  );
+  return new Map(rows.map(({ link_id, rows }) => [String(link_id), Number(rows)]));
+}
+
+/**
+ * The links of the asked users, as their lists last showed them, and why the last sync skipped them. Makes the table
+ * `asked_users`.
+ */
+async function linksOf(sql: SqlSession, { fpIds, links }: AskedUsers): Promise<Map<string, ListedLink>> {
+  await sql.run(`create temp table asked_users as select unnest(${sqlList(fpIds)}) as fp_id`);
+  const only = links === null ? "true" : `list_contains(${sqlList(links)}, link_id)`;
+  const rows = await sql.rows(`
+    with listed as (
+      select link_id, arg_max({state: state, error_code: error_code, gone: gone is true}, observed_at) as last
+      from bank_links semi join asked_users using (fp_id) group by link_id
+    ), synced as (
+      select link_id, arg_max(if(status = 'skipped', coalesce(reason, ''), ''), finished_at) as skipped
+      from link_syncs semi join asked_users using (fp_id)
+      where reason is distinct from 'superseded' group by link_id
+    ), known as (
+      select link_id from listed union select link_id from synced
+      union select link_id from accounts semi join asked_users using (fp_id)
+    )
+    select link_id, last.state as state, last.error_code as error_code, last.gone is true as gone, skipped
+    from known left join listed using (link_id) left join synced using (link_id)
+    where link_id is not null and ${only}`);
+  return new Map(rows.map((row) => [String(row.link_id), listedLink(row)]));
+}
+
+function listedLink({ state, error_code, gone, skipped }: SqlRow): ListedLink {
+  const text = (value: SqlRow[string] | undefined) => (value == null || value === "" ? null : String(value));
+  return { state: text(state), errorCode: text(error_code), gone: gone === true, skipped: text(skipped) };
+}
+
+/** Every account of the asked users with what `transactions` has of it. Makes the table `known_accounts`. */
+async function knownAccounts(
+  sql: SqlSession,
+  asked: AskedUsers,
+  links: readonly string[],
+): Promise<SqlRow[]> {
+  await sql.run(`
+    create temp table known_accounts as
+    select * from (
+      select fp_id, link_id, account_id from accounts semi join asked_users using (fp_id)
+      union select fp_id, link_id, account_id from transactions semi join asked_users using (fp_id))
+    where list_contains(${sqlList(links)}, link_id)`);
+  return sql.rows(`
+    with live as (
+      select link_id, account_id, count(*) as rows, sum(signed_amount)::varchar as sum
+      from transactions where ${daysOf(asked)} group by link_id, account_id
+    ), newest as (
+      select fp_id, link_id, account_id, arg_max(gone is true, observed_at) as gone
+      from accounts semi join asked_users using (fp_id) group by all
+    )
+    select k.fp_id, k.link_id, k.account_id, coalesce(live.rows, 0) as rows, coalesce(live.sum, '0.0000000000') as sum
+    from known_accounts k left join live using (link_id, account_id)
+      left join newest using (fp_id, link_id, account_id)
+    where newest.gone is not true or live.rows > 0
+    order by all`);
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { observedStreams } from "../../../../src/activities/sync/read/streams-of-run.js";
+import { STREAMS } from "../../../../src/streams/index.js";
+
+const read = (selected: readonly string[], links: readonly string[] | null) =>
+  observedStreams(STREAMS, selected, links).map(
+    ({ name, per, operation }) => `${name} ${per} ${operation.name}`,
+  );
+
+const LINKS = "bank_links user list_bank_links";
+const ACCOUNTS = "accounts user list_user_accounts";
+
+test.each([
+  [["accounts"], null, [ACCOUNTS]],
+  [["accounts"], ["l"], [LINKS, "accounts link list_link_accounts"]],
+  [["accounts", "bank_links"], ["l"], [LINKS, ACCOUNTS]],
+])("of %j and the links %j a run reads %j", (selected, links, lists) => {
+  expect(read(selected, links)).toEqual(lists);
+});

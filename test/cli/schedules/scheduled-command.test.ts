@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { parseScheduledCommand } from "../../../src/cli/schedules/scheduled-command.js";
+
+const HERE = { cwd: "/here" };
+
+test("an export of businesses: its file by its absolute path", async () => {
+  const words = ["export", "kyb", "--businesses", "b.csv", "--continue-invalid"];
+  expect(await parseScheduledCommand(HERE, words)).toEqual({
+    ...{ kind: "bulk", job: "kyb", file: "/here/b.csv", continueInvalid: true, options: {}, signKey: null },
+  });
+});
+
+test("an export of people with businesses: both files, and that there are two", async () => {
+  const words = ["export", "cip", "--roster", "u.csv", "--approver", "a", "--kyb", "b.csv"];
+  expect(await parseScheduledCommand(HERE, words)).toMatchObject({
+    ...{
+      job: "cip",
+      file: "/here/u.csv",
+      along: { job: "kyb", file: "/here/b.csv" },
+      options: { kyb: true },
+    },
+  });
+});

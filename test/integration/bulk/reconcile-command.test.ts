@@ -1,0 +1,101 @@
+import { writeFile } from "node:fs/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Sandbox, startSandbox } from "../../../sandbox/index.js";
+import { transactionRow } from "../../../sandbox/world/records.js";
+import { openClusterFolder } from "../../helpers/command/cluster-folder.js";
+import { runHere } from "../../helpers/command/command-here.js";
+import type { JobFolder } from "../../helpers/command/job-folder.js";
+import { sharedTemporal } from "../../helpers/temporal/shared-temporal.js";
+
+let sandbox: Sandbox;
+let folder: JobFolder;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  sandbox.addLink({ fp_id: "u", id: "l", accounts: [{ id: "a" }, { id: "b" }] });
+  const row = transactionRow({ transaction_id: "t1", account_id: "a" });
+  sandbox.append("l", [{ change: "created", row }]);
+  folder = await openClusterFolder(sandbox, sharedTemporal());
+  await writeFile(folder.roster, "fp_id\nu\n");
+});
+afterEach(async () => {
+  await folder?.release();
+  await sandbox?.close();
+});
+
+const run = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runHere(folder, [...args, "--json"]);
+  return { code, stderr, said: JSON.parse(stdout) };
+};
+const roster = ["--roster", "users.csv"];
+const query = async (sql: string) => (await run("query", sql)).said;
+
+test("sync --reconcile says both in one summary, and exits 1 where an account differs", async () => {
+  const equal = await run("sync", ...roster, "--reconcile");
+  expect(equal).toMatchObject({
+    code: 0,
+    said: {
+      status: "completed",
+      links: { synced: 1 },
+      reconciliation: { status: "completed", equal: 2, differs: 0, unknown: 0 },
+    },
+  });
+  sandbox.unlist("l", ["t1"]);
+  const differs = await run("sync", ...roster, "--reconcile");
+  expect(differs).toMatchObject({
+    code: 1,
+    said: { status: "completed_with_failures", reconciliation: { equal: 1, differs: 1, unknown: 0 } },
+  });
+  const { run_id } = differs.said.reconciliation;
+  expect(differs.stderr).toContain(`nightledger runs retry ${run_id}`);
+  expect(await query("select kind, status from runs order by started_at")).toEqual([
+    { kind: "sync", status: "completed" },
+    { kind: "reconcile", status: "completed" },
+    { kind: "sync", status: "completed" },
+    { kind: "reconcile", status: "completed_with_failures" },
+  ]);
+});
+
+test("a retry compares again what differed; runs show knows the kind", async () => {
+  await run("sync", ...roster);
+  sandbox.unlist("l", ["t1"]);
+  const { code, said } = await run("reconcile", ...roster);
+  expect(code).toBe(1);
+  expect(said).toMatchObject({
+    job: "reconcile",
+    counts: { equal: 1, differs: 1, unknown: 0 },
+    failures: [{ line: 2, owner: "u", reason: "differs in 1 of 2 accounts" }],
+  });
+  expect((await run("runs", "show", said.run_id)).said).toMatchObject({ kind: "reconcile" });
+  sandbox.world.link("l").unlisted.clear();
+  expect(await run("runs", "retry", said.run_id)).toMatchObject({
+    code: 0,
+    said: { rows: { total: 1, done: 1 }, counts: { equal: 2, differs: 0, unknown: 0 } },
+  });
+});
+
+test("balances over time: a row for each change, none for a name", async () => {
+  await run("sync", ...roster);
+  sandbox.setAccount("l", "a", { name: "renamed" });
+  await run("sync", ...roster);
+  sandbox.setAccount("l", "a", { balances: { current: "0.0000000001", currency: "USD" } });
+  await run("sync", ...roster);
+  const found = await query(
+    "select account_id, balance_current from account_balances order by account_id, observed_at",
+  );
+  expect(found).toEqual([
+    { account_id: "a", balance_current: "1300.0000000000" },
+    { account_id: "a", balance_current: "0.0000000001" },
+    { account_id: "b", balance_current: "1300.0000000000" },
+  ]);
+});
+
+test.each([
+  [["sync", ...roster, "--reconcile", "--detach"], /--detach leaves before that/],
+  [["sync", ...roster, "--reconcile", "--streams", "accounts"], /--streams leaves them out/],
+  [["reconcile", ...roster, "--from", "2026-02-30"], /accepted: a day/],
+])("%j is refused, and nothing is started", async (args, words) => {
+  const { code, said } = await run(...args);
+  expect(code).toBe(2);
+  expect(said.error.message).toMatch(words);
+  expect(sandbox.requests()).toEqual([]);
+});
