@@ -1,6 +1,6 @@
 import { InputError } from "../../domain/failures.js";
 import { type ClientTokenGrant, grantProblem } from "../../domain/service/client-token-grant.js";
-import { identifierProblem } from "../../domain/service/vault-identifier.js";
+import { identifierProblem } from "../../domain/service/vault/vault-identifier.js";
 import type { CheckedRequest, Operation } from "../operations/operation.js";
 import { headerProblem } from "../schemas/header-fields.js";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault-identifier.js";
+import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault/vault-identifier.js";
 import { identifiers, nonBlankText, ruled, transforms, vaultMap } from "../schemas/body-fields.js";
 import { bytes } from "../schemas/byte-source.js";
 import { anyText, strictObject } from "../schemas/fields.js";

@@ -5,7 +5,7 @@ import {
   acceptedIdentifiers,
   type IdentifierUse,
   identifierProblem,
-} from "../../domain/service/vault-identifier.js";
+} from "../../domain/service/vault/vault-identifier.js";
 import { anyText, filledText, listOf } from "./fields.js";
 
 export const nonBlankText = filledText.describe("text that is not blank");

@@ -8,7 +8,7 @@ import {
   transformProblem,
 } from "../../domain/service/transform.js";
 import { isProtected, isSecretField, MOST_SHOWN } from "../../domain/service/vault/secret-field.js";
-import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault-identifier.js";
+import { acceptedIdentifiers, identifierProblem } from "../../domain/service/vault/vault-identifier.js";
 import { readSecrets } from "../../intake/bulk/secrets.js";
 import { KEYED_HASH, vaultJob } from "../../jobs/vault.js";
 import type { Terminal } from "../terminal/terminal.js";

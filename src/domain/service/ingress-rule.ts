@@ -1,5 +1,5 @@
 import { segmentsOfJsonPath } from "./json-path.js";
-import { identifierProblem } from "./vault-identifier.js";
+import { identifierProblem } from "./vault/vault-identifier.js";
 
 /** The form of a rule by which a proxy stores a value of the target's answer (docs/reference/service.md, "Ingress rules"). */
 export const INGRESS_RULE_FORM =

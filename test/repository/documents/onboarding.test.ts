@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { COLUMN_GROUPS, NAME_COLUMNS } from "../../../src/domain/onboarding/customer-column.js";
 import { OWN_STATUSES, SETTLED_BY } from "../../../src/domain/onboarding/outcome.js";
 import { ONBOARDING_STATUSES } from "../../../src/domain/service/onboarding-status.js";
-import { acceptedIdentifiers } from "../../../src/domain/service/vault-identifier.js";
+import { acceptedIdentifiers } from "../../../src/domain/service/vault/vault-identifier.js";
 import { OUTCOMES_CSV_COLUMNS } from "../../../src/domain/tables/onboardings.js";
 import { CustomersCounter } from "../../../src/intake/onboarding/customers-counts.js";
 import { onboardings } from "../../../src/lake/tables/onboardings.js";

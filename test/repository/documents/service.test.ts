@@ -3,7 +3,7 @@ import { OPERATIONS } from "../../../src/api/operations/index.js";
 import { TOKEN_SCOPES } from "../../../src/domain/service/client-token-grant.js";
 import { EVENT_KINDS } from "../../../src/domain/service/event-kind.js";
 import { ONBOARDING_STATUSES } from "../../../src/domain/service/onboarding-status.js";
-import { VAULT_IDENTIFIERS } from "../../../src/domain/service/vault-identifier.js";
+import { VAULT_IDENTIFIERS } from "../../../src/domain/service/vault/vault-identifier.js";
 import { firstTable, section } from "../markdown.js";
 import { read } from "../source-tree.js";
 

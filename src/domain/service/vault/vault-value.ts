@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../json.js";
 import type { BrokenRule } from "../../row-problem.js";
 import { hasLoneSurrogate } from "../transaction-values.js";
-import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "../vault-identifier.js";
+import { acceptedIdentifiers, type IdentifierUse, identifierProblem } from "./vault-identifier.js";
 
 /** A file to upload into a vault. */
 export interface VaultFile {

@@ -4,7 +4,7 @@ import {
   type IdentifierUse,
   identifierProblem,
   VAULT_IDENTIFIERS,
-} from "../../../src/domain/service/vault-identifier.js";
+} from "../../../../src/domain/service/vault/vault-identifier.js";
 
 it("the vault knows the identifiers of the document", () => {
   const count = (group: string) => VAULT_IDENTIFIERS.filter((name) => name.startsWith(`${group}.`)).length;
