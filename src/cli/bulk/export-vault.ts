@@ -27,7 +27,7 @@ export interface VaultFlags extends BulkFlags {
 export async function exportVault(terminal: Terminal, flags: VaultFlags): Promise<number> {
   const options = vaultOptions(flags);
   const secrets = await readSecrets({ hmacKey: flags.hmacKey }, terminal.cwd);
-  return runBulk(terminal, vaultJob, flags.roster, options, flags, secrets);
+  return runBulk(terminal, vaultJob, flags.roster, options, flags, { secrets });
 }
 
 /** What is asked of an export, from its flags. @throws InputError naming the flag that is wrong. */

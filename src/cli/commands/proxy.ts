@@ -60,7 +60,7 @@ export const proxyCommand: AddCommand = (program, terminal, end) => {
     const { runBulk } = await import("../bulk/run.js");
     const { readProxyRequest } = await import("../../intake/bulk/proxy-request.js");
     const { job, options, secrets } = await readProxyRequest(terminal.cwd, flags);
-    end(await runBulk(terminal, job, flags.requests, options, flags, secrets));
+    end(await runBulk(terminal, job, flags.requests, options, flags, { secrets }));
   });
 };
 
