@@ -1,6 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
+import { bringUpLinks } from "../../lake/sync/lineage/bring-up-links.js";
 import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "./dependencies.js";
 
@@ -9,7 +10,7 @@ interface MaterializeInput {
 }
 
 /**
- * Brings `transactions` up to the feed's head, and small tables up to their histories (docs/inside/architecture.md,
+ * Brings `transactions` up to the feed's head, `transaction_links` to the same version, and small tables up to their histories (docs/inside/architecture.md,
  * "Materialize" and "Histories of changes").
  */
 export async function materialize(
@@ -19,6 +20,8 @@ export async function materialize(
   await withHeartbeat(async () => {
     const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
     if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
+    const links = await bringUpLinks(lake, { prefix: runId, signal: cancellationSignal() });
+    if (links.because !== undefined) log.warn(links, "rebuilt transaction_links from the whole feed");
     const tables = streams.map(({ table }) => table);
     for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
       log.warn(rebuilt, "rebuilt a small table from its history");

@@ -7,13 +7,13 @@ const LINES_AT_ONCE = 1_000;
 /** Writes values as lines of JSON for SQL to read, and returns the bytes of the longest line. */
 export async function writeJsonLines(
   path: string,
-  values: Iterable<unknown>,
+  values: Iterable<unknown> | AsyncIterable<unknown>,
   replacer?: (key: string, value: unknown) => unknown,
 ): Promise<number> {
   let longest = 0;
-  function* chunks() {
+  async function* chunks() {
     let lines: string[] = [];
-    for (const value of values) {
+    for await (const value of values) {
       const line = `${JSON.stringify(value, replacer)}\n`;
       longest = Math.max(longest, Buffer.byteLength(line));
       lines.push(line);

@@ -8,6 +8,7 @@ import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { runFailures } from "./run-failures.js";
 import { runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
+import { transactionLinks } from "./transaction-links.js";
 import { transactionChanges, transactions } from "./transactions.js";
 import { webhookEvents } from "./webhook-events.js";
 
@@ -24,6 +25,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   runs,
   transactionChanges,
   transactionImports,
+  transactionLinks,
   transactions,
   webhookEvents,
 ];

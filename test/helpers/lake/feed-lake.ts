@@ -16,6 +16,11 @@ export interface Change {
   readonly type?: "created" | "updated" | "removed";
   readonly amount?: string;
   readonly date?: string;
+  readonly run?: string;
+  readonly pending?: boolean;
+  readonly account?: string;
+  readonly merchant?: string;
+  readonly description?: string;
 }
 
 /** A lake with a feed written by hand. */
@@ -107,8 +112,22 @@ export class FeedLake {
   }
 }
 
-function feedRow({ link = "a", id, sequence, type = "created", amount = "1", date = "2026-05-05" }: Change) {
+function feedRow({ link = "a", id, sequence, type = "created", run = "r", ...values }: Change) {
   const key = { link_id: link, fp_id: `fp_${link}`, transaction_id: id, change_type: type, sequence };
-  if (type === "removed") return { ...key, generation: 1, inferred: false, run_id: "r" };
-  return { ...key, generation: 1, inferred: false, amount, date, currency: "CZK", run_id: "r" };
+  const origin = { ...key, generation: 1, inferred: false, run_id: run };
+  if (type === "removed") return origin;
+  const {
+    amount = "1",
+    date = "2026-05-05",
+    pending = false,
+    account = "acc",
+    merchant,
+    description,
+  } = values;
+  return {
+    ...{ ...origin, amount, signed_amount: amount, date, currency: "CZK", type: "debit", pending },
+    account_id: account,
+    ...(merchant !== undefined && { merchant_id: merchant }),
+    ...(description !== undefined && { description }),
+  };
 }

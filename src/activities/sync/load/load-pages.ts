@@ -41,13 +41,14 @@ async function loadAll(
     const {
       place,
       link,
+      page: number,
       link_id: linkId,
       fp_id: fpId,
       generation,
       sequence_from: sequenceFrom,
       entries,
     } = page;
-    return { runId, place, link, linkId, fpId, generation, sequenceFrom, entries };
+    return { runId, place, link, linkId, fpId, generation, sequenceFrom, page: number, entries };
   });
   return loadWithRepair(deps, transactionStream, toLoad, async (bundle, loaded) => {
     const file = await loadFeedFile(deps.lake, transactionStream, runId, bundle);

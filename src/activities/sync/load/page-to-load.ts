@@ -9,6 +9,7 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
+  readonly page: number;
   /** Entries that it adds, where that is known: 0 where it is empty, or repeats the page before. */
   readonly entries?: number;
   /** Key of its link's record; left out of a page of a user. */

@@ -14,14 +14,28 @@ export interface KeySlice extends RowPart {
 /** Changed rows whose keys SQL may hold in memory at once (docs/inside/architecture.md, "Materialize"). */
 const SLICE_ROWS = 250_000;
 
+/** A range of links, and how many changed rows it has. */
+export interface LinkRange {
+  readonly from: string;
+  readonly to: string;
+  readonly rows: number;
+}
+
 /** Groups links, in the order given, into slices of bounded size. */
 export function keySlices(links: readonly LinkCount[]): KeySlice[] {
-  const slices: KeySlice[] = [];
+  return linkRanges(links).flatMap(({ from, to, rows }) =>
+    rowParts(rows, SLICE_ROWS).map((part) => ({ from, to, ...part })),
+  );
+}
+
+/** Groups links, in the order given, into ranges of bounded size; a larger link is a range of its own. */
+export function linkRanges(links: readonly LinkCount[]): LinkRange[] {
+  const ranges: LinkRange[] = [];
   for (const { link, rows } of links) {
-    const last = slices.at(-1);
-    if (last !== undefined && last.parts === 1 && last.rows + rows <= SLICE_ROWS) {
-      slices.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
-    } else slices.push(...rowParts(rows, SLICE_ROWS).map((part) => ({ from: link, to: link, ...part })));
+    const last = ranges.at(-1);
+    if (last !== undefined && last.rows + rows <= SLICE_ROWS) {
+      ranges.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
+    } else ranges.push({ from: link, to: link, rows });
   }
-  return slices;
+  return ranges;
 }

@@ -1,0 +1,119 @@
+import type { Arrival, Departure } from "./departure.js";
+import { OpenDepartures } from "./open-departures.js";
+import { dayNumber, type TransactionState } from "./transaction-state.js";
+
+/** A change of the feed. */
+export interface LineageChange {
+  readonly id: string;
+  readonly fp_id: string | null;
+  readonly sequence: number;
+  readonly run_id: string;
+  readonly inferred: boolean;
+  /** Null for a removal. */
+  readonly state: TransactionState | null;
+}
+
+/** What an update did to one transaction. */
+interface Passage {
+  readonly wasLive: boolean;
+  /** The last state that it had. */
+  last: TransactionState | undefined;
+  /** The change that gave it that state, or took it away. */
+  change: LineageChange;
+  isLive: boolean;
+}
+
+/**
+ * Follows the transactions of one link, update by update: which pending ones went, and which posted ones came for them.
+ * Within an update only the state before and after it counts, as readers of the tables see it.
+ */
+export class LinkLineage {
+  readonly #live = new Map<string, TransactionState>();
+  readonly #departed = new Set<string>();
+  readonly #open = new OpenDepartures();
+  readonly #changed = new Set<Departure>();
+
+  /** Takes a live transaction from before the first update. */
+  addLive(id: string, state: TransactionState): void {
+    this.#live.set(id, state);
+  }
+
+  /** Takes the id of a departure from before the first update. */
+  addDeparted(id: string): void {
+    this.#departed.add(id);
+  }
+
+  /** Takes a departure from before the first update that an arrival may still explain. */
+  addOpen(departure: Departure): void {
+    this.#departed.add(departure.id);
+    this.#open.add(departure);
+  }
+
+  /** The departures that updates made or changed. */
+  get changed(): ReadonlySet<Departure> {
+    return this.#changed;
+  }
+
+  /** Applies the changes of one update, in their order. */
+  apply(changes: readonly LineageChange[]): void {
+    const passages = this.#pass(changes);
+    const arrivals: Arrival[] = [];
+    for (const [id, { isLive, wasLive, last, change }] of passages) {
+      if (last === undefined) continue;
+      if (isLive) {
+        this.#return(id);
+        if (!wasLive && last.pending === false) arrivals.push(...arrivalOf(change, last));
+      } else if (last.pending === true && (wasLive || !this.#departed.has(id))) {
+        // A full resync tells again what came and went long ago: that is no second departure.
+        this.#depart(change, last);
+      }
+    }
+    for (const departure of this.#open.pair(arrivals)) this.#changed.add(departure);
+  }
+
+  #pass(changes: readonly LineageChange[]): Map<string, Passage> {
+    const passages = new Map<string, Passage>();
+    for (const change of changes) {
+      const { id, state } = change;
+      const live = this.#live.get(id);
+      const passage = passages.get(id) ?? { wasLive: live !== undefined, isLive: false, last: live, change };
+      passages.set(id, passage);
+      passage.isLive = state !== null;
+      if (state !== null) {
+        passage.last = state;
+        this.#live.set(id, state);
+      } else this.#live.delete(id);
+      // Removing what is not there changes nothing.
+      if (state !== null || live !== undefined) passage.change = change;
+    }
+    return passages;
+  }
+
+  #return(id: string): void {
+    const departure = this.#open.get(id);
+    if (departure === undefined) return;
+    this.#open.remove(departure);
+    departure.tier = "returned";
+    this.#changed.add(departure);
+  }
+
+  #depart({ id, fp_id, sequence, run_id, inferred }: LineageChange, state: TransactionState): void {
+    if (state.date === null) return;
+    const departure: Departure = {
+      ...{ id, fp_id, sequence, run_id, inferred, state },
+      day: dayNumber(state.date),
+      tier: "waiting",
+      posted_candidates: 0,
+      pending_candidates: 0,
+      candidate_ids: [],
+    };
+    this.#departed.add(id);
+    this.#open.add(departure);
+    this.#changed.add(departure);
+  }
+}
+
+function arrivalOf({ id, sequence, run_id }: LineageChange, state: TransactionState): Arrival[] {
+  if (state.date === null) return [];
+  return [{ id, sequence, run_id, state, day: dayNumber(state.date) }];
+}

@@ -1,0 +1,115 @@
+import { type LinkRange, linkRanges } from "../../materialize/changes/key-slices.js";
+import { holdingLinks, reading, type SourceFile } from "../../materialize/sources.js";
+import { parquetFiles, parquetRows } from "../../sql/duckdb-files.js";
+import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
+import { sqlText } from "../../sql/duckdb-sql.js";
+import { transactionLinks } from "../../tables/transaction-links.js";
+
+/** The local files that lineage reads. */
+export interface LineageFiles {
+  /** Of the feed: what is new. */
+  readonly feed: readonly SourceFile[];
+  /** Of `transactions`: earlier states of what has changed. */
+  readonly before: readonly string[];
+  /** Of `transaction_links`; none if it is built from the whole feed. */
+  readonly links: readonly string[];
+}
+
+const STATE = "account_id, currency, type, signed_amount, date, pending, merchant_id, description";
+const CHANGE = `link_id, fp_id, transaction_id, sequence, run_id, ${STATE}`;
+
+/** Departures that are still open: as changes are, with their own columns after them. */
+const OPEN = `select 0 as rank, link_id, fp_id, pending_transaction_id as transaction_id,
+    removed_sequence as sequence, removed_run_id as run_id, removal_inferred as inferred, false as removed,
+    account_id, currency, type, pending_signed_amount as signed_amount, pending_date as date, true as pending,
+    merchant_id, description, tier, candidate_tier, posted_candidates, pending_candidates, candidate_ids,
+    file_index::bigint as file`;
+
+/**
+ * Prepares the tables that {@link rangeEvents} reads, and gives the ranges of links with anything to decide: those that
+ * removed a transaction, or have an open departure. A first load that removes nothing costs one look at three columns.
+ */
+export async function rangesToJudge(sql: SqlSession, files: LineageFiles): Promise<LinkRange[]> {
+  const { columns } = transactionLinks;
+  const links =
+    files.links.length > 0
+      ? parquetRows(files.links, columns, ", file_index")
+      : `(select *, null::bigint as file_index from ${parquetRows([], columns)})`;
+  await sql.run(
+    `create or replace temp table open_departure as ${OPEN} from ${links} where tier in ('waiting', 'ambiguous')`,
+  );
+  if (files.feed.length === 0) return [];
+  await sql.run(`create or replace temp table judged_link as
+    select link_id, count(*) as n from ${reading(files.feed)} group by link_id
+    having count(*) filter (change_type = 'removed') > 0 or link_id in (select link_id from open_departure)`);
+  const rows = await sql.rows("select link_id, n from judged_link order by link_id");
+  return linkRanges(rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) })));
+}
+
+/**
+ * Gives what a range of links needs for its decisions, by link and in order: open departures, ids of earlier ones, earlier
+ * states, and changes. They are those of removed transactions, of open departures, and of posted transactions that share
+ * an amount or a merchant with one of these; nothing else can matter.
+ */
+export async function* rangeEvents(
+  sql: SqlSession,
+  files: LineageFiles,
+  range: LinkRange,
+): AsyncGenerator<SqlRow> {
+  const within = `link_id between ${sqlText(range.from)} and ${sqlText(range.to)}`;
+  const feed = `(select 3 as rank, ${CHANGE}, inferred, change_type = 'removed' as removed
+    from ${reading(holdingLinks(files.feed, range.from, range.to))}
+    where ${within} and link_id in (select link_id from judged_link))`;
+  const before = files.before.length > 0 && parquetFiles(files.before);
+  const eventsOf = (keys: string) =>
+    [
+      `select * from ${feed} semi join ${keys} using (link_id, transaction_id)`,
+      ...(before === false
+        ? []
+        : [
+            `select 2 as rank, ${CHANGE}, false as inferred, false as removed from ${before}
+              semi join ${keys} using (link_id, transaction_id) where ${within}`,
+          ]),
+    ].join(" union all ");
+  await sql.run(`create or replace temp table gone_key as
+    select link_id, transaction_id from ${feed} where removed
+    union select link_id, transaction_id from open_departure where ${within}`);
+  await sql.run(`create or replace temp table event as select * from open_departure where ${within}`);
+  await sql.run(`insert into event by name ${eventsOf("gone_key")}`);
+  await sql.run(`create or replace temp table posted_key as
+    select distinct link_id, transaction_id from ${feed} where pending = false and (${SHARED.map(
+      (value) => `(link_id, account_id, currency, ${value}) in (
+        select (link_id, account_id, currency, ${value}) from event where pending and ${value} is not null)`,
+    ).join(" or ")})
+    except select link_id, transaction_id from gone_key`);
+  await sql.run(`insert into event by name ${eventsOf("posted_key")}`);
+  await addDeparted(sql, files);
+  for await (const batch of sql.stream(`select rank, link_id, fp_id, transaction_id, sequence::double as sequence,
+      run_id, inferred, removed, ${STATE.replace(
+        "signed_amount",
+        "signed_amount::varchar as signed_amount",
+      ).replace(
+        "date",
+        "date::varchar as date",
+      )}, tier, candidate_tier, posted_candidates::double as posted_candidates,
+      pending_candidates::double as pending_candidates, candidate_ids, file::double as file
+    from event order by link_id, rank, sequence`)) {
+    yield* batch;
+  }
+}
+
+/** Values of which a departure and its posted transaction share at least one. */
+const SHARED = ["signed_amount", "merchant_id", "description"];
+
+/** Adds the ids of departures that came and went within these changes once more, as a full resync tells them. */
+async function addDeparted(sql: SqlSession, { links }: LineageFiles): Promise<void> {
+  await sql.run(`create or replace temp table passed_key as
+    select link_id, transaction_id from event where rank = 3 group by all
+    having bool_or(removed) and not bool_and(removed)`);
+  const [{ n } = {}] = await sql.rows("select count(*) as n from passed_key");
+  if (links.length === 0 || Number(n) === 0) return;
+  await sql.run(`insert into event by name
+    select distinct 1 as rank, link_id, transaction_id, false as removed from (
+      select link_id, pending_transaction_id as transaction_id from ${parquetFiles(links)}
+    ) semi join passed_key using (link_id, transaction_id)`);
+}
