@@ -7,6 +7,7 @@ import { checkCommand } from "./commands/check.js";
 import type { AddCommand } from "./commands/command.js";
 import { demoCommand } from "./commands/demo.js";
 import { devCommand } from "./commands/dev.js";
+import { explainCommand } from "./commands/explain.js";
 import { exportCommand } from "./commands/export.js";
 import { importCommand } from "./commands/import.js";
 import { importsCommand } from "./commands/imports.js";
@@ -39,6 +40,7 @@ const COMMANDS: readonly AddCommand[] = [
   statusCommand,
   syncCommand,
   materializeCommand,
+  explainCommand,
   quarantineCommand,
   exportCommand,
   importCommand,

@@ -1,7 +1,7 @@
 import { cancellationSignal } from "@temporalio/activity";
 import { bringUpHistories } from "../../lake/history/current-table.js";
+import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
-import { bringUpLinks } from "../../lake/sync/lineage/bring-up-links.js";
 import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "./dependencies.js";
 

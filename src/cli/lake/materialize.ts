@@ -1,8 +1,8 @@
 import { readConfig } from "../../config.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { openLake } from "../../lake/lake.js";
+import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
-import { bringUpLinks } from "../../lake/sync/lineage/bring-up-links.js";
 import { TABLES } from "../../tables.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";

@@ -6,11 +6,12 @@ import type { SyncSummary } from "../../domain/sync/sync-summary.js";
 import { type Roster, readRoster } from "../../intake/sync/roster-file.js";
 import { startSync } from "../../intake/sync/start.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
-import { withLakeQuery } from "../lake/query.js";
+import { rowsOf, withLakeQuery } from "../lake/query.js";
 import { tableOf } from "../lake/row-table.js";
 import { followRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
+import { runExplain } from "../sync/explain.js";
 import { summaryOf, syncRun } from "../sync/sync-run.js";
 import { EXIT } from "../terminal/exit-code.js";
 import { withInterruption } from "../terminal/interruption.js";
@@ -157,6 +158,7 @@ async function showResult(
       ),
     );
   });
+  await showPosted(terminal);
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
   terminal.result(
     [
@@ -169,4 +171,18 @@ async function showResult(
       "  npx nightledger sandbox --roster-out users.csv",
     ].join("\n"),
   );
+}
+
+/** Explains one pending row that became posted. */
+async function showPosted(terminal: Terminal): Promise<void> {
+  const [pair] = await withLakeQuery(terminal, (lake) =>
+    rowsOf<{ link_id: string; id: string }>(
+      lake,
+      `select link_id, pending_transaction_id as id from transaction_links where tier = 'exact'
+        order by removed_run_id <> posted_run_id desc, link_id, removed_sequence limit 1`,
+    ),
+  );
+  if (pair === undefined) return;
+  terminal.result("\na pending row that became posted (nightledger explain)");
+  await runExplain(terminal, pair.id, { link: pair.link_id });
 }

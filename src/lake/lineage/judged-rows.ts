@@ -1,10 +1,10 @@
-import type { Departure } from "../../../domain/sync/lineage/departure.js";
-import { type LineageChange, LinkLineage } from "../../../domain/sync/lineage/link-lineage.js";
-import { dayNumber, type TransactionState } from "../../../domain/sync/lineage/transaction-state.js";
-import type { SqlRow } from "../../sql/duckdb-session.js";
+import type { Departure } from "../../domain/lineage/departure.js";
+import { type LineageChange, LinkLineage } from "../../domain/lineage/link-lineage.js";
+import { dayNumber, type TransactionState } from "../../domain/lineage/transaction-state.js";
+import type { SqlRow } from "../sql/duckdb-session.js";
 
 /** A row of `transaction_links`, and the number of the live file that it replaces a row of; null for a new one. */
-export type JudgedRow = Readonly<Record<string, unknown>> & { readonly file: number | null };
+type JudgedRow = Readonly<Record<string, unknown>> & { readonly file: number | null };
 
 /** Decides over the events of `rangeEvents` in their order, and gives the rows that are new or have changed. */
 export async function* judgedRows(events: AsyncIterable<SqlRow>): AsyncGenerator<JudgedRow> {

@@ -2,11 +2,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openLake } from "../../../../src/lake/lake.js";
-import { materialize } from "../../../../src/lake/materialize/materialize.js";
-import { bringUpLinks } from "../../../../src/lake/sync/lineage/bring-up-links.js";
-import { type Change, FeedLake } from "../../../helpers/lake/feed-lake.js";
-import { linkRows } from "../../../helpers/lake/lineage-lake.js";
+import { openLake } from "../../../src/lake/lake.js";
+import { bringUpLinks } from "../../../src/lake/lineage/bring-up-links.js";
+import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
+import { linkRows } from "../../helpers/lake/lineage/link-rows.js";
 
 /** `npm run test:long` makes more. */
 const RUNS = Number(process.env.NIGHTLEDGER_PROPERTY_RUNS ?? 12);

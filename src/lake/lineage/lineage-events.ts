@@ -1,9 +1,9 @@
-import { type LinkRange, linkRanges } from "../../materialize/changes/key-slices.js";
-import { holdingLinks, reading, type SourceFile } from "../../materialize/sources.js";
-import { parquetFiles, parquetRows } from "../../sql/duckdb-files.js";
-import type { SqlRow, SqlSession } from "../../sql/duckdb-session.js";
-import { sqlText } from "../../sql/duckdb-sql.js";
-import { transactionLinks } from "../../tables/transaction-links.js";
+import { type LinkRange, linkRanges } from "../materialize/changes/key-slices.js";
+import { holdingLinks, reading, type SourceFile } from "../materialize/sources.js";
+import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
+import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
+import { sqlText } from "../sql/duckdb-sql.js";
+import { transactionLinks } from "../tables/transaction-links.js";
 
 /** The local files that lineage reads. */
 export interface LineageFiles {

@@ -4,7 +4,7 @@ import type { TransactionState } from "./transaction-state.js";
  * What is known of where a pending transaction went. `exact` and `amount_changed` name its posted one. `ambiguous`: posted
  * ones fit, but so do other pending ones, or more than one fits. `waiting`: none fits so far. `returned`: it came back.
  */
-export type PairTier = CandidateTier | "ambiguous" | "waiting" | "returned";
+type PairTier = CandidateTier | "ambiguous" | "waiting" | "returned";
 
 /** How a posted transaction fits a pending one, the best first. */
 export const CANDIDATE_TIERS = ["exact", "amount_changed"] as const;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { materialize } from "../../../../src/lake/materialize/materialize.js";
-import { bringUpLinks } from "../../../../src/lake/sync/lineage/bring-up-links.js";
-import { type Change, FeedLake } from "../../../helpers/lake/feed-lake.js";
-import { linksInShort } from "../../../helpers/lake/lineage-lake.js";
+import { bringUpLinks } from "../../../src/lake/lineage/bring-up-links.js";
+import { materialize } from "../../../src/lake/materialize/materialize.js";
+import { type Change, FeedLake } from "../../helpers/lake/feed-lake.js";
+import { linksInShort } from "../../helpers/lake/lineage/link-rows.js";
 
 let at: FeedLake;
 beforeEach(async () => {

@@ -1,17 +1,17 @@
-import type { AddFile } from "../../delta/delta-actions.js";
-import { changesAfter, readCommit } from "../../delta/delta-log.js";
-import { fileKey } from "../../delta/delta-path.js";
-import type { Snapshot } from "../../delta/delta-snapshot.js";
-import type { Lake } from "../../lake.js";
-import { transactionLinks } from "../../tables/transaction-links.js";
-import { transactionChanges, transactions } from "../../tables/transactions.js";
+import type { AddFile } from "../delta/delta-actions.js";
+import { changesAfter, readCommit } from "../delta/delta-log.js";
+import { fileKey } from "../delta/delta-path.js";
+import type { Snapshot } from "../delta/delta-snapshot.js";
+import type { Lake } from "../lake.js";
+import { transactionLinks } from "../tables/transaction-links.js";
+import { transactionChanges, transactions } from "../tables/transactions.js";
 import {
   copiedWatermark,
   setsWatermark,
   sinceWatermark,
   watermarkActions,
   watermarkOf,
-} from "../../watermark.js";
+} from "../watermark.js";
 
 const FEED = transactionChanges.name;
 

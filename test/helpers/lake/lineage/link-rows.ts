@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { Lake } from "../../../src/lake/lake.js";
-import { parquetRows } from "../../../src/lake/sql/duckdb-files.js";
-import { transactionLinks } from "../../../src/lake/tables/transaction-links.js";
-import type { FeedLake } from "./feed-lake.js";
+import type { Lake } from "../../../../src/lake/lake.js";
+import { parquetRows } from "../../../../src/lake/sql/duckdb-files.js";
+import { transactionLinks } from "../../../../src/lake/tables/transaction-links.js";
+import type { FeedLake } from "../feed-lake.js";
 
 /** The rows of `transaction_links` in the order of links and removals, each as JSON. */
 export async function linkRows(at: FeedLake, lake: Lake = at.lake): Promise<string[]> {
