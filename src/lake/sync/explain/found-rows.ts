@@ -13,7 +13,7 @@ export interface FoundRow {
 }
 
 /** Narrows a search by what files say about themselves. */
-export interface Within {
+interface Within {
   readonly link?: string | undefined;
   /** `YYYY-MM-DD`. */
   readonly date?: string | null;
