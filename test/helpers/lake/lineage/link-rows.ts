@@ -1,13 +1,12 @@
 import { join } from "node:path";
-import type { Lake } from "../../../../src/lake/lake.js";
 import { parquetRows } from "../../../../src/lake/sql/duckdb-files.js";
 import { transactionLinks } from "../../../../src/lake/tables/transaction-links.js";
 import type { FeedLake } from "../feed-lake.js";
 
 /** The rows of `transaction_links` in the order of links and removals, each as JSON. */
-export async function linkRows(at: FeedLake, lake: Lake = at.lake): Promise<string[]> {
+export async function linkRows({ directory, lake }: Pick<FeedLake, "directory" | "lake">): Promise<string[]> {
   const { files } = await lake.table(transactionLinks.name).snapshot();
-  const paths = [...files.keys()].map((path) => join(at.directory, transactionLinks.name, path));
+  const paths = [...files.keys()].map((path) => join(directory, transactionLinks.name, path));
   const rows = await lake.duckdb.exclusive((sql) =>
     sql.rows(`select ${transactionLinks.columns.map(({ name }) => `"${name}"::varchar as "${name}"`).join(", ")}
       from ${parquetRows(paths, transactionLinks.columns)} t order by t.link_id, t.removed_sequence`),
