@@ -8,6 +8,8 @@ export interface LineageChange {
   readonly fp_id: string | null;
   readonly sequence: number;
   readonly run_id: string;
+  /** Of the link: the same for all changes of an update. */
+  readonly generation: number;
   readonly inferred: boolean;
   /** Null for a removal. */
   readonly state: TransactionState | null;
@@ -16,16 +18,17 @@ export interface LineageChange {
 /** What an update did to one transaction. */
 interface Passage {
   readonly wasLive: boolean;
-  /** The last state that it had. */
+  /** The last state that it had, before the update or in it. */
   last: TransactionState | undefined;
-  /** The change that gave it that state, or took it away. */
-  change: LineageChange;
-  isLive: boolean;
+  /** The change that gave it that state; undefined for one from before the update. */
+  given?: LineageChange;
+  /** The change that took it away; undefined while it is live. */
+  taken?: LineageChange | undefined;
 }
 
 /**
  * Follows the transactions of one link, update by update: which pending ones went, and which posted ones came for them.
- * Within an update only the state before and after it counts, as readers of the tables see it.
+ * What is there before an update and after it has neither gone nor come, whatever the update did to it meanwhile.
  */
 export class LinkLineage {
   readonly #live = new Map<string, TransactionState>();
@@ -58,14 +61,20 @@ export class LinkLineage {
   apply(changes: readonly LineageChange[]): void {
     const passages = this.#pass(changes);
     const arrivals: Arrival[] = [];
-    for (const [id, { isLive, wasLive, last, change }] of passages) {
+    for (const [id, { wasLive, last, given, taken }] of passages) {
+      if (taken === undefined) this.#return(id);
       if (last === undefined) continue;
-      if (isLive) {
-        this.#return(id);
-        if (!wasLive && last.pending === false) arrivals.push(...arrivalOf(change, last));
-      } else if (last.pending === true && (wasLive || !this.#departed.has(id))) {
-        // A full resync tells again what came and went long ago: that is no second departure.
-        this.#depart(change, last);
+      if (
+        given !== undefined &&
+        !wasLive &&
+        last.pending === false &&
+        (taken === undefined || isNews(given))
+      ) {
+        arrivals.push(...arrivalOf(given, last));
+      }
+      // A full resync tells again what came and went long ago: that is no second departure.
+      if (taken !== undefined && last.pending === true && (wasLive || !this.#departed.has(id))) {
+        this.#depart(taken, last);
       }
     }
     for (const departure of this.#open.pair(arrivals)) this.#changed.add(departure);
@@ -76,15 +85,18 @@ export class LinkLineage {
     for (const change of changes) {
       const { id, state } = change;
       const live = this.#live.get(id);
-      const passage = passages.get(id) ?? { wasLive: live !== undefined, isLive: false, last: live, change };
+      const passage: Passage = passages.get(id) ?? { wasLive: live !== undefined, last: live };
       passages.set(id, passage);
-      passage.isLive = state !== null;
       if (state !== null) {
         passage.last = state;
+        passage.given = change;
+        passage.taken = undefined;
         this.#live.set(id, state);
-      } else this.#live.delete(id);
-      // Removing what is not there changes nothing.
-      if (state !== null || live !== undefined) passage.change = change;
+      } else if (live !== undefined || passage.taken === undefined) {
+        // Removing once more what is gone changes nothing.
+        passage.taken = change;
+        this.#live.delete(id);
+      }
     }
     return passages;
   }
@@ -111,6 +123,11 @@ export class LinkLineage {
     this.#open.add(departure);
     this.#changed.add(departure);
   }
+}
+
+/** Whether a change is surely no repetition: a full resync, which tells the past again, begins a new generation. */
+function isNews({ generation }: LineageChange): boolean {
+  return generation === 1;
 }
 
 function arrivalOf({ id, sequence, run_id }: LineageChange, state: TransactionState): Arrival[] {

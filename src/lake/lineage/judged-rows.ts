@@ -98,12 +98,13 @@ class LinkJudge {
   }
 }
 
-function changeOf({ transaction_id, fp_id, sequence, run_id, inferred }: SqlRow) {
+function changeOf({ transaction_id, fp_id, sequence, run_id, generation, inferred }: SqlRow) {
   return {
     id: String(transaction_id),
     fp_id: textOf(fp_id),
     sequence: Number(sequence),
     run_id: String(run_id),
+    generation: Number(generation),
     inferred: inferred === true,
   };
 }

@@ -16,11 +16,11 @@ export interface LineageFiles {
 }
 
 const STATE = "account_id, currency, type, signed_amount, date, pending, merchant_id, description";
-const CHANGE = `link_id, fp_id, transaction_id, sequence, run_id, ${STATE}`;
+const CHANGE = `link_id, fp_id, transaction_id, sequence, run_id, generation, ${STATE}`;
 
 /** Departures that are still open: as changes are, with their own columns after them. */
 const OPEN = `select 0 as rank, link_id, fp_id, pending_transaction_id as transaction_id,
-    removed_sequence as sequence, removed_run_id as run_id, removal_inferred as inferred, false as removed,
+    removed_sequence as sequence, removed_run_id as run_id, null::integer as generation, removal_inferred as inferred, false as removed,
     account_id, currency, type, pending_signed_amount as signed_amount, pending_date as date, true as pending,
     merchant_id, description, tier, candidate_tier, posted_candidates, pending_candidates, candidate_ids,
     file_index::bigint as file`;
@@ -85,7 +85,7 @@ export async function* rangeEvents(
   await sql.run(`insert into event by name ${eventsOf("posted_key")}`);
   await addDeparted(sql, files);
   for await (const batch of sql.stream(`select rank, link_id, fp_id, transaction_id, sequence::double as sequence,
-      run_id, inferred, removed, ${STATE.replace(
+      run_id, generation, inferred, removed, ${STATE.replace(
         "signed_amount",
         "signed_amount::varchar as signed_amount",
       ).replace(

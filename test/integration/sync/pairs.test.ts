@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { withLakeReader } from "../../../src/cli/lake/reader.js";
+import { dayNumber } from "../../../src/domain/lineage/transaction-state.js";
 import { explainTransaction } from "../../../src/lake/sync/explain/explain-transaction.js";
 import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
 import { auditLinks } from "../../helpers/lake/lineage/audit-links.js";
@@ -139,21 +140,23 @@ test("many nights of a busy bank give the pairs of a rebuild, and each that the 
   const pairs = found.map(({ link_id, p, q }) => `${link_id} ${p} ${q}`);
   expect(pairs.filter((pair) => !made.has(pair))).toEqual([]);
   expect(new Set(pairs).size).toBe(pairs.length);
-  expect(pairs.length).toBeGreaterThan(made.size * 0.9);
+  // The others are those whose pending id the bank has used again at once.
+  expect(pairs.length).toBeGreaterThan(made.size * 0.8);
 });
 
-/** The pairs that the bank made of a link: a removal, and right after it the posted row. */
+/** The pairs that the bank made of a link within 14 days: a removal, and right after it the posted row. */
 function madePairs({ sandbox }: SyncWorld, link: string): string[] {
   const { events } = sandbox.truth(link);
   return events.flatMap(({ change, id }, at) => {
     const next = events[at + 1];
     if (change !== "removed" || next?.change !== "created") return [];
-    const row = JSON.parse(next.text) as { pending: boolean; amount: string };
+    const row = JSON.parse(next.text) as { pending: boolean; amount: string; date: string };
     const before = events.findLast(
       (event, index) => index < at && event.id === id && event.change !== "removed",
     );
     const was = JSON.parse(before?.text ?? "{}") as Partial<typeof row>;
-    return was.pending === true && row.pending === false && was.amount === row.amount
+    const isPair = was.pending === true && row.pending === false && was.amount === row.amount;
+    return isPair && dayNumber(row.date) - dayNumber(was.date ?? "") <= 14
       ? [`${link} ${id} ${next.id}`]
       : [];
   });
