@@ -9,7 +9,7 @@ import {
 import { amountKeys, merchantKeys, merchantLookups, type TransactionState } from "./transaction-state.js";
 
 /** A posted transaction is dated at most this many days after its pending one. */
-const WINDOW_DAYS = 14;
+export const WINDOW_DAYS = 14;
 
 /** A departure fits an arrival if one of its lookups is one of the arrival's keys. */
 interface TierRule {

@@ -1,3 +1,4 @@
+import { WINDOW_DAYS } from "../../domain/lineage/open-departures.js";
 import { type LinkRange, linkRanges } from "../materialize/changes/key-slices.js";
 import { holdingLinks, reading, type SourceFile } from "../materialize/sources.js";
 import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
@@ -48,8 +49,8 @@ export async function rangesToJudge(sql: SqlSession, files: LineageFiles): Promi
 
 /**
  * Gives what a range of links needs for its decisions, by link and in order: open departures, ids of earlier ones, earlier
- * states, and changes. They are those of removed transactions, of open departures, and of posted transactions that share
- * an amount or a merchant with one of these; nothing else can matter.
+ * states, and changes. They are those of removed transactions, of open departures that came back, and of departures and
+ * posted transactions that may fit each other; nothing else can matter.
  */
 export async function* rangeEvents(
   sql: SqlSession,
@@ -60,29 +61,33 @@ export async function* rangeEvents(
   const feed = `(select 3 as rank, ${CHANGE}, inferred, change_type = 'removed' as removed
     from ${reading(holdingLinks(files.feed, range.from, range.to))}
     where ${within} and link_id in (select link_id from judged_link))`;
-  const before = files.before.length > 0 && parquetFiles(files.before);
-  const eventsOf = (keys: string) =>
-    [
-      `select * from ${feed} semi join ${keys} using (link_id, transaction_id)`,
-      ...(before === false
-        ? []
-        : [
-            `select 2 as rank, ${CHANGE}, false as inferred, false as removed from ${before}
-              semi join ${keys} using (link_id, transaction_id) where ${within}`,
-          ]),
-    ].join(" union all ");
+  const addEvents = async (keys: string) => {
+    await sql.run(
+      `insert into event by name select * from ${feed} semi join ${keys} using (link_id, transaction_id)`,
+    );
+    if (files.before.length === 0) return;
+    await sql.run(`insert into event by name
+      select 2 as rank, ${CHANGE}, false as inferred, false as removed from ${parquetFiles(files.before)}
+      semi join ${keys} using (link_id, transaction_id) where ${within}`);
+  };
+  await sql.run(`create or replace temp table open_here as select * from open_departure where ${within}`);
+  await sql.run("create or replace temp table event as select * from open_here where false");
   await sql.run(`create or replace temp table gone_key as
     select link_id, transaction_id from ${feed} where removed
-    union select link_id, transaction_id from open_departure where ${within}`);
-  await sql.run(`create or replace temp table event as select * from open_departure where ${within}`);
-  await sql.run(`insert into event by name ${eventsOf("gone_key")}`);
+    union select link_id, transaction_id from open_here`);
+  await addEvents("gone_key");
+  const pending = `select ${FITTED} from event where pending union select ${FITTED} from open_here`;
+  await sql.run(`create or replace temp table pending_state as ${pending}`);
+  await sql.run(`create or replace temp table posted_state as
+    select ${FITTED}, transaction_id from ${feed} where pending = false
+      and (link_id, account_id, currency) in (select (link_id, account_id, currency) from pending_state)`);
   await sql.run(`create or replace temp table posted_key as
-    select distinct link_id, transaction_id from ${feed} where pending = false and (${SHARED.map(
-      (value) => `(link_id, account_id, currency, ${value}) in (
-        select (link_id, account_id, currency, ${value}) from event where pending and ${value} is not null)`,
-    ).join(" or ")})
+    select link_id, transaction_id from (${fitting("posted_state", "pending_state", POSTED_AFTER)})
     except select link_id, transaction_id from gone_key`);
-  await sql.run(`insert into event by name ${eventsOf("posted_key")}`);
+  await addEvents("posted_key");
+  await sql.run(`insert into event by name
+    select * from open_here semi join event using (link_id, transaction_id)
+    union ${fitting("open_here", "posted_state", PENDING_BEFORE)}`);
   await addDeparted(sql, files);
   for await (const batch of sql.stream(`select rank, link_id, fp_id, transaction_id, sequence::double as sequence,
       run_id, generation, inferred, removed, ${STATE.replace(
@@ -98,8 +103,22 @@ export async function* rangeEvents(
   }
 }
 
-/** Values of which a departure and its posted transaction share at least one. */
-const SHARED = ["signed_amount", "merchant_id", "description"];
+/** What decides whether a departure and a posted transaction may fit each other. */
+const FITTED = "link_id, account_id, currency, date, signed_amount, merchant_id, description";
+
+const POSTED_AFTER = `one.date between other.date and other.date + ${WINDOW_DAYS}`;
+const PENDING_BEFORE = `other.date between one.date and one.date + ${WINDOW_DAYS}`;
+
+/** SQL of the rows of one table that share an amount, a merchant or a description with a row of another in the window. */
+function fitting(one: string, other: string, window: string): string {
+  return ["signed_amount", "merchant_id", "description"]
+    .map(
+      (value) => `select one.* from ${one} one semi join ${other} other on one.link_id = other.link_id
+        and one.account_id = other.account_id and one.currency = other.currency and one.${value} = other.${value}
+        and ${window}`,
+    )
+    .join(" union ");
+}
 
 /** Adds the ids of departures that came and went within these changes once more, as a full resync tells them. */
 async function addDeparted(sql: SqlSession, { links }: LineageFiles): Promise<void> {
