@@ -22,6 +22,9 @@ import { type LineageSources, type LineageState, lineageSources, lineageState } 
 const ORDER = ["link_id", "removed_sequence"];
 const COLUMNS = transactionLinks.columns.map(({ name }) => sqlName(name)).join(", ");
 
+/** A second thread would read JSON into a buffer of its own, of 32 MB. */
+const THREADS = 1;
+
 interface LineageOptions {
   /** Begins the names of new files, so that they tell where they came from. */
   readonly prefix: string;
@@ -100,7 +103,7 @@ async function write(
         written.push(...(await withoutGone(lake, files.links[at] as string, at, prefix)));
       }
       return { files: written, replaced: touched.map((at) => live[at] as AddFile), rows };
-    });
+    }, THREADS);
   } catch (error) {
     await discard(lake, written);
     throw error;

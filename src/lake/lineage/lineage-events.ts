@@ -26,6 +26,9 @@ const OPEN = `select 0 as rank, link_id, fp_id, pending_transaction_id as transa
     merchant_id, description, tier, candidate_tier, posted_candidates, pending_candidates, candidate_ids,
     file_index::bigint as file`;
 
+/** Changed rows of links that are judged together: they are sorted in memory, with all that is needed of them. */
+const RANGE_ROWS = 50_000;
+
 /**
  * Prepares the tables that {@link rangeEvents} reads, and gives the ranges of links with anything to decide: those that
  * removed a transaction, or have an open departure. A first load that removes nothing costs one look at three columns.
@@ -44,7 +47,10 @@ export async function rangesToJudge(sql: SqlSession, files: LineageFiles): Promi
     select link_id, count(*) as n from ${reading(files.feed)} group by link_id
     having count(*) filter (change_type = 'removed') > 0 or link_id in (select link_id from open_departure)`);
   const rows = await sql.rows("select link_id, n from judged_link order by link_id");
-  return linkRanges(rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) })));
+  return linkRanges(
+    rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) })),
+    RANGE_ROWS,
+  );
 }
 
 /**
@@ -101,7 +107,19 @@ export async function* rangeEvents(
     from event order by link_id, rank, sequence`)) {
     yield* batch;
   }
+  for (const table of IN_RANGE) await sql.run(`drop table ${table}`);
 }
+
+/** The tables of a range, dropped with it: reading the decisions back needs the memory. */
+const IN_RANGE = [
+  "event",
+  "open_here",
+  "gone_key",
+  "pending_state",
+  "posted_state",
+  "posted_key",
+  "passed_key",
+];
 
 /** What decides whether a departure and a posted transaction may fit each other. */
 const FITTED = "link_id, account_id, currency, date, signed_amount, merchant_id, description";

@@ -23,17 +23,17 @@ export interface LinkRange {
 
 /** Groups links, in the order given, into slices of bounded size. */
 export function keySlices(links: readonly LinkCount[]): KeySlice[] {
-  return linkRanges(links).flatMap(({ from, to, rows }) =>
+  return linkRanges(links, SLICE_ROWS).flatMap(({ from, to, rows }) =>
     rowParts(rows, SLICE_ROWS).map((part) => ({ from, to, ...part })),
   );
 }
 
-/** Groups links, in the order given, into ranges of bounded size; a larger link is a range of its own. */
-export function linkRanges(links: readonly LinkCount[]): LinkRange[] {
+/** Groups links, in the order given, into ranges of at most so many rows; a larger link is a range of its own. */
+export function linkRanges(links: readonly LinkCount[], most: number): LinkRange[] {
   const ranges: LinkRange[] = [];
   for (const { link, rows } of links) {
     const last = ranges.at(-1);
-    if (last !== undefined && last.rows + rows <= SLICE_ROWS) {
+    if (last !== undefined && last.rows + rows <= most) {
       ranges.splice(-1, 1, { ...last, to: link, rows: last.rows + rows });
     } else ranges.push({ from: link, to: link, rows });
   }
