@@ -3,10 +3,8 @@ import { bankLinkStream } from "./bank-links.js";
 import type { Stream } from "./stream.js";
 import { transactionStream } from "./transactions.js";
 
-/** Every stream, by name; a new one is one line more. */
 export const STREAMS: readonly Stream[] = [accountStream, bankLinkStream, transactionStream];
 
-/** The streams that a sync reads by default. */
 export function defaultStreams(streams: readonly Stream[]): string[] {
   return streams.filter(({ onRequest }) => !onRequest).map(({ name }) => name);
 }

@@ -11,9 +11,7 @@ export interface RowProblem {
   readonly reason: string;
 }
 
-/** A parsed response with a valid envelope. */
 export interface PageReading {
-  /** The parsed response. */
   readonly envelope: unknown;
   readonly text: string;
   readonly problems: readonly RowProblem[];
@@ -64,7 +62,6 @@ export function readPage(stream: Stream, body: Buffer): PageReading {
   return { envelope, text, problems, entries, unknownFields, unreadableScores, needsCleaning };
 }
 
-/** The rows of one list of a parsed response. */
 export function rowsAt(envelope: unknown, list: RowList): readonly unknown[] {
   let value = envelope;
   for (const key of list.path) value = (value as Record<string, unknown>)[key];

@@ -33,8 +33,8 @@ export interface Stream extends PageSql {
   readonly lists: readonly RowList[];
 }
 
-/** A column of an observed stream with the SQL that fills it. */
-interface ObservedColumn extends Column {
+/** A column of an observed stream with the SQL that fills it. SQL encrypts nothing, so none is encrypted. */
+interface ObservedColumn extends Omit<Column, "encrypted"> {
   /** Over `o` (the page's origin) and the names that the projection's `from` gives. */
   readonly sql: string;
 }
@@ -81,3 +81,8 @@ export function changes(
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
   return { table: { ...table, owner, key: [...new Set([...owner, ...key])] }, projection };
 }
+
+/** The instant only where the text has an offset (docs/use/tables.md, "Accepted values"). */
+export const instant = (text: string) => `case when regexp_full_match(${text},
+  '\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?(Z|[+-]\\d\\d:?\\d\\d)')
+  then try_cast(${text} as timestamptz) end`;

@@ -1,30 +1,24 @@
 import { cancellationSignal } from "@temporalio/activity";
+import type { NewRun } from "../../domain/run.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize as materializeLake } from "../../lake/materialize/materialize.js";
-import { withHeartbeat } from "../heartbeat.js";
 import type { SyncDependencies } from "./dependencies.js";
 
-interface MaterializeInput {
-  readonly runId: string;
-}
-
 /**
- * Brings `transactions` up to the feed's head, `transaction_links` to the same version, and small tables up to their histories (docs/inside/architecture.md,
- * "Materialize" and "Histories of changes").
+ * Brings `transactions` up to the feed, `transaction_links` to the same version, and each small table up to its history
+ * (docs/inside/architecture.md, "Materialize", "Pairs of pending and posted" and "Histories of changes").
  */
 export async function materialize(
   { lake, log, streams }: SyncDependencies,
-  { runId }: MaterializeInput,
+  { runId }: Pick<NewRun, "runId">,
 ): Promise<void> {
-  await withHeartbeat(async () => {
-    const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
-    if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
-    const links = await bringUpLinks(lake, { prefix: runId, signal: cancellationSignal() });
-    if (links.because !== undefined) log.warn(links, "rebuilt transaction_links from the whole feed");
-    const tables = streams.map(({ table }) => table);
-    for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
-      log.warn(rebuilt, "rebuilt a small table from its history");
-    }
-  });
+  const { because, rows } = await materializeLake(lake, { runId, signal: cancellationSignal() });
+  if (because !== undefined) log.warn({ because, rows }, "rebuilt transactions from the whole feed");
+  const links = await bringUpLinks(lake, { prefix: runId, signal: cancellationSignal() });
+  if (links.because !== undefined) log.warn(links, "rebuilt transaction_links from the whole feed");
+  const tables = streams.map(({ table }) => table);
+  for await (const rebuilt of bringUpHistories(lake, tables, runId)) {
+    log.warn(rebuilt, "rebuilt a small table from its history");
+  }
 }

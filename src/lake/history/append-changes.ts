@@ -2,7 +2,7 @@ import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
-import { sqlName, sqlText } from "../sql/duckdb-sql.js";
+import { columnNames, sqlName, sqlNames, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { addOf, writeQuery } from "../tables/parquet-file.js";
 import { bringUpCurrent } from "./current-table.js";
@@ -16,7 +16,6 @@ import {
 import { comparedColumns, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { newestRows } from "./newest-rows.js";
 
-/** A list that was read completely, without a bad row. */
 export interface WholeList {
   readonly fpId: string;
   /** Null for a list of a user. */
@@ -24,7 +23,6 @@ export interface WholeList {
   readonly readAt: Date;
 }
 
-/** What a run observed of a history's keys. */
 export interface Observations {
   /** SQL of the observed rows, with every column of the history. */
   readonly query: string;
@@ -91,7 +89,6 @@ interface Comparison {
   readonly observations: Observations;
 }
 
-/** Prepares the tables of a comparison, and gives the SQL of the rows to be added. */
 async function changesQuery(
   lake: Lake,
   sql: SqlSession,
@@ -108,11 +105,11 @@ async function changesQuery(
 
 /** Makes the tables `observed` (one row per key), `whole` (lists that were read completely) and `asked` (owners of both). */
 async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Observations): Promise<void> {
-  const compared = comparedColumns(spec).map(sqlName).join(", ");
-  const owner = spec.owner.map(sqlName).join(", ");
+  const compared = sqlNames(comparedColumns(spec));
+  const owner = sqlNames(spec.owner);
   // A list may name a key twice: choose the same row each time, whatever their order.
   await sql.run(`create or replace temp table observed as select * from (${query})
-    qualify row_number() over (partition by ${spec.key.map(sqlName).join(", ")}
+    qualify row_number() over (partition by ${sqlNames(spec.key)}
       order by ${OBSERVED_AT} desc, ${compared}) = 1`);
   // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
   const lists = whole.map(({ fpId, linkId, readAt }) => ({
@@ -147,7 +144,7 @@ async function isLate(sql: SqlSession, spec: HistorySpec, observedUntil: number)
 function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
   const columns = (from: string) => values.map((name) => `${from}.${name}`).join(", ");
-  const order = spec.columns.map(({ name }) => sqlName(name)).join(", ");
+  const order = columnNames(spec.columns);
   const same = `not (${sameIn(comparedColumns(spec), "o", "l")})`;
   return `
     with changed as (
@@ -156,7 +153,7 @@ function changesOf(spec: HistorySpec, runId: string): string {
       where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
       union all
       select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, true, ${columns("l")}
-      from last l join whole using (${spec.owner.map(sqlName).join(", ")})
+      from last l join whole using (${sqlNames(spec.owner)})
         anti join observed o on ${sameIn(spec.key, "o", "l")}
       where l.${GONE} is not true
     )

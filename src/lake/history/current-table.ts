@@ -3,7 +3,7 @@ import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { columnNames } from "../sql/duckdb-sql.js";
 import { compactSmall } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
@@ -61,7 +61,6 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
   });
 }
 
-/** Writes all rows of the small table, in parts if the keys with new rows may not fit into memory. */
 async function writeCurrent(
   lake: Lake,
   spec: HistorySpec,
@@ -69,7 +68,7 @@ async function writeCurrent(
   prefix: string,
 ): Promise<DataFile[]> {
   const current = currentOf(spec);
-  const columns = current.columns.map(({ name }) => sqlName(name)).join(", ");
+  const columns = columnNames(current.columns);
   const parts = Math.max(1, Math.ceil((await keysSince(lake, spec, files)) / MOST_KEYS));
   const written: DataFile[] = [];
   for (let part = 0; part < parts; part += 1) {
@@ -81,7 +80,6 @@ async function writeCurrent(
   return written;
 }
 
-/** Estimates how many keys have rows in the files that came since. */
 async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {
   if (files.rows <= MOST_KEYS) return files.rows;
   const [row] = await lake.duckdb.exclusive((sql) => sql.few(keysIn(spec, files)));
@@ -119,7 +117,6 @@ async function replace(
   return false;
 }
 
-/** Finds when the newest row since was observed, in epoch milliseconds, rounded up. */
 async function lastObserved(lake: Lake, { since }: HistoryFiles): Promise<number> {
   if (since.length === 0) return 0;
   const [row] = await lake.duckdb.exclusive((sql) =>

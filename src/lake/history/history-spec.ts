@@ -29,7 +29,6 @@ export function isCurrent(spec: TableSpec): spec is CurrentSpec {
   return "history" in spec;
 }
 
-/** Gives the small table of a history: all its columns except `gone`. */
 export function currentOf(history: HistorySpec): CurrentSpec {
   const columns = history.columns.filter(({ name }) => name !== GONE);
   return { name: `${history.name}_current`, columns, history };

@@ -1,6 +1,6 @@
 import type { Column } from "../delta/delta-schema.js";
 import { parquetRows } from "../sql/duckdb-files.js";
-import { sqlName } from "../sql/duckdb-sql.js";
+import { columnNames, sqlName, sqlNames } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
 import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
 
@@ -18,8 +18,8 @@ export const EVERYTHING: Selection = { part: 0, parts: 1 };
  * the small table. The query compares keys and times first, and then reads only the wide rows that count.
  */
 export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Selection): string {
-  const every = names(spec.columns);
-  const key = spec.key.map(sqlName).join(", ");
+  const every = columnNames(spec.columns);
+  const key = sqlNames(spec.key);
   const only = restriction(spec, selection);
   const current = `select ${every} from (
     select *, null::boolean as ${GONE} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
@@ -37,11 +37,10 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Se
 }
 
 function restriction({ key, owner }: HistorySpec, of: Selection): string {
-  if ("ownersIn" in of) return `semi join ${of.ownersIn} using (${owner.map(sqlName).join(", ")})`;
-  return of.parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${of.parts} = ${of.part}`;
+  if ("ownersIn" in of) return `semi join ${of.ownersIn} using (${sqlNames(owner)})`;
+  return of.parts === 1 ? "" : `where hash(${sqlNames(key)}) % ${of.parts} = ${of.part}`;
 }
 
-/** SQL of the rows of files, each with its place. */
 function filesOf(columns: readonly Column[], files: readonly string[]): string {
   return parquetRows(files, columns, ", file_index, file_row_number");
 }
@@ -50,8 +49,4 @@ function filesOf(columns: readonly Column[], files: readonly string[]): string {
 export function keysIn(spec: HistorySpec, files: HistoryFiles): string {
   const key = spec.key.map((name) => `coalesce(${sqlName(name)}, '')`).join(" || ' ' || ");
   return `select approx_count_distinct(${key}) as keys from ${filesOf(spec.columns, files.since)}`;
-}
-
-function names(columns: readonly Column[]): string {
-  return columns.map(({ name }) => sqlName(name)).join(", ");
 }

@@ -5,15 +5,14 @@ import { missingFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf, holdsLinks } from "../delta/delta-stats.js";
-import { emptyView, type ReadTable, readTable, tableView } from "../query/query-views.js";
+import { type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
-import { jsonFile } from "../sql/duckdb-files.js";
+import { jsonFile, objectSize } from "../sql/duckdb-files.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import { StoreFullError } from "../store/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
 import { linkSyncs } from "../tables/link-syncs.js";
-import { objectSize } from "../tables/parquet-file.js";
 import { runs } from "../tables/runs.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { type ChainReport, checkChains, type Problem } from "./chain-check.js";
@@ -92,9 +91,7 @@ async function chainsOf(
     await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE, link));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
-        const table = read.get(spec.name);
-        const { statement } = table === undefined ? emptyView(spec) : await tableView(table, spec);
-        await sql.run(statement);
+        await sql.run((await tableView(spec.name, spec.columns, read.get(spec.name))).statement);
         if (link === undefined || spec === runs) continue;
         await sql.run(`alter view ${spec.name} rename to all_${spec.name}`);
         const own = `from all_${spec.name} where link_id = ${sqlText(link)}`;

@@ -62,7 +62,6 @@ function conditionOf({ all, rows, link, run, containing }: QuarantineFilter): st
   ].join(" and ");
 }
 
-/** Closes open rows for a reason that a person gives, and returns them. */
 export async function resolveRows(
   lake: Lake,
   filter: Omit<QuarantineFilter, "all">,

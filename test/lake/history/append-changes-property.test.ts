@@ -27,7 +27,7 @@ const part = fc.record({
   isRepeated: fc.boolean(),
   isOther: fc.boolean(),
 });
-/** Parts of one or two runs that go on at the same time, after the clock has moved on, or back. */
+/** Parts of one or two runs that work at the same time, after the clock has moved forward or back. */
 const night = fc.record({
   parts: fc.array(part, { minLength: 1, maxLength: 4 }),
   hours: fc.constantFrom(24, 24, 24, 0, -30, 24 * 365),

@@ -1,3 +1,4 @@
+import type { ReadSliceInput } from "../../../domain/sync/run/slice-work.js";
 import type { WholeList } from "../../../lake/history/append-changes.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
@@ -9,21 +10,15 @@ import { loadWithRepair, probe } from "../load/load-with-repair.js";
 import type { LoadedPage } from "../load/page-to-load.js";
 import { observedStreams } from "../read/streams-of-run.js";
 
-interface ObservedInput {
-  readonly runId: string;
-  /** Names of the streams that the run reads. */
-  readonly streams: readonly string[];
-}
-
 /**
- * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. No link of theirs is committed
- * before (docs/inside/architecture.md, "Commits").
+ * Commits the users' lists: `accounts`, `bank_links` and whatever else has no cursor. This comes before any commit of
+ * their links (docs/inside/architecture.md, "Commits").
  *
  * @returns rows of `quarantine`: what was bad among them
  */
 export async function commitObservations(
   deps: SyncDependencies,
-  { runId, streams }: ObservedInput,
+  { runId, streams }: Pick<ReadSliceInput, "runId" | "streams">,
   appId: string,
   reports: readonly SliceReport[],
 ): Promise<Record<string, unknown>[]> {
@@ -55,7 +50,7 @@ async function commitStream(
     const query = bundleQuery(stream, bundle);
     const whole = await wholeLists(deps, runId, pages, loaded);
     const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
-    // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
+    // A repeated attempt finds the rows committed, but must still learn which bad rows were cut out of them.
     if (!isRead) await probe(deps, stream, bundle);
     return loaded;
   });
@@ -74,7 +69,7 @@ async function wholeLists(
     const owner = linkId ?? fpId;
     const known = lists.get(owner);
     const bad = cleaned && (await readBadRows(lake.store, runId, cleaned.bad));
-    // Bad rows that are lost are bad rows all the same.
+    // Bad rows whose text is lost still count as bad.
     const isBad = cleaned !== undefined && bad?.length !== 0;
     if (isBad || (known === undefined && lists.has(owner))) lists.set(owner, undefined);
     else if (known === undefined || known.readAt < fetchedAt) {

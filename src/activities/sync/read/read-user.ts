@@ -22,7 +22,7 @@ import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
 import { readsTransactions } from "./streams-of-run.js";
 
-/** Rows to request in one page: the most that the service's document allows. */
+/** Rows to request in one page: the maximum that the service's document allows. */
 const PAGE_SIZE = 100;
 
 /** Stages every list of one user and queues the links that it finds. */
@@ -38,7 +38,6 @@ export async function readUser(state: SliceState, { row, progress }: BegunUser):
   }
 }
 
-/** Pages of a user that earlier slices staged, by name. */
 async function earlierPages(
   { slice, input }: SliceState,
   { staged }: UserProgress,
@@ -51,14 +50,12 @@ async function earlierPages(
   return pages;
 }
 
-/** A bank link as the service listed it. */
 interface ListedLink {
   readonly id: string;
   /** Why it can't be read; null for a connected one. */
   readonly obstacle: string | null;
 }
 
-/** The reading of one user's lists. */
 class UserReading {
   readonly observed: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
@@ -105,7 +102,6 @@ class UserReading {
     return this.#asked().filter(({ obstacle }) => obstacle === null);
   }
 
-  /** Stages every page of one owner. */
   async #readOwner(stream: Stream, linkId: string | null): Promise<UserOutcome | "read"> {
     const pass = new ListPass();
     let next = stream.paging === "page" ? firstPage(stream.operation) : undefined;
@@ -129,7 +125,7 @@ class UserReading {
     }
   }
 
-  /** A page that is staged, or a new one from the service; undefined where time is up. */
+  /** Returns a staged page, or a new one from the service; undefined where time is up. */
   async #page(
     stream: Stream,
     linkId: string | null,
@@ -163,7 +159,6 @@ class UserReading {
   }
 }
 
-/** The links of a list, without bad rows. */
 function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   const bad = new Set(problems.map(({ index }) => index));
   const good = bankLinkStream.lists.flatMap((list) =>
@@ -171,11 +166,10 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
   ) as { readonly id: string; readonly state: string; readonly error_code?: string | null }[];
   return good.map(({ id, state, error_code }) => ({
     id,
-    obstacle: linkObstacle(state, error_code ?? null)?.reason ?? null,
+    obstacle: linkObstacle(state, error_code ?? null),
   }));
 }
 
-/** What a failed page means for its user. */
 function userOutcome(failure: PageFailure, { name: stream }: Stream): UserOutcome {
   switch (failure.kind) {
     case "gone":

@@ -1,6 +1,6 @@
 import type { AddFile } from "../../delta/delta-actions.js";
-import type { DeltaLocation } from "../../delta/delta-location.js";
 import { readCommit } from "../../delta/delta-log.js";
+import type { DeltaLocation } from "../../delta/delta-path.js";
 import type { Snapshot } from "../../delta/delta-snapshot.js";
 import { checkpointDomain, type LinkCheckpoint } from "../link-checkpoint.js";
 
