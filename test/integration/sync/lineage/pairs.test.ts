@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { withLakeReader } from "../../../src/cli/lake/reader.js";
-import { dayNumber } from "../../../src/domain/lineage/transaction-state.js";
-import { explainTransaction } from "../../../src/lake/sync/explain/explain-transaction.js";
-import { expectLakeEqualsTruth } from "../../helpers/lake/lake-truth.js";
-import { auditLinks } from "../../helpers/lake/lineage/audit-links.js";
-import { addRows, created, removed, updated } from "../../helpers/sync/scripted-links.js";
-import type { SyncWorld } from "../../helpers/sync/sync-harness.js";
-import { syncWorlds } from "../../helpers/sync/sync-worlds.js";
+import { withLakeReader } from "../../../../src/cli/lake/reader.js";
+import { dayNumber } from "../../../../src/domain/lineage/transaction-state.js";
+import { explainTransaction } from "../../../../src/lake/sync/explain/explain-transaction.js";
+import { expectLakeEqualsTruth } from "../../../helpers/lake/lake-truth.js";
+import { auditLinks } from "../../../helpers/lake/lineage/audit-links.js";
+import { addRows, created, removed, updated } from "../../../helpers/sync/scripted-links.js";
+import type { SyncWorld } from "../../../helpers/sync/sync-harness.js";
+import { syncWorlds } from "../../../helpers/sync/sync-worlds.js";
 
 const worlds = syncWorlds();
 
