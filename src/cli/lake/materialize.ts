@@ -16,12 +16,12 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     releases.add(() => lake.close());
     const started = Date.now();
     const feed = await materialize(lake, { signal });
+    for await (const { table, because } of bringUpHistories(lake, TABLES, "materialize")) {
+      terminal.say(`warning: the small table of ${table} was rebuilt: ${because}`);
+    }
     const links = await bringUpLinks(lake, { prefix: "materialize", signal });
     if (links.because !== undefined) {
       terminal.say(`warning: transaction_links was rebuilt from the whole feed: ${links.because}`);
-    }
-    for await (const { table, because } of bringUpHistories(lake, TABLES, "materialize")) {
-      terminal.say(`warning: the small table of ${table} was rebuilt: ${because}`);
     }
     const done = { ...feed, links: links.rows, duration_ms: Date.now() - started };
     if (done.because !== undefined) {

@@ -14,7 +14,6 @@ export type CandidateTier = (typeof CANDIDATE_TIERS)[number];
 export interface Arrival {
   readonly id: string;
   readonly sequence: number;
-  readonly run_id: string;
   readonly day: number;
   readonly state: TransactionState;
 }
@@ -22,11 +21,8 @@ export interface Arrival {
 /** A transaction that was removed while it was pending: one row of `transaction_links`. */
 export interface Departure {
   readonly id: string;
-  readonly fp_id: string | null;
   /** Of its removal. */
   readonly sequence: number;
-  readonly run_id: string;
-  readonly inferred: boolean;
   readonly day: number;
   /** Its last state. */
   readonly state: TransactionState;

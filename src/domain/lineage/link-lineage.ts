@@ -1,16 +1,13 @@
 import type { Arrival, Departure } from "./departure.js";
 import { OpenDepartures } from "./open-departures.js";
-import { dayNumber, type TransactionState } from "./transaction-state.js";
+import type { TransactionState } from "./transaction-state.js";
 
 /** A change of the feed. */
 export interface LineageChange {
   readonly id: string;
-  readonly fp_id: string | null;
   readonly sequence: number;
-  readonly run_id: string;
   /** Of the link: the same for all changes of an update. */
   readonly generation: number;
-  readonly inferred: boolean;
   /** Null for a removal. */
   readonly state: TransactionState | null;
 }
@@ -109,11 +106,10 @@ export class LinkLineage {
     this.#changed.add(departure);
   }
 
-  #depart({ id, fp_id, sequence, run_id, inferred }: LineageChange, state: TransactionState): void {
-    if (state.date === null) return;
+  #depart({ id, sequence }: LineageChange, state: TransactionState): void {
+    if (state.day === null) return;
     const departure: Departure = {
-      ...{ id, fp_id, sequence, run_id, inferred, state },
-      day: dayNumber(state.date),
+      ...{ id, sequence, state, day: state.day },
       tier: "waiting",
       posted_candidates: 0,
       pending_candidates: 0,
@@ -130,7 +126,6 @@ function isNews({ generation }: LineageChange): boolean {
   return generation === 1;
 }
 
-function arrivalOf({ id, sequence, run_id }: LineageChange, state: TransactionState): Arrival[] {
-  if (state.date === null) return [];
-  return [{ id, sequence, run_id, state, day: dayNumber(state.date) }];
+function arrivalOf({ id, sequence }: LineageChange, state: TransactionState): Arrival[] {
+  return state.day === null ? [] : [{ id, sequence, state, day: state.day }];
 }

@@ -1,11 +1,13 @@
 /** What pairing needs to know of a transaction between two changes. Amounts are exact texts of one scale. */
 export interface TransactionState {
+  /** Of the change that gave it this state; undefined where nobody asks. */
+  readonly sequence?: number;
   readonly account_id: string | null;
   readonly currency: string | null;
   readonly type: string | null;
   readonly signed_amount: string | null;
-  /** `YYYY-MM-DD`. */
-  readonly date: string | null;
+  /** The number of its day, as {@link dayNumber} counts. */
+  readonly day: number | null;
   readonly pending: boolean | null;
   readonly merchant_id: string | null;
   readonly description: string | null;

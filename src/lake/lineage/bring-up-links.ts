@@ -1,23 +1,22 @@
-import { rm } from "node:fs/promises";
 import { localFiles } from "../delta/data-files.js";
 import { type AddFile, type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
+import { inHalves } from "../materialize/row-parts.js";
 import { sourceFiles } from "../materialize/sources.js";
 import { inQueue } from "../queue.js";
-import { jsonFile, objectSize, parquetRows } from "../sql/duckdb-files.js";
+import { parquetRows } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName } from "../sql/duckdb-sql.js";
-import { writeJsonLines } from "../sql/json-lines.js";
 import { compactSmall } from "../tables/compact.js";
-import { addOf, type DataFile, scratchPath, writeQuery } from "../tables/parquet-file.js";
+import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { transactionLinks } from "../tables/transaction-links.js";
 import { transactionChanges } from "../tables/transactions.js";
 import { sameWatermark } from "../watermark.js";
-import { judgedRows } from "./judged-rows.js";
-import { type LineageFiles, rangeEvents, rangesToJudge } from "./lineage-events.js";
+import { judgedRowsSql, judgeInto } from "./judged-table.js";
+import { type LineageFiles, rangesToJudge } from "./lineage-events.js";
 import { type LineageSources, type LineageState, lineageSources, lineageState } from "./lineage-sources.js";
-import type { LinkRange } from "./link-ranges.js";
+import { accountInPart, type LinkRange } from "./link-ranges.js";
 
 const ORDER = ["link_id", "removed_sequence"];
 const COLUMNS = transactionLinks.columns.map(({ name }) => sqlName(name)).join(", ");
@@ -91,7 +90,9 @@ async function write(
       );
       for (const range of await rangesToJudge(sql, files)) {
         signal?.throwIfAborted();
-        written.push(...(await judgeRange(lake, sql, files, range, prefix)));
+        await inHalves(range, async (part) => {
+          written.push(...(await judgeRange(lake, sql, files, part, prefix)));
+        });
       }
       const rows = written.reduce((sum, file) => sum + file.rows, 0);
       if (whole) return { files: written, replaced: live, rows };
@@ -118,38 +119,11 @@ async function judgeRange(
   range: LinkRange,
   prefix: string,
 ): Promise<DataFile[]> {
-  const path = scratchPath(lake, "jsonl");
-  try {
-    const longest = await writeJsonLines(path, judgedRows(rangeEvents(sql, files, range)));
-    if (longest <= 1) return [];
-    const rows = jsonFile(path, {
-      lines: true,
-      columns: {
-        ...Object.fromEntries(transactionLinks.columns.map(({ name, type }) => [name, typeIn(type)])),
-        file: "BIGINT",
-      },
-      maximumObjectSize: objectSize([longest]),
-    });
-    await sql.run(
-      `insert into gone select file, link_id, removed_sequence from ${rows} where file is not null`,
-    );
-    const file = await writeQuery(lake, transactionLinks, prefix, sortedRows(rows));
-    return file === undefined ? [] : [file];
-  } finally {
-    await rm(path, { force: true });
-  }
-}
-
-/** Decimals are read as text, so that they never pass through a float. */
-function typeIn(type: string): string {
-  return type.startsWith("DECIMAL") ? "VARCHAR" : type;
-}
-
-function sortedRows(source: string): string {
-  const values = transactionLinks.columns.map(
-    ({ name, type }) => `${sqlName(name)}::${type} as ${sqlName(name)}`,
-  );
-  return `select ${values.join(", ")} from ${source} order by ${ORDER.join(", ")}`;
+  await judgeInto(sql, files, range);
+  const file = await writeQuery(lake, transactionLinks, prefix, judgedRowsSql(range, ORDER));
+  await sql.run(`insert into gone select judged.file, link_id, removed_sequence from judged join event using (link_id)
+    where rank = 0 and sequence = removed_sequence and ${accountInPart(range)}`);
+  return file === undefined ? [] : [file];
 }
 
 async function withoutGone(lake: Lake, path: string, at: number, prefix: string): Promise<DataFile[]> {

@@ -4,7 +4,7 @@ import { parquetFiles, parquetRows } from "../sql/duckdb-files.js";
 import type { SqlRow, SqlSession } from "../sql/duckdb-session.js";
 import { sqlText } from "../sql/duckdb-sql.js";
 import { transactionLinks } from "../tables/transaction-links.js";
-import { type LinkRange, linkRanges } from "./link-ranges.js";
+import { accountInPart, type LinkRange, linkRanges } from "./link-ranges.js";
 
 /** The local files that lineage reads. */
 export interface LineageFiles {
@@ -54,19 +54,22 @@ export async function rangesToJudge(sql: SqlSession, files: LineageFiles): Promi
 }
 
 /**
- * Gives what a range of links needs for its decisions, by link and in order: open departures, ids of earlier ones, earlier
+ * Gathers in the table `event` what a range of links needs for its decisions: open departures, ids of earlier ones, earlier
  * states, and changes. They are those of removed transactions, of open departures that came back, and of departures and
- * posted transactions that may fit each other; nothing else can matter.
+ * posted transactions that may fit each other; nothing else can matter. Gives what {@link RangeJudge} reads of them, by
+ * link and in order.
  */
 export async function* rangeEvents(
   sql: SqlSession,
   files: LineageFiles,
   range: LinkRange,
-): AsyncGenerator<SqlRow> {
+): AsyncGenerator<SqlRow[]> {
   const within = `link_id between ${sqlText(range.from)} and ${sqlText(range.to)}`;
-  const feed = `(select 3 as rank, ${CHANGE}, inferred, change_type = 'removed' as removed
+  const all = `(select 3 as rank, ${CHANGE}, inferred, change_type = 'removed' as removed
     from ${reading(holdingLinks(files.feed, range.from, range.to))}
     where ${within} and link_id in (select link_id from judged_link))`;
+  const inPart = await partOf(sql, files, range, { within, changes: all });
+  const feed = `(select * from ${all}${inPart})`;
   const addEvents = async (keys: string) => {
     await sql.run(
       `insert into event by name select * from ${feed} semi join ${keys} using (link_id, transaction_id)`,
@@ -76,7 +79,9 @@ export async function* rangeEvents(
       select 2 as rank, ${CHANGE}, false as inferred, false as removed from ${parquetFiles(files.before)}
       semi join ${keys} using (link_id, transaction_id) where ${within}`);
   };
-  await sql.run(`create or replace temp table open_here as select * from open_departure where ${within}`);
+  await sql.run(
+    `create or replace temp table open_here as select * from open_departure${inPart} where ${within}`,
+  );
   await sql.run("create or replace temp table event as select * from open_here where false");
   await sql.run(`create or replace temp table gone_key as
     select link_id, transaction_id from ${feed} where removed
@@ -95,30 +100,48 @@ export async function* rangeEvents(
     select * from open_here semi join event using (link_id, transaction_id)
     union ${fitting("open_here", "posted_state", PENDING_BEFORE)}`);
   await addDeparted(sql, files);
-  for await (const batch of sql.stream(`select rank, link_id, fp_id, transaction_id, sequence::double as sequence,
-      run_id, generation, inferred, removed, ${STATE.replace(
-        "signed_amount",
-        "signed_amount::varchar as signed_amount",
-      ).replace(
-        "date",
-        "date::varchar as date",
-      )}, tier, candidate_tier, posted_candidates::double as posted_candidates,
-      pending_candidates::double as pending_candidates, candidate_ids, file::double as file
-    from event order by link_id, rank, sequence`)) {
-    yield* batch;
-  }
-  for (const table of IN_RANGE) await sql.run(`drop table ${table}`);
+  yield* sql.stream(`select ${JUDGED} from event order by link_id, rank, sequence`);
+  for (const table of IN_RANGE) await sql.run(`drop table if exists ${table}`);
 }
 
-/** The tables of a range, dropped with it: reading the decisions back needs the memory. */
+/** What the rule needs of an event; `event` has the rest. */
+const JUDGED = `link_id, rank, transaction_id, sequence::double as sequence, run_id, generation, removed, account_id,
+  currency, type, signed_amount::varchar as signed_amount, (date - date '1970-01-01')::integer as day, pending,
+  merchant_id, description, tier, candidate_tier, posted_candidates::double as posted_candidates,
+  pending_candidates::double as pending_candidates, candidate_ids, file::double as file`;
+
+/**
+ * Gives the join that keeps a part's transactions; none if the range is whole. They are those that ever were in one of its
+ * accounts: a transaction that changes its account is judged in the parts of both, and each part keeps what it decided of
+ * its own accounts.
+ */
+async function partOf(
+  sql: SqlSession,
+  { before }: LineageFiles,
+  range: LinkRange,
+  { within, changes }: { readonly within: string; readonly changes: string },
+): Promise<string> {
+  if (range.parts === 1) return "";
+  const key = "link_id, transaction_id";
+  const inPart = accountInPart(range);
+  const earlier = `union select ${key} from ${parquetFiles(before)} semi join ${changes} using (${key})
+    where ${within} and ${inPart}`;
+  await sql.run(`create or replace temp table part_key as
+    select ${key} from ${changes} where not removed and ${inPart}
+    union select ${key} from open_departure where ${within} and ${inPart}
+    ${before.length === 0 ? "" : earlier}`);
+  return ` semi join part_key using (${key})`;
+}
+
+/** The tables of a range that are dropped once it is judged: writing the rows needs the memory. */
 const IN_RANGE = [
-  "event",
   "open_here",
   "gone_key",
   "pending_state",
   "posted_state",
   "posted_key",
   "passed_key",
+  "part_key",
 ];
 
 /** What decides whether a departure and a posted transaction may fit each other. */

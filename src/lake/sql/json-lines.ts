@@ -6,13 +6,13 @@ const LINES_AT_ONCE = 1_000;
 
 export async function writeJsonLines(
   path: string,
-  values: Iterable<unknown> | AsyncIterable<unknown>,
+  values: Iterable<unknown>,
   replacer?: (key: string, value: unknown) => unknown,
 ): Promise<number> {
   let longest = 0;
-  async function* chunks() {
+  function* chunks() {
     let lines: string[] = [];
-    for await (const value of values) {
+    for (const value of values) {
       const line = `${JSON.stringify(value, replacer)}\n`;
       longest = Math.max(longest, Buffer.byteLength(line));
       lines.push(line);

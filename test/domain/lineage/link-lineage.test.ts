@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type LineageChange, LinkLineage } from "../../../src/domain/lineage/link-lineage.js";
-import type { TransactionState } from "../../../src/domain/lineage/transaction-state.js";
+import { dayNumber, type TransactionState } from "../../../src/domain/lineage/transaction-state.js";
 
-type Values = Partial<TransactionState> & { readonly generation?: number };
+type Values = Partial<TransactionState> & { readonly generation?: number; readonly date?: string };
 
 /** A pending row, a posted one, and a removal, each by its id. */
 const P = (id: string, values: Values = {}) => ({ id, ...values, pending: true });
@@ -14,13 +14,12 @@ type Step = ReturnType<typeof P> | ReturnType<typeof gone>;
 function judged(updates: readonly (readonly Step[])[]): string[] {
   const lineage = new LinkLineage();
   let sequence = 0;
-  for (const [run, steps] of updates.entries()) {
+  for (const steps of updates) {
     lineage.apply(
       steps.map((step): LineageChange => {
         sequence += 1;
         const { id, generation = 1 } = step;
-        const origin = { id, fp_id: "fp", sequence, run_id: `run-${run}`, generation, inferred: false };
-        return { ...origin, state: "removed" in step ? null : stateOf(step) };
+        return { id, sequence, generation, state: "removed" in step ? null : stateOf(step) };
       }),
     );
   }
@@ -30,13 +29,18 @@ function judged(updates: readonly (readonly Step[])[]): string[] {
   );
 }
 
-function stateOf({ id: _, generation: __, ...values }: ReturnType<typeof P>): TransactionState {
+function stateOf({
+  id: _,
+  generation: __,
+  date = "2026-11-10",
+  ...values
+}: ReturnType<typeof P>): TransactionState {
   return {
     account_id: "acc",
     currency: "EUR",
     type: "debit",
     signed_amount: "-4.2000000000",
-    date: "2026-11-10",
+    day: dayNumber(date),
     merchant_id: null,
     description: null,
     ...values,
