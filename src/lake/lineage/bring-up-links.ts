@@ -28,6 +28,8 @@ interface LineageOptions {
   /** Begins the names of new files, so that they tell where they came from. */
   readonly prefix: string;
   readonly signal?: AbortSignal;
+  /** Changed rows that are judged together. */
+  readonly rangeRows?: number;
 }
 
 interface LineageReport {
@@ -71,7 +73,7 @@ async function write(
   lake: Lake,
   { links }: LineageState,
   { changes, before, whole }: LineageSources,
-  { prefix, signal }: LineageOptions,
+  { prefix, signal, rangeRows }: LineageOptions,
 ): Promise<Written> {
   const live = [...links.files.values()];
   const files: LineageFiles = {
@@ -88,7 +90,7 @@ async function write(
       await sql.run(
         "create or replace temp table gone (file bigint, link_id varchar, removed_sequence bigint)",
       );
-      for (const range of await rangesToJudge(sql, files)) {
+      for (const range of await rangesToJudge(sql, files, rangeRows)) {
         signal?.throwIfAborted();
         await inHalves(range, async (part) => {
           written.push(...(await judgeRange(lake, sql, files, part, prefix)));

@@ -33,7 +33,11 @@ const RANGE_ROWS = 50_000;
  * Prepares the tables that {@link rangeEvents} reads, and gives the ranges of links with anything to decide: those that
  * removed a transaction, or have an open departure. A first load that removes nothing costs one look at three columns.
  */
-export async function rangesToJudge(sql: SqlSession, files: LineageFiles): Promise<LinkRange[]> {
+export async function rangesToJudge(
+  sql: SqlSession,
+  files: LineageFiles,
+  rangeRows = RANGE_ROWS,
+): Promise<LinkRange[]> {
   const { columns } = transactionLinks;
   const links =
     files.links.length > 0
@@ -49,7 +53,7 @@ export async function rangesToJudge(sql: SqlSession, files: LineageFiles): Promi
   const rows = await sql.rows("select link_id, n from judged_link order by link_id");
   return linkRanges(
     rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) })),
-    RANGE_ROWS,
+    rangeRows,
   );
 }
 

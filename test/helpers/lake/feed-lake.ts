@@ -21,6 +21,8 @@ export interface Change {
   readonly account?: string;
   readonly merchant?: string;
   readonly description?: string;
+  readonly generation?: number;
+  readonly inferred?: boolean;
 }
 
 /** A lake with a feed written by hand. */
@@ -113,8 +115,9 @@ export class FeedLake {
 }
 
 function feedRow({ link = "a", id, sequence, type = "created", run = "r", ...values }: Change) {
+  const { generation = 1, inferred = false } = values;
   const key = { link_id: link, fp_id: `fp_${link}`, transaction_id: id, change_type: type, sequence };
-  const origin = { ...key, generation: 1, inferred: false, run_id: run };
+  const origin = { ...key, generation, inferred, run_id: run };
   if (type === "removed") return origin;
   const {
     amount = "1",
