@@ -105,6 +105,13 @@ function changedWords(change: ExplainedChange, before: ExplainedChange): string 
 }
 
 function proofLines({ proof: { holds, certificates, problems } }: Explanation): string[] {
-  if (holds) return [`proof     the ${certificates} certificates of the link hold`];
+  if (holds) return [`proof     ${holdWords(certificates)}`];
   return problems.map(({ run_id, what }) => `broken    ${run_id === null ? "" : `run ${run_id}: `}${what}`);
+}
+
+function holdWords(certificates: number): string {
+  if (certificates === 0) return "the link has no certificate yet";
+  return certificates === 1
+    ? "the link's one certificate holds"
+    : `the link's ${certificates} certificates hold`;
 }
