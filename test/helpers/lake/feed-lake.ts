@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AddFile, removeOf } from "../../../src/lake/delta/delta-actions.js";
-import { creationOf } from "../../../src/lake/delta/delta-schema.js";
+import { schemaActions } from "../../../src/lake/delta/delta-schema.js";
 import { type Lake, openLake } from "../../../src/lake/lake.js";
 import { parquetFiles } from "../../../src/lake/sql/duckdb-files.js";
 import { addOf, writeQuery, writeRows } from "../../../src/lake/tables/parquet-file.js";
@@ -23,6 +23,7 @@ export interface Change {
   readonly description?: string;
   readonly generation?: number;
   readonly inferred?: boolean;
+  readonly fetchedAt?: string;
 }
 
 /** A lake with a feed written by hand. */
@@ -68,10 +69,10 @@ export class FeedLake {
     const file = await writeRows(this.lake, transactionChanges, "feed", changes.map(feedRow));
     await this.lake
       .table("transaction_changes")
-      .commit(({ version }) => [
-        ...(version === -1 ? creationOf(transactionChanges, 1) : []),
+      .commit((snapshot) => [
+        ...schemaActions(transactionChanges, snapshot, 1),
         ...(file === undefined ? [] : [{ add: addOf(file) }]),
-        { domainMetadata: { domain: "link/a", configuration: String(version), removed: false } },
+        { domainMetadata: { domain: "link/a", configuration: String(snapshot.version), removed: false } },
       ]);
   }
 
@@ -115,9 +116,12 @@ export class FeedLake {
 }
 
 function feedRow({ link = "a", id, sequence, type = "created", run = "r", ...values }: Change) {
-  const { generation = 1, inferred = false } = values;
+  const { generation = 1, inferred = false, fetchedAt } = values;
   const key = { link_id: link, fp_id: `fp_${link}`, transaction_id: id, change_type: type, sequence };
-  const origin = { ...key, generation, inferred, run_id: run };
+  const origin = {
+    ...{ ...key, generation, inferred, run_id: run },
+    ...(fetchedAt !== undefined && { fetched_at: fetchedAt }),
+  };
   if (type === "removed") return origin;
   const {
     amount = "1",
