@@ -38,18 +38,19 @@ export async function rangesToJudge(
   files: LineageFiles,
   rangeRows = RANGE_ROWS,
 ): Promise<LinkRange[]> {
+  if (files.feed.length === 0) return [];
   const { columns } = transactionLinks;
   const links =
     files.links.length > 0
       ? parquetRows(files.links, columns, ", file_index")
       : `(select *, null::bigint as file_index from ${parquetRows([], columns)})`;
-  await sql.run(
-    `create or replace temp table open_departure as ${OPEN} from ${links} where tier in ('waiting', 'ambiguous')`,
-  );
-  if (files.feed.length === 0) return [];
-  await sql.run(`create or replace temp table judged_link as
-    select link_id, count(*) as n from ${reading(files.feed)} group by link_id
-    having count(*) filter (change_type = 'removed') > 0 or link_id in (select link_id from open_departure)`);
+  await sql.run(`create or replace temp table changed_link as
+    select link_id, count(*) as n, count(*) filter (change_type = 'removed') as removed
+    from ${reading(files.feed)} group by link_id`);
+  await sql.run(`create or replace temp table open_departure as ${OPEN} from ${links}
+    where tier in ('waiting', 'ambiguous') and link_id in (select link_id from changed_link)`);
+  await sql.run(`create or replace temp table judged_link as select link_id, n from changed_link
+    where removed > 0 or link_id in (select link_id from open_departure)`);
   const rows = await sql.rows("select link_id, n from judged_link order by link_id");
   return linkRanges(
     rows.map(({ link_id, n }) => ({ link: String(link_id), rows: Number(n) })),
