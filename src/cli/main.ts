@@ -4,6 +4,7 @@ import { alertsCommand } from "./commands/alerts.js";
 import { batchCommand } from "./commands/batch.js";
 import { callCommand } from "./commands/call.js";
 import type { AddCommand } from "./commands/command.js";
+import { explainCommand } from "./commands/explain.js";
 import { exportCommand } from "./commands/export.js";
 import { importCommand, importsCommand } from "./commands/import.js";
 import { materializeCommand, rebindCommand, tablesCommand } from "./commands/lake.js";
@@ -35,6 +36,7 @@ const COMMANDS: readonly AddCommand[] = [
   statusCommand,
   syncCommand,
   materializeCommand,
+  explainCommand,
   quarantineCommand,
   exportCommand,
   reconcileCommand,

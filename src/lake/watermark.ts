@@ -25,6 +25,22 @@ export function sameWatermark(one: Snapshot, other: Snapshot, source: string): b
   );
 }
 
+/** Whether the actions of a derived table's commit set the watermark that another derived table has. */
+export function setsWatermark(actions: readonly DeltaAction[], other: Snapshot, source: string): boolean {
+  const set = new Map(actions.flatMap((action) => ("txn" in action ? [[action.txn.appId, action.txn]] : [])));
+  return [source, markOf(source)].every(
+    (name) => set.has(name) && set.get(name)?.version === other.txns.get(name)?.version,
+  );
+}
+
+/** Gives the actions that set a derived table's watermark to that of another one of the same source. */
+export function copiedWatermark(from: Snapshot, source: string): DeltaAction[] {
+  return [source, markOf(source)].flatMap((appId) => {
+    const version = from.txns.get(appId)?.version;
+    return version === undefined ? [] : [{ txn: { appId, version } }];
+  });
+}
+
 /**
  * Gives the actions that set the watermark. They are transactions, because every reader keeps or ignores those, and have
  * no time, because losing the watermark in a checkpoint would cost a rebuild.

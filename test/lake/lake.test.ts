@@ -63,6 +63,7 @@ describe.each([...STRANGE_PATHS, STRANGE_PATHS.filter((name) => name !== "back\\
       ]);
       expect(await command(directory, "tables")).toMatchObject([
         { table: "transaction_changes", rows: 4 },
+        { table: "transaction_links", rows: 0 },
         { table: "transactions", rows: 2 },
       ]);
       await lake.lake.close();

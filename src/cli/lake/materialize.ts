@@ -1,12 +1,13 @@
 import { readConfig } from "../../config.js";
 import { bringUpHistories } from "../../lake/history/current-table.js";
 import { openLake } from "../../lake/lake.js";
+import { bringUpLinks } from "../../lake/lineage/bring-up-links.js";
 import { materialize } from "../../lake/materialize/materialize.js";
 import { TABLES } from "../../tables.js";
 import { withInterruption } from "../terminal/interruption.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** Brings `transactions` up to the feed, and small tables up to their histories, without Temporal. */
+/** Brings `transactions` and `transaction_links` up to the feed, and small tables up to their histories, without Temporal. */
 export async function runMaterialize(terminal: Terminal, json: boolean): Promise<void> {
   const { lake: where, warnings } = readConfig(terminal, ["lake"]);
   for (const warning of warnings) terminal.say(`warning: ${warning}`);
@@ -18,7 +19,11 @@ export async function runMaterialize(terminal: Terminal, json: boolean): Promise
     for await (const { table, because } of bringUpHistories(lake, TABLES, "materialize")) {
       terminal.say(`warning: the small table of ${table} was rebuilt: ${because}`);
     }
-    const done = { ...feed, duration_ms: Date.now() - started };
+    const links = await bringUpLinks(lake, { prefix: "materialize", signal });
+    if (links.because !== undefined) {
+      terminal.say(`warning: transaction_links was rebuilt from the whole feed: ${links.because}`);
+    }
+    const done = { ...feed, links: links.rows, duration_ms: Date.now() - started };
     if (done.because !== undefined) {
       terminal.say(`warning: transactions was rebuilt from the whole feed: ${done.because}`);
     }

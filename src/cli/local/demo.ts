@@ -18,6 +18,7 @@ import { tableOf } from "../lake/row-table.js";
 import { followRun, type JobRun } from "../session/job-run.js";
 import { type JobSession, openJobSession } from "../session/job-session.js";
 import { runPreflight } from "../session/preflight.js";
+import { runExplain } from "../sync/explain.js";
 import { syncRun } from "../sync/sync-run.js";
 import { counted } from "../terminal/counted.js";
 import { EXIT } from "../terminal/exit-code.js";
@@ -202,6 +203,7 @@ async function showResult(
             left(certificate, 12) as certificate from chain order by place`,
     );
   });
+  await showPosted(terminal);
   const lake = `NIGHTLEDGER_LAKE=${directory}/lake npx nightledger`;
   terminal.result(
     [
@@ -215,4 +217,18 @@ async function showResult(
       "  npx nightledger sandbox --roster-out users.csv",
     ].join("\n"),
   );
+}
+
+/** Explains one pending row that became posted. */
+async function showPosted(terminal: Terminal): Promise<void> {
+  const [pair] = await withLakeQuery(terminal, (lake) =>
+    rowsOf<{ link_id: string; id: string }>(
+      lake,
+      `select link_id, pending_transaction_id as id from transaction_links where tier = 'exact'
+        order by removed_run_id <> posted_run_id desc, link_id, removed_sequence limit 1`,
+    ),
+  );
+  if (pair === undefined) return;
+  terminal.result("\na pending row that became posted (nightledger explain)");
+  await runExplain(terminal, pair.id, { link: pair.link_id });
 }

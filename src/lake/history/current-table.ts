@@ -1,12 +1,10 @@
 import { type DeltaAction, removeOf } from "../delta/delta-actions.js";
 import { schemaActions, type TableSpec } from "../delta/delta-schema.js";
-import { rowsIn } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
-import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetFiles } from "../sql/duckdb-files.js";
 import { columnNames } from "../sql/duckdb-sql.js";
-import { compact, filesToMerge } from "../tables/compact.js";
+import { compactSmall } from "../tables/compact.js";
 import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { watermarkActions, watermarkOf } from "../watermark.js";
 import {
@@ -21,9 +19,6 @@ import { keysIn, newestRows } from "./newest-rows.js";
 
 /** If more keys than this have new rows, they are written in parts, to bound memory. */
 const MOST_KEYS = 50_000;
-
-/** More rows than this are not merged at once, because a merge sorts in memory. */
-const MOST_MERGED = 200_000;
 
 interface BroughtUp {
   /** Rows in the small table; undefined if it was up to date. */
@@ -59,7 +54,7 @@ export async function bringUpCurrent(lake: Lake, spec: HistorySpec, prefix: stri
       if (!files.whole && files.since.length === 0) return {};
       const written = await writeCurrent(lake, spec, files, prefix);
       if (!(await replace(lake, state, files, written))) continue;
-      await mergeFiles(lake, state);
+      await compactSmall(lake, spec, spec.key);
       const rows = written.reduce((sum, file) => sum + file.rows, 0);
       return files.because === undefined ? { rows } : { rows, because: files.because };
     }
@@ -83,16 +78,6 @@ async function writeCurrent(
     if (file !== undefined) written.push(file);
   }
   return written;
-}
-
-/** Merges small files of a history, unless they are too large to be sorted together. */
-async function mergeFiles(lake: Lake, { spec, history }: HistoryState): Promise<void> {
-  if (rowsIn(filesToMerge(history.files.values())) > MOST_MERGED) return;
-  try {
-    await compact(lake, spec, spec.key);
-  } catch (error) {
-    if (!isOutOfMemory(error)) throw error;
-  }
 }
 
 async function keysSince(lake: Lake, spec: HistorySpec, files: HistoryFiles): Promise<number> {

@@ -4,10 +4,11 @@ import { InputError } from "../../domain/failures.js";
 import { missingFiles } from "../delta/data-files.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import { NO_TABLE, type Snapshot } from "../delta/delta-snapshot.js";
-import { factsOf } from "../delta/delta-stats.js";
+import { factsOf, holdsLinks } from "../delta/delta-stats.js";
 import { type ReadTable, readTable, tableView } from "../query/query-views.js";
 import { type DuckDb, isOutOfMemory } from "../sql/duckdb.js";
 import { jsonFile, objectSize } from "../sql/duckdb-files.js";
+import { sqlText } from "../sql/duckdb-sql.js";
 import { writeJsonLines } from "../sql/json-lines.js";
 import { StoreFullError } from "../store/local-store-errors.js";
 import type { ObjectStore } from "../store/object-store.js";
@@ -65,14 +66,36 @@ export async function checkLake(
   };
 }
 
-async function chainsOf(duckdb: DuckDb, read: ReadonlyMap<string, ReadTable>): Promise<ChainReport> {
+/** Checks one link's certificates as {@link checkLake} does. It reads only files that may hold rows of the link. */
+export async function checkLink(store: ObjectStore, duckdb: DuckDb, link: string): Promise<ChainReport> {
+  const holds = holdsLinks(link, link);
+  const read = new Map<string, ReadTable>();
+  for (const { name: table } of CHAINED) {
+    const found = await readTable({ store, table, duckdb });
+    if (found === undefined) continue;
+    const files = [...found.snapshot.files].filter(([, file]) => holds(factsOf(file)));
+    read.set(table, { ...found, snapshot: { ...found.snapshot, files: new Map(files) } });
+  }
+  return chainsOf(duckdb, read, link);
+}
+
+/** @param link the only one to be checked */
+async function chainsOf(
+  duckdb: DuckDb,
+  read: ReadonlyMap<string, ReadTable>,
+  link?: string,
+): Promise<ChainReport> {
   await duckdb.makeScratch();
   const heads = join(duckdb.scratchDirectory, "heads.jsonl");
   try {
-    await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE));
+    await writeJsonLines(heads, headsOf(read.get(transactionChanges.name)?.snapshot ?? NO_TABLE, link));
     return await duckdb.exclusive(async (sql) => {
       for (const spec of CHAINED) {
         await sql.run((await tableView(spec.name, spec.columns, read.get(spec.name))).statement);
+        if (link === undefined || spec === runs) continue;
+        await sql.run(`alter view ${spec.name} rename to all_${spec.name}`);
+        const own = `from all_${spec.name} where link_id = ${sqlText(link)}`;
+        await sql.run(`create temp view ${spec.name} as ${own}`);
       }
       await sql.run(`create temp table heads as from ${jsonFile(heads, HEADS)}`);
       return checkChains(sql);
@@ -103,8 +126,9 @@ const HEADS = {
   maximumObjectSize: objectSize([]),
 };
 
-function* headsOf(feed: Snapshot) {
+function* headsOf(feed: Snapshot, link: string | undefined) {
   for (const [link_id, checkpoint] of linkCheckpoints(feed)) {
+    if (link !== undefined && link_id !== link) continue;
     const { run_id, head, certificate_prev, next_sequence } = checkpoint;
     const is_true = checkpoint.link_id === link_id && certificateOf(checkpoint) === head;
     yield { link_id, run_id, head, certificate_prev, next_sequence, is_true };

@@ -13,6 +13,8 @@ interface PageOrigin {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
+  /** Its number within its update, or within its list. */
+  readonly page: number;
   readonly fetchedAt: Date;
 }
 
@@ -92,13 +94,13 @@ export function bundleQuery(
 }
 
 const ORIGINS = `struct(page_no integer, run_id varchar, fp_id varchar, link_id varchar, generation integer,
-  sequence_from bigint, fetched_at bigint)[]`;
+  sequence_from bigint, page integer, fetched_at bigint)[]`;
 
 /** Writes origins as JSON: thousands of rows of `values` take SQL ten times as long to parse. */
 function originsText(origins: readonly PageOrigin[]): string {
-  const rows = origins.map(({ runId, fpId, linkId, generation, sequenceFrom, fetchedAt }, page_no) => {
+  const rows = origins.map(({ runId, fpId, linkId, generation, sequenceFrom, page, fetchedAt }, page_no) => {
     const ids = { page_no, run_id: runId, fp_id: fpId, link_id: linkId };
-    return { ...ids, generation, sequence_from: sequenceFrom, fetched_at: fetchedAt.getTime() * 1000 };
+    return { ...ids, generation, sequence_from: sequenceFrom, page, fetched_at: fetchedAt.getTime() * 1000 };
   });
   return sqlText(JSON.stringify(rows));
 }

@@ -17,6 +17,8 @@ export interface QuarantineFilter {
   readonly rows?: readonly string[] | undefined;
   readonly link?: string | undefined;
   readonly run?: string | undefined;
+  /** Only rows whose payload contains this text. */
+  readonly containing?: string | undefined;
 }
 
 /** A row of `quarantine` with its id and what closed it: the columns of `quarantine list --json`. */
@@ -50,12 +52,13 @@ export async function quarantinedRows(
   return withQuarantine(lake, async (session) => (await session.rows(sql)) as QuarantinedRow[]);
 }
 
-function conditionOf({ all, rows, link, run }: QuarantineFilter): string {
+function conditionOf({ all, rows, link, run, containing }: QuarantineFilter): string {
   return [
     ...(all ? ["true"] : ["closed_by is null"]),
     ...(rows === undefined ? [] : [`list_contains(${sqlList(rows)}, row_id)`]),
     ...(link === undefined ? [] : [`link_id = ${sqlText(link)}`]),
     ...(run === undefined ? [] : [`run_id = ${sqlText(run)}`]),
+    ...(containing === undefined ? [] : [`contains(payload, ${sqlText(containing)})`]),
   ].join(" and ");
 }
 

@@ -4,6 +4,7 @@ import { columnsOf, schemaActions, type TableSpec } from "../delta/delta-schema.
 import type { Snapshot } from "../delta/delta-snapshot.js";
 import { factsOf } from "../delta/delta-stats.js";
 import type { Lake } from "../lake.js";
+import { isOutOfMemory } from "../sql/duckdb.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { columnNames, sqlNames } from "../sql/duckdb-sql.js";
 import { addOf, writeStored } from "./parquet-file.js";
@@ -28,6 +29,21 @@ export function filesToMerge(files: Iterable<AddFile>): AddFile[] {
   }
   const ready = [...sizes].filter(([, some]) => some.length >= FAN_IN).sort(([a], [b]) => a - b);
   return ready[0]?.[1] ?? [];
+}
+
+/** More rows than this are not merged at once, because a merge sorts in memory. */
+const MOST_MERGED = 200_000;
+
+/** As {@link compact}, unless the files are too large to be sorted together. */
+export async function compactSmall(lake: Lake, spec: TableSpec, order: readonly string[]): Promise<void> {
+  const { files } = await lake.table(spec.name).snapshot();
+  const rows = filesToMerge(files.values()).reduce((sum, file) => sum + (factsOf(file).rows ?? 0), 0);
+  if (rows > MOST_MERGED) return;
+  try {
+    await compact(lake, spec, order);
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+  }
 }
 
 /**

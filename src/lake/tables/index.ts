@@ -9,6 +9,7 @@ import { quarantine, quarantineResolutions } from "./quarantine.js";
 import { reconciliations } from "./reconciliations.js";
 import { runFailures, runs } from "./runs.js";
 import { transactionImports } from "./transaction-imports.js";
+import { transactionLinks } from "./transaction-links.js";
 import { transactionChanges, transactions } from "./transactions.js";
 import { vaultValues, vaultWrites } from "./vault.js";
 import { webhookEvents } from "./webhook-events.js";
@@ -29,6 +30,7 @@ export const LAKE_TABLES: readonly TableSpec[] = [
   runs,
   transactionChanges,
   transactionImports,
+  transactionLinks,
   transactions,
   vaultValues,
   vaultWrites,

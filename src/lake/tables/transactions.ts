@@ -28,7 +28,14 @@ const VALUES = [
 export const transactionChanges = {
   name: "transaction_changes",
   feed: true,
-  columns: [...IDENTITY, ...varchar("change_type"), ...ORDER, ...boolean("inferred"), ...VALUES],
+  columns: [
+    ...IDENTITY,
+    ...varchar("change_type"),
+    ...ORDER,
+    ...boolean("inferred"),
+    ...VALUES,
+    ...integer("page"),
+  ],
 } as const satisfies TableSpec;
 
 /** The current state: one row per live (`link_id`, `transaction_id`). */

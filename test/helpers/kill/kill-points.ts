@@ -33,6 +33,8 @@ export const FILE_POINTS: readonly KillPoint[] = [
   onFile("link_syncs is committed", "lake/link_syncs/_delta_log", COMMIT),
   onFile("materialize writes", "lake/transactions", PARQUET),
   onFile("materialize has committed", "lake/transactions/_delta_log", COMMIT),
+  onFile("transaction_links is written", "lake/transaction_links", PARQUET),
+  onFile("transaction_links is committed", "lake/transaction_links/_delta_log", COMMIT),
   onFile("runs is written", "lake/runs", PARQUET),
   onFile("runs is committed", "lake/runs/_delta_log", COMMIT),
 ];

@@ -16,6 +16,13 @@ export interface Change {
   readonly type?: "created" | "updated" | "removed";
   readonly amount?: string;
   readonly date?: string;
+  readonly run?: string;
+  readonly pending?: boolean;
+  readonly account?: string;
+  readonly merchant?: string;
+  readonly description?: string;
+  readonly generation?: number;
+  readonly inferred?: boolean;
   readonly fetchedAt?: string;
 }
 
@@ -108,12 +115,26 @@ export class FeedLake {
   }
 }
 
-function feedRow({ link = "a", id, sequence, type = "created", fetchedAt, ...values }: Change) {
-  const { amount = "1", date = "2026-05-05" } = values;
+function feedRow({ link = "a", id, sequence, type = "created", run = "r", ...values }: Change) {
+  const { generation = 1, inferred = false, fetchedAt } = values;
   const key = { link_id: link, fp_id: `fp_${link}`, transaction_id: id, change_type: type, sequence };
   const origin = {
-    ...{ ...key, generation: 1, inferred: false, run_id: "r" },
+    ...{ ...key, generation, inferred, run_id: run },
     ...(fetchedAt !== undefined && { fetched_at: fetchedAt }),
   };
-  return type === "removed" ? origin : { ...origin, amount, date, currency: "CZK" };
+  if (type === "removed") return origin;
+  const {
+    amount = "1",
+    date = "2026-05-05",
+    pending = false,
+    account = "acc",
+    merchant,
+    description,
+  } = values;
+  return {
+    ...{ ...origin, amount, signed_amount: amount, date, currency: "CZK", type: "debit", pending },
+    account_id: account,
+    ...(merchant !== undefined && { merchant_id: merchant }),
+    ...(description !== undefined && { description }),
+  };
 }

@@ -10,6 +10,7 @@ import { createLocalStore } from "../../../src/lake/store/local-store.js";
 import { checkLake } from "../../../src/lake/sync/lake-check.js";
 import { TABLES } from "../../../src/tables.js";
 import { COMPARED, expectedRow } from "./expected-row.js";
+import { auditLinks } from "./lineage/audit-links.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -49,6 +50,7 @@ export async function auditLake(
     ...(await auditFeed(query, sandbox, links)),
     ...(await auditCertificates(query)),
     ...(await auditProof(lake)),
+    ...few(await auditLinks(lake)),
     ...(await auditRuns(query)),
     ...(await auditHistories(query)),
     ...(await auditStaging(lake, query)),

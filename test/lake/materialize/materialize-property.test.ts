@@ -46,7 +46,7 @@ test("any feed applied in any increments equals the newest row of each key that 
           type,
           amount,
           date,
-        }: Omit<Required<Change>, "sequence" | "fetchedAt">): Change {
+        }: Required<Pick<Change, "link" | "id" | "type" | "amount" | "date">>): Change {
           const sequence = (sequences.get(link) ?? 0) + 1;
           sequences.set(link, sequence);
           if (type === "removed") truth.delete(`${link}/${id}`);

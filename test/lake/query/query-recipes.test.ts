@@ -70,6 +70,11 @@ const linkSync = (run_id: keyof typeof AT, link_id: string, status: string, reas
   ...{ run_id, link_id, fp_id: link_id.replace("link", "fp"), status, reason, finished_at: ENDED[run_id] },
 });
 const seen = { run_id: FIRST, observed_at: AT[FIRST] };
+const link = (link_id: string, removed_sequence: number, pending: string, values: object) => ({
+  ...{ link_id, removed_sequence, pending_transaction_id: pending, tier: "waiting" },
+  ...{ pending_signed_amount: "-7", pending_date: "2026-11-19", removed_run_id: SECOND },
+  ...values,
+});
 const outcome = (line: number, attempt: number, status: string) => ({
   ...{ batch_id: "onb_6c1f0e2ab9d84f7730c5a1de", line, attempt, version: 1, status },
 });
@@ -77,6 +82,21 @@ const outcome = (line: number, attempt: number, status: string) => ({
 const ROWS: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> = {
   transaction_changes: FEED,
   transactions: [FEED[0]!, FEED[1]!, FEED[3]!, FEED[5]!].map(live),
+  transaction_links: [
+    link("link_1", 5, "t3", {}),
+    link("link_2", 6, "t5", {
+      ...{ posted_transaction_id: "t6", tier: "amount_changed" },
+      ...{ posted_signed_amount: "-8.5", posted_date: "2026-11-21" },
+    }),
+    link("link_2", 7, "t7", {
+      ...{
+        posted_transaction_id: "t8",
+        tier: "exact",
+        posted_signed_amount: "-7",
+        posted_date: "2026-11-19",
+      },
+    }),
+  ],
   runs: [FIRST, SECOND].map((run_id) => ({
     ...{ run_id, kind: "sync", status: "completed", finished_at: ENDED[run_id as keyof typeof AT] },
   })),

@@ -43,8 +43,8 @@ async function commitStream(
   stream: Stream,
   pages: readonly ObservedPage[],
 ): Promise<readonly LoadedPage[]> {
-  const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId }) => {
-    return { runId, place, fpId, linkId, generation: null, sequenceFrom: null };
+  const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId, page }) => {
+    return { runId, place, fpId, linkId, page, generation: null, sequenceFrom: null };
   });
   return loadWithRepair(deps, stream, toLoad, async (bundle, loaded) => {
     const query = bundleQuery(stream, bundle);

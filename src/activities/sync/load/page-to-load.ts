@@ -8,6 +8,7 @@ export interface PageToLoad {
   readonly linkId: string | null;
   readonly generation: number | null;
   readonly sequenceFrom: number | null;
+  readonly page: number;
   /** How many entries the page adds, where that is known; 0 where it is empty or repeats the one before. */
   readonly entries?: number;
   /** Key of its link's record; left out of a page of a user. */

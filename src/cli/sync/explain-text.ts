@@ -1,0 +1,117 @@
+import type { ExplainedChange, Explanation } from "../../lake/sync/explain/explanation.js";
+import { shortAmount } from "./amount-text.js";
+import { becameWords, pairLines } from "./explain-pairs.js";
+
+const INDENT = " ".repeat(10);
+
+/** What is known of a transaction of one link, as lines for people. */
+export function explanationLines(explanation: Explanation): string[] {
+  const { transaction_id, link_id, fp_id, changes, current, imports, quarantine } = explanation;
+  return [
+    `transaction ${transaction_id} of link ${link_id}${fp_id === null ? "" : ` (user ${fp_id})`}: ${stateWords(explanation)}`,
+    ...imports.map(
+      ({ line, run_id, status, seen_in_run }) =>
+        `imported  by line ${line} of run ${run_id}, ${status}; ${seen_in_run === null ? "no sync has brought it back" : `first brought back by run ${seen_in_run}`}`,
+    ),
+    ...quarantine.map(
+      ({ row_id, list, page, run_id, reason, closed_by }) =>
+        `bad row   ${row_id}: under ${list} on page ${page} of run ${run_id}: ${reason}; ${closed_by === null ? "open" : `closed by ${closed_by}`}`,
+    ),
+    ...changes.flatMap((change, at) => changeLines(change, stateBefore(changes, at))),
+    ...(current === null
+      ? []
+      : [`now       in transactions/${current.file}${versionWords("transactions", current)}`]),
+    ...pairLines(explanation),
+    ...proofLines(explanation),
+  ];
+}
+
+function stateWords({ state, gone_because, changes, became }: Explanation): string {
+  const last = changes.at(-1);
+  if (state === "quarantined") return "only bad rows name it";
+  if (state === "imported") return "it was imported, and no sync has brought it back";
+  if (state === "live") return last?.pending === true ? "live, pending" : "live, posted";
+  const why = gone_because === "removed" ? "the service removed it" : "a full resync did not bring it back";
+  const pair = became.at(-1);
+  return `gone: ${why}${pair === undefined ? "" : `; ${becameWords(pair)}`}`;
+}
+
+/** The last state that a transaction had before a change; undefined while it was not there. */
+function stateBefore(changes: readonly ExplainedChange[], at: number): ExplainedChange | undefined {
+  const before = changes[at - 1];
+  return before?.change_type === "removed" ? undefined : before;
+}
+
+function changeLines(change: ExplainedChange, before: ExplainedChange | undefined): string[] {
+  const { run_id, page, fetched_at, certificate, file, sequence, change_type } = change;
+  const place = page === null ? "" : `page ${page} of `;
+  const proof =
+    certificate === null
+      ? "no certificate yet: the run has not ended"
+      : `certificate ${certificate.certificate.slice(0, 12)}, number ${certificate.place ?? "?"} of its link`;
+  return [
+    `${change_type.padEnd(9)} ${sentenceOf(change, before)}`,
+    `${INDENT}${fetched_at.slice(0, 19)}Z, ${place}run ${run_id}, sequence ${sequence}, ${proof}`,
+    `${INDENT}transaction_changes/${file}${versionWords("transaction_changes", change)}`,
+  ];
+}
+
+function versionWords(
+  table: string,
+  { version, moved_in }: { version: number | null; moved_in: number | null },
+) {
+  const added =
+    version === null ? `, from a version that the log of ${table} no longer has` : `, by version ${version}`;
+  return moved_in === null ? added : `${added}, moved there by version ${moved_in}`;
+}
+
+function sentenceOf(change: ExplainedChange, before: ExplainedChange | undefined): string {
+  if (change.change_type === "removed") {
+    if (change.inferred) return "a full resync did not bring it back, so its removal was inferred";
+    return before === undefined
+      ? "the service removed it, though it was not there"
+      : "the service listed it under removed";
+  }
+  const values = [
+    change.pending === null ? undefined : change.pending ? "pending" : "posted",
+    `${shortAmount(change.signed_amount)} ${change.currency} of ${change.date}`,
+    change.description === null ? undefined : JSON.stringify(change.description),
+  ];
+  if (before === undefined) return values.filter(Boolean).join(", ");
+  return changedWords(change, before);
+}
+
+/** What a change made different: amounts and days as they were and are. */
+function changedWords(change: ExplainedChange, before: ExplainedChange): string {
+  const words = [
+    ...(before.pending === true && change.pending === false ? ["posted, under the id that it had"] : []),
+    ...(before.pending === false && change.pending === true ? ["pending again"] : []),
+    ...(before.signed_amount === change.signed_amount && before.currency === change.currency
+      ? []
+      : [
+          `${shortAmount(before.signed_amount)} ${before.currency} → ${shortAmount(change.signed_amount)} ${change.currency}`,
+        ]),
+    ...(before.date === change.date ? [] : [`dated ${before.date} → ${change.date}`]),
+    ...(before.account_id === change.account_id
+      ? []
+      : [`account ${before.account_id} → ${change.account_id}`]),
+    ...(before.description === change.description
+      ? []
+      : [`${JSON.stringify(before.description)} → ${JSON.stringify(change.description)}`]),
+  ];
+  return words.length === 0
+    ? "told again; amount, day, account and description are as they were"
+    : words.join(", ");
+}
+
+function proofLines({ proof: { holds, certificates, problems } }: Explanation): string[] {
+  if (holds) return [`proof     ${holdWords(certificates)}`];
+  return problems.map(({ run_id, what }) => `broken    ${run_id === null ? "" : `run ${run_id}: `}${what}`);
+}
+
+function holdWords(certificates: number): string {
+  if (certificates === 0) return "the link has no certificate yet";
+  return certificates === 1
+    ? "the link's one certificate holds"
+    : `the link's ${certificates} certificates hold`;
+}

@@ -1,0 +1,44 @@
+import { InputError } from "../../domain/failures.js";
+import { explainTransaction } from "../../lake/sync/explain/explain-transaction.js";
+import type { Explanation } from "../../lake/sync/explain/explanation.js";
+import { lakeStore } from "../lake/query.js";
+import { withLakeReader } from "../lake/reader.js";
+import { EXIT } from "../terminal/exit-code.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { explanationLines } from "./explain-text.js";
+
+export interface ExplainFlags {
+  readonly link?: string;
+  readonly json?: boolean;
+}
+
+/**
+ * Explains where a transaction came from and what became of it: the exit code, 1 where a certificate does not hold.
+ * @throws InputError where no link of the lake has the id.
+ */
+export async function runExplain(
+  terminal: Terminal,
+  id: string,
+  { link, json }: ExplainFlags,
+): Promise<number> {
+  const store = await lakeStore(terminal);
+  const found = await withLakeReader(store, (lake) => explainTransaction(lake, id, link));
+  if (found.length === 0) throw unknownId(id, link);
+  terminal.result(json ? JSON.stringify(found) : textOf(found));
+  return found.every(({ proof }) => proof.holds) ? EXIT.completed : EXIT.failures;
+}
+
+function unknownId(id: string, link: string | undefined): InputError {
+  const where = link === undefined ? "in this lake" : `in link ${link}`;
+  const next =
+    link === undefined
+      ? "Ids are those of the column transaction_id; a sync brings what is new at the bank."
+      : "Leave --link out to search every link.";
+  return new InputError(`there is no transaction ${id} ${where}. Nothing was changed. ${next}`);
+}
+
+function textOf(found: readonly Explanation[]): string {
+  const several =
+    found.length > 1 ? [`${found.length} links have this id; --link shows one of them`, ""] : [];
+  return [...several, found.map((one) => explanationLines(one).join("\n")).join("\n\n")].join("\n");
+}

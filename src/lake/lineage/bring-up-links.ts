@@ -1,0 +1,169 @@
+import { localFiles } from "../delta/data-files.js";
+import { type AddFile, type DeltaAction, removeOf } from "../delta/delta-actions.js";
+import { schemaActions } from "../delta/delta-schema.js";
+import type { Lake } from "../lake.js";
+import { inHalves } from "../materialize/row-parts.js";
+import { sourceFiles } from "../materialize/sources.js";
+import { inQueue } from "../queue.js";
+import { parquetRows } from "../sql/duckdb-files.js";
+import type { SqlSession } from "../sql/duckdb-session.js";
+import { sqlName } from "../sql/duckdb-sql.js";
+import { compactSmall } from "../tables/compact.js";
+import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
+import { transactionLinks } from "../tables/transaction-links.js";
+import { transactionChanges } from "../tables/transactions.js";
+import { sameWatermark } from "../watermark.js";
+import { judgedRowsSql, judgeInto } from "./judged-table.js";
+import { type LineageFiles, rangesToJudge } from "./lineage-events.js";
+import { type LineageSources, type LineageState, lineageSources, lineageState } from "./lineage-sources.js";
+import { accountInPart, type LinkRange } from "./link-ranges.js";
+
+const ORDER = ["link_id", "removed_sequence"];
+const COLUMNS = transactionLinks.columns.map(({ name }) => sqlName(name)).join(", ");
+
+/** A second thread would read JSON into a buffer of its own, of 32 MB. */
+const THREADS = 1;
+
+interface LineageOptions {
+  /** Begins the names of new files, so that they tell where they came from. */
+  readonly prefix: string;
+  readonly signal?: AbortSignal;
+  /** Changed rows that are judged together. */
+  readonly rangeRows?: number;
+}
+
+interface LineageReport {
+  /** Rows that are new or have changed. */
+  readonly rows: number;
+  /** Why the table was built again from the whole feed. */
+  readonly because?: string;
+}
+
+/**
+ * Brings `transaction_links` to the version of the feed that `transactions` has reached, in one commit with its watermark
+ * (docs/inside/architecture.md, "Pairs of pending and posted"). Of two processes the slower one finds nothing left to do.
+ *
+ * @throws InputError where a file, or the feed, is missing; StoreFullError on a full disk; the signal's reason once it is
+ * aborted. The table then is as it was.
+ */
+export async function bringUpLinks(lake: Lake, options: LineageOptions): Promise<LineageReport> {
+  return inQueue(`${lake.store.address}/${transactionLinks.name}`, async () => {
+    for (;;) {
+      const state = await lineageState(lake);
+      if (sameWatermark(state.links, state.current, transactionChanges.name)) return { rows: 0 };
+      const sources = await lineageSources(lake, state);
+      if (sources === undefined) return { rows: 0 };
+      const written = await write(lake, state, sources, options);
+      if (!(await commit(lake, state, sources, written))) continue;
+      await compactSmall(lake, transactionLinks, ORDER);
+      return { rows: written.rows, ...(sources.because !== undefined && { because: sources.because }) };
+    }
+  });
+}
+
+/** New files, and the live ones that they replace. */
+interface Written {
+  readonly files: DataFile[];
+  readonly replaced: readonly AddFile[];
+  /** Rows that are new or have changed. */
+  rows: number;
+}
+
+async function write(
+  lake: Lake,
+  { links }: LineageState,
+  { changes, before, whole }: LineageSources,
+  { prefix, signal, rangeRows }: LineageOptions,
+): Promise<Written> {
+  const live = [...links.files.values()];
+  const files: LineageFiles = {
+    feed: await sourceFiles(lake, transactionChanges.name, changes),
+    before: await localFiles(
+      { ...lake, table: "transactions" },
+      before.map((path) => ({ path })),
+    ),
+    links: whole ? [] : await localFiles({ ...lake, table: transactionLinks.name }, live),
+  };
+  const written: DataFile[] = [];
+  try {
+    return await lake.duckdb.exclusive(async (sql) => {
+      await sql.run(
+        "create or replace temp table gone (file bigint, link_id varchar, removed_sequence bigint)",
+      );
+      for (const range of await rangesToJudge(sql, files, rangeRows)) {
+        signal?.throwIfAborted();
+        await inHalves(range, async (part) => {
+          written.push(...(await judgeRange(lake, sql, files, part, prefix)));
+        });
+      }
+      const rows = written.reduce((sum, file) => sum + file.rows, 0);
+      if (whole) return { files: written, replaced: live, rows };
+      const touched = (await sql.rows("select distinct file from gone order by file")).map((row) =>
+        Number(row.file),
+      );
+      for (const at of touched) {
+        signal?.throwIfAborted();
+        written.push(...(await withoutGone(lake, files.links[at] as string, at, prefix)));
+      }
+      return { files: written, replaced: touched.map((at) => live[at] as AddFile), rows };
+    }, THREADS);
+  } catch (error) {
+    await discard(lake, written);
+    throw error;
+  }
+}
+
+/** Writes the rows of a range that are new or have changed, and remembers the rows that they replace. */
+async function judgeRange(
+  lake: Lake,
+  sql: SqlSession,
+  files: LineageFiles,
+  range: LinkRange,
+  prefix: string,
+): Promise<DataFile[]> {
+  await judgeInto(sql, files, range);
+  const file = await writeQuery(lake, transactionLinks, prefix, judgedRowsSql(range, ORDER));
+  await sql.run(`insert into gone select judged.file, link_id, removed_sequence from judged join event using (link_id)
+    where rank = 0 and sequence = removed_sequence and ${accountInPart(range)}`);
+  return file === undefined ? [] : [file];
+}
+
+async function withoutGone(lake: Lake, path: string, at: number, prefix: string): Promise<DataFile[]> {
+  const file = await writeQuery(
+    lake,
+    transactionLinks,
+    prefix,
+    `select ${COLUMNS} from ${parquetRows([path], transactionLinks.columns)}
+      anti join (select link_id, removed_sequence from gone where file = ${at}) using (link_id, removed_sequence)
+      order by ${ORDER.join(", ")}`,
+  );
+  return file === undefined ? [] : [file];
+}
+
+/** Publishes the new rows with their watermark; false if another writer was faster. */
+async function commit(
+  lake: Lake,
+  { links }: LineageState,
+  { watermark, whole }: LineageSources,
+  { files, replaced }: Written,
+): Promise<boolean> {
+  const committed = await lake.table(transactionLinks.name).commit((now) => {
+    if (!sameWatermark(now, links, transactionChanges.name)) return null;
+    if (whole && now.version !== links.version) return null;
+    if (replaced.some(({ path }) => !now.files.has(path))) return null;
+    const at = Date.now();
+    return [
+      { commitInfo: { operation: "MERGE" } },
+      ...schemaActions(transactionLinks, now, at),
+      ...replaced.map((file): DeltaAction => ({ remove: removeOf(file, at) })),
+      ...files.map((file): DeltaAction => ({ add: addOf(file) })),
+      ...watermark,
+    ];
+  });
+  if (committed === null) await discard(lake, files);
+  return committed !== null;
+}
+
+async function discard({ store }: Lake, files: readonly DataFile[]): Promise<void> {
+  await Promise.all(files.map(({ path }) => store.delete(`${transactionLinks.name}/${path}`)));
+}

@@ -1,0 +1,233 @@
+import { expect, test } from "vitest";
+import { type LineageChange, LinkLineage } from "../../../src/domain/lineage/link-lineage.js";
+import { dayNumber, type TransactionState } from "../../../src/domain/lineage/transaction-state.js";
+
+type Values = Partial<TransactionState> & { readonly generation?: number; readonly date?: string };
+
+/** A pending row, a posted one, and a removal, each by its id. */
+const P = (id: string, values: Values = {}) => ({ id, ...values, pending: true });
+const Q = (id: string, values: Values = {}) => ({ id, ...values, pending: false });
+const gone = (id: string, generation = 1) => ({ id, generation, removed: true });
+type Step = ReturnType<typeof P> | ReturnType<typeof gone>;
+
+/** What became of each departure, by its removal, after these updates. */
+function judged(updates: readonly (readonly Step[])[]): string[] {
+  const lineage = new LinkLineage();
+  let sequence = 0;
+  for (const steps of updates) {
+    lineage.apply(
+      steps.map((step): LineageChange => {
+        sequence += 1;
+        const { id, generation = 1 } = step;
+        return { id, sequence, generation, state: "removed" in step ? null : stateOf(step) };
+      }),
+    );
+  }
+  return [...lineage.changed].map(
+    ({ id, posted, tier, posted_candidates: qs, pending_candidates: ps }) =>
+      `${id} → ${posted?.id ?? "?"} ${tier} ${qs}:${ps}`,
+  );
+}
+
+function stateOf({
+  id: _,
+  generation: __,
+  date = "2026-11-10",
+  ...values
+}: ReturnType<typeof P>): TransactionState {
+  return {
+    account_id: "acc",
+    currency: "EUR",
+    type: "debit",
+    signed_amount: "-4.2000000000",
+    day: dayNumber(date),
+    merchant_id: null,
+    description: null,
+    ...values,
+  };
+}
+
+const other = { signed_amount: "-5.0000000000" };
+
+test.each<{ rule: string; updates: Step[][]; expected: string[] }>([
+  { rule: "P goes and Q comes", updates: [[P("p")], [gone("p"), Q("q")]], expected: ["p → q exact 1:1"] },
+  {
+    rule: "the order within an update means nothing",
+    updates: [[P("p")], [Q("q"), gone("p")]],
+    expected: ["p → q exact 1:1"],
+  },
+  {
+    rule: "Q comes some updates later",
+    updates: [[P("p")], [gone("p")], [Q("x", other)], [Q("q", { date: "2026-11-24" })]],
+    expected: ["p → q exact 1:1"],
+  },
+  {
+    rule: "15 days later is too late",
+    updates: [[P("p")], [gone("p")], [Q("q", { date: "2026-11-25" })]],
+    expected: ["p → ? waiting 0:0"],
+  },
+  {
+    rule: "a day earlier is another payment",
+    updates: [[P("p")], [gone("p"), Q("q", { date: "2026-11-09" })]],
+    expected: ["p → ? waiting 0:0"],
+  },
+  {
+    rule: "Q that was there before P went is another payment",
+    updates: [[P("p"), Q("q")], [gone("p")], [Q("q")]],
+    expected: ["p → ? waiting 0:0"],
+  },
+  ...(["account_id", "currency", "type"] as const).map((name) => ({
+    rule: `another ${name} is another payment`,
+    updates: [[P("p")], [gone("p"), Q("q", { [name]: "other" })]],
+    expected: ["p → ? waiting 0:0"],
+  })),
+  {
+    rule: "a pending row is no posted one, nor is one that says neither",
+    updates: [[P("p")], [gone("p"), P("q"), { ...Q("r"), pending: null as unknown as boolean }]],
+    expected: ["p → ? waiting 0:0"],
+  },
+  { rule: "a posted row that goes is no departure", updates: [[Q("p")], [gone("p"), Q("q")]], expected: [] },
+  {
+    rule: "posted under its own id, removed later: no departure",
+    updates: [[P("p")], [Q("p")], [gone("p"), Q("q")]],
+    expected: [],
+  },
+  {
+    rule: "two P and one Q are listed",
+    updates: [
+      [P("p1"), P("p2")],
+      [gone("p1"), gone("p2"), Q("q")],
+    ],
+    expected: ["p1 → ? ambiguous 1:2", "p2 → ? ambiguous 1:2"],
+  },
+  {
+    rule: "one P and two Q are listed",
+    updates: [[P("p")], [gone("p"), Q("q1"), Q("q2")]],
+    expected: ["p → ? ambiguous 2:1"],
+  },
+  {
+    rule: "what was ambiguous stays so, even if only one is left within its window",
+    updates: [
+      [P("p1"), P("p2", { date: "2026-11-20" })],
+      [gone("p1"), gone("p2"), Q("q1", { date: "2026-11-21" })],
+      [Q("q2", { date: "2026-11-28" })],
+    ],
+    expected: ["p1 → ? ambiguous 1:2", "p2 → ? ambiguous 2:2"],
+  },
+  {
+    rule: "the same ticket every day: each night's pair is decided that night",
+    updates: [
+      [P("p1")],
+      [gone("p1"), Q("q1"), P("p2", { date: "2026-11-11" })],
+      [gone("p2"), Q("q2", { date: "2026-11-11" })],
+    ],
+    expected: ["p1 → q1 exact 1:1", "p2 → q2 exact 1:1"],
+  },
+  {
+    rule: "a pair is never taken back by a Q that comes later",
+    updates: [[P("p")], [gone("p"), Q("q1")], [Q("q2")]],
+    expected: ["p → q1 exact 1:1"],
+  },
+  {
+    rule: "another amount of the same merchant",
+    updates: [[P("p", { merchant_id: "m" })], [gone("p"), Q("q", { ...other, merchant_id: "m" })]],
+    expected: ["p → q amount_changed 1:1"],
+  },
+  {
+    rule: "another amount and the same description, where only one has a merchant",
+    updates: [
+      [P("p", { description: "Tram" })],
+      [gone("p"), Q("q", { ...other, merchant_id: "m", description: "Tram" })],
+    ],
+    expected: ["p → q amount_changed 1:1"],
+  },
+  {
+    rule: "the same description of two merchants says nothing, and a blank one neither",
+    updates: [
+      [P("p1", { merchant_id: "m", description: "Card" }), P("p2", { description: " " })],
+      [gone("p1"), gone("p2"), Q("q1", { ...other, merchant_id: "n", description: "Card" })],
+      [Q("q2", { ...other, description: " " })],
+    ],
+    expected: ["p1 → ? waiting 0:0", "p2 → ? waiting 0:0"],
+  },
+  {
+    rule: "the amount goes before the merchant",
+    updates: [
+      [P("p1", { merchant_id: "m" }), P("p2", { ...other, merchant_id: "m" })],
+      [gone("p1"), gone("p2"), Q("q2", { ...other, merchant_id: "m" }), Q("q1", { merchant_id: "m" })],
+    ],
+    expected: ["p1 → q1 exact 1:1", "p2 → q2 exact 1:1"],
+  },
+  {
+    rule: "ambiguous by merchant may still be paired by amount",
+    updates: [
+      [P("p", { merchant_id: "m" })],
+      [gone("p"), Q("q1", { ...other, merchant_id: "m" }), Q("q2", { ...other, merchant_id: "m" })],
+      [Q("q3", { merchant_id: "m" })],
+    ],
+    expected: ["p → q3 exact 1:1"],
+  },
+  {
+    rule: "ambiguous by amount is not paired by merchant",
+    updates: [
+      [P("p1", { merchant_id: "m" }), P("p2")],
+      [gone("p1"), gone("p2"), Q("q1")],
+      [Q("q2", { ...other, merchant_id: "m" })],
+    ],
+    expected: ["p1 → ? ambiguous 1:2", "p2 → ? ambiguous 1:2"],
+  },
+  {
+    rule: "P that comes back is no longer gone",
+    updates: [[P("p")], [gone("p")], [P("p")], [Q("q")]],
+    expected: ["p → ? returned 0:0"],
+  },
+  {
+    rule: "P that goes and comes back in one update has not gone",
+    updates: [[P("p")], [gone("p"), P("p")], [Q("q")]],
+    expected: [],
+  },
+  {
+    rule: "P that goes twice is two departures",
+    updates: [[P("p")], [gone("p"), Q("q1")], [P("p")], [gone("p"), Q("q2")]],
+    expected: ["p → q1 exact 1:1", "p → q2 exact 1:1"],
+  },
+  {
+    rule: "a full resync that tells all over again changes nothing",
+    updates: [
+      [P("p"), P("w", other)],
+      [gone("p"), gone("w"), Q("q"), Q("x", other), gone("x")],
+      [
+        P("p", { generation: 2 }),
+        gone("p", 2),
+        Q("q", { generation: 2 }),
+        Q("x", { ...other, generation: 2 }),
+        gone("x", 2),
+      ],
+    ],
+    expected: ["p → q exact 1:1", "w → x exact 1:1"],
+  },
+  {
+    rule: "a full resync does not pair a waiting one with what came and went before",
+    updates: [
+      [Q("x", other), P("w", other)],
+      [gone("x")],
+      [gone("w")],
+      [Q("x", { ...other, generation: 2 }), gone("x", 2)],
+    ],
+    expected: ["w → ? waiting 0:0"],
+  },
+])("$rule", ({ updates, expected }) => {
+  expect(judged(updates)).toEqual(expected);
+});
+
+test("a hundred thousand equal pending rows and as many posted ones are listed in seconds", () => {
+  const many = 100_000;
+  const ids = Array.from({ length: many }, (_, at) => String(at));
+  const result = judged([
+    ids.map((id) => P(`p${id}`)),
+    [...ids.map((id) => gone(`p${id}`)), ...ids.map((id) => Q(`q${id}`))],
+  ]);
+  expect(new Set(result.map((line) => line.replace(/^\S+/, "")))).toEqual(
+    new Set([` → ? ambiguous ${many}:${many}`]),
+  );
+});
