@@ -1,6 +1,7 @@
 import { InputError } from "../../src/domain/failures.js";
 import { addDays } from "../world/days.js";
 import { Random } from "../world/random.js";
+import { objectIn } from "../world/truth.js";
 import type { World } from "../world/world.js";
 
 /** A transaction or a security: its id and day to find it by, and the JSON served for it, byte for byte. */
@@ -17,6 +18,8 @@ interface InvestmentRecord {
  * are served as given.
  */
 interface NewInvestments {
+  /** The JSON to serve for a transaction, byte for byte. */
+  raw?: readonly string[];
   transactions?: readonly (Readonly<Record<string, unknown>> & { investment_transaction_id: string })[];
   securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
 }
@@ -33,12 +36,13 @@ export class InvestmentStore {
 
   constructor(private readonly world: World) {}
 
-  /** Adds rows to a link. @throws InputError for an unknown link. */
-  add(linkId: string, { transactions = [], securities = [] }: NewInvestments): void {
+  /** Adds rows to a link, each in the place of one with its id. @throws InputError for an unknown link. */
+  add(linkId: string, { transactions = [], securities = [], raw = [] }: NewInvestments): void {
     const link = this.world.link(linkId);
     const holdings = this.#of(linkId);
     for (const security of securities)
       holdings.securities.set(security.security_id, JSON.stringify(security));
+    const added = raw.map(recordOf);
     for (const row of transactions) {
       const whole = {
         account_id: link.accounts[0]?.id ?? `acc_${linkId}_1`,
@@ -48,8 +52,13 @@ export class InvestmentStore {
         type: "buy",
         ...row,
       };
-      holdings.transactions.push(recordOf(whole));
+      added.push(recordOf(JSON.stringify(whole)));
     }
+    this.remove(
+      linkId,
+      added.map(({ id }) => id),
+    );
+    holdings.transactions.push(...added);
     holdings.transactions.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
   }
 
@@ -67,6 +76,12 @@ export class InvestmentStore {
       ...amounts(random),
     }));
     this.add(linkId, { transactions, securities });
+  }
+
+  remove(linkId: string, ids: readonly string[]): void {
+    const { transactions } = this.#of(linkId);
+    const gone = new Set(ids);
+    transactions.splice(0, transactions.length, ...transactions.filter(({ id }) => !gone.has(id)));
   }
 
   transactions(linkId: string): readonly InvestmentRecord[] {
@@ -87,7 +102,7 @@ export class InvestmentStore {
     const account_id = transactions[0]?.account_id ?? `acc_${linkId}_1`;
     const investment_transaction_id = `inv_${linkId}_moved_${++this.#moved}`;
     const row = { investment_transaction_id, account_id, amount: "1.00", date: this.world.today };
-    transactions.unshift(recordOf({ ...row, description: "Dividend", type: "dividend" }));
+    transactions.unshift(recordOf(JSON.stringify({ ...row, description: "Dividend", type: "dividend" })));
   }
 
   /** What is true of a link: its rows and securities as they are served. */
@@ -107,13 +122,14 @@ export class InvestmentStore {
   }
 }
 
-function recordOf(row: Readonly<Record<string, unknown>>): InvestmentRecord {
+function recordOf(text: string): InvestmentRecord {
+  const row = objectIn(text) ?? {};
   return {
     id: String(row.investment_transaction_id),
     account_id: String(row.account_id),
     date: String(row.date),
     security_id: typeof row.security_id === "string" ? row.security_id : undefined,
-    text: JSON.stringify(row),
+    text,
   };
 }
 

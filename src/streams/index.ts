@@ -1,10 +1,18 @@
 import { accountStream } from "./accounts.js";
 import { bankLinkStream } from "./bank-links.js";
+import { investmentTransactionStream } from "./investment-transactions.js";
+import { securityStream } from "./securities.js";
 import type { Stream } from "./stream.js";
 import { transactionStream } from "./transactions.js";
 
 /** Every stream, by name; a new one is one line more. */
-export const STREAMS: readonly Stream[] = [accountStream, bankLinkStream, transactionStream];
+export const STREAMS: readonly Stream[] = [
+  accountStream,
+  bankLinkStream,
+  transactionStream,
+  investmentTransactionStream,
+  securityStream,
+];
 
 /** The streams that a sync reads by default. */
 export function defaultStreams(streams: readonly Stream[]): string[] {

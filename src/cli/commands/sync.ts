@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
+import { DEFAULT_LOOKBACK } from "../../domain/sync/reading-window.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { AddCommand } from "./command.js";
 import { failRules, linkIds, namesOf, positive } from "./option-values.js";
@@ -13,6 +14,7 @@ interface SyncFlags {
   readonly links?: string[];
   readonly full?: boolean;
   readonly pageSize: number;
+  readonly lookback: number;
   readonly restart?: boolean;
   readonly detach?: boolean;
   readonly json?: boolean;
@@ -32,6 +34,12 @@ function withSyncOptions(command: Command): Command {
     .option("--links <ids>", "sync only these bank links, comma-separated", linkIds)
     .option("--full", "re-read every link from the beginning, and accept large removals")
     .option("--page-size <rows>", "rows to request per page", positive, 500)
+    .option(
+      "--lookback <days>",
+      "of investment_transactions and securities, days before the last complete reading to read again",
+      positive,
+      DEFAULT_LOOKBACK,
+    )
     .option("--restart", "abandon the job's current run and start a new one")
     .option(
       "--fail-on <rules>",
@@ -42,8 +50,13 @@ function withSyncOptions(command: Command): Command {
     .option("--json", "print the summary as JSON");
 }
 
-function optionsOf({ streams, links, full, pageSize }: SyncFlags): SyncOptions {
-  return { streams, links: links ?? null, full: full ?? false, pageSize };
+function optionsOf({ streams, links, full, pageSize, lookback }: SyncFlags): SyncOptions {
+  const isWindowed = STREAMS.some(({ name, windowed }) => windowed && streams.includes(name));
+  return {
+    ...{ streams, links: links ?? null, full: full ?? false, pageSize },
+    // Part of the job only where it matters: other jobs keep their ids.
+    ...(isWindowed && { lookback }),
+  };
 }
 
 /** `nightledger sync` */

@@ -5,6 +5,7 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { addOf, writeQuery } from "../tables/parquet-file.js";
+import { readingActions } from "./complete-readings.js";
 import { bringUpCurrent } from "./current-table.js";
 import {
   type HistoryFiles,
@@ -13,7 +14,7 @@ import {
   historyState,
   wholeHistory,
 } from "./history-files.js";
-import { comparedColumns, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
+import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { newestRows } from "./newest-rows.js";
 
 /** A list that was read completely, without a bad row. */
@@ -22,6 +23,16 @@ export interface WholeList {
   /** Null for a list of a user. */
   readonly linkId: string | null;
   readonly readAt: Date;
+  /** Which part of the list was read, where it may be read in part. */
+  readonly window?: ReadWindow;
+}
+
+/** The part of a list that was read. */
+export interface ReadWindow {
+  /** The earliest day that was asked for; null for all of them. */
+  readonly from: string | null;
+  /** The day until which the service knew the list's rows; null where there were none. */
+  readonly until: string | null;
 }
 
 /** What a run observed of a history's keys. */
@@ -32,13 +43,16 @@ export interface Observations {
   readonly whole: readonly WholeList[];
 }
 
+/** No `DATE` that a row may have is earlier. */
+const FIRST_DAY = "0001-01-01";
+
 /** With more rows than this since the last time, the small table is brought up before it is read. */
 const MOST_ROWS_SINCE = 100_000;
 
 /**
  * Adds to a history the observations that differ from the last row of their key, and a row for each key that is gone,
  * once: if the table's log has a transaction of that name, this is the repetition of a call whose answer was lost, and
- * writes nothing. What differs is decided on one version and committed as the next one; if another writer takes that
+ * writes nothing. The same commit says until which day windowed lists were read. What differs is decided on one version and committed as the next one; if another writer takes that
  * version, it is decided again.
  *
  * @param runId names the file, and is the run in rows that say that a key is gone
@@ -68,18 +82,20 @@ export async function appendChanges(
         changesQuery(lake, sql, { state, files, runId, observations }),
       );
       isRead = true;
-      if (file === undefined) return true;
+      const readings = readingActions(state.history, observations.whole);
+      if (file === undefined && readings.length === 0) return true;
       const committed = await table.commit((now) => {
         if (now.version !== state.history.version) return null;
         const at = Date.now();
         return [
           ...schemaActions(spec, now, at),
           { txn: { appId, version: now.version + 1, lastUpdated: at } },
-          { add: addOf(file) },
+          ...readings,
+          ...(file === undefined ? [] : [{ add: addOf(file) }]),
         ];
       });
       if (committed !== null) return true;
-      await lake.store.delete(`${spec.name}/${file.path}`);
+      if (file !== undefined) await lake.store.delete(`${spec.name}/${file.path}`);
     }
   });
 }
@@ -115,15 +131,16 @@ async function observe(sql: SqlSession, spec: HistorySpec, { query, whole }: Obs
     qualify row_number() over (partition by ${spec.key.map(sqlName).join(", ")}
       order by ${OBSERVED_AT} desc, ${compared}) = 1`);
   // JSON, because thousands of rows of `values` take SQL ten times as long to parse.
-  const lists = whole.map(({ fpId, linkId, readAt }) => ({
+  const lists = whole.map(({ fpId, linkId, readAt, window }) => ({
     fp_id: fpId,
     link_id: linkId,
     read_us: readAt.getTime() * 1000,
+    from_day: window?.from ?? FIRST_DAY,
   }));
   await sql.run(`create or replace temp table whole as
-    select ${owner}, make_timestamptz(max(read_us)) as read_at from (
+    select ${owner}, make_timestamptz(max(read_us)) as read_at, arg_max(from_day, read_us) as from_day from (
       select unnest(${sqlText(JSON.stringify(lists, withoutHalfPairs))}::json
-        ::struct(fp_id varchar, link_id varchar, read_us bigint)[], recursive := true))
+        ::struct(fp_id varchar, link_id varchar, read_us bigint, from_day date)[], recursive := true))
     group by ${owner}`);
   await sql.run(
     `create or replace temp table asked as select ${owner} from observed union select ${owner} from whole`,
@@ -148,19 +165,28 @@ function changesOf(spec: HistorySpec, runId: string): string {
   const values = [...spec.key, ...comparedColumns(spec)].map(sqlName);
   const columns = (from: string) => values.map((name) => `${from}.${name}`).join(", ");
   const order = spec.columns.map(({ name }) => sqlName(name)).join(", ");
-  const same = `not (${sameIn(comparedColumns(spec), "o", "l")})`;
-  return `
-    with changed as (
-      select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at, null::boolean as ${GONE}, ${columns("o")}
-      from observed o left join last l on ${sameIn(spec.key, "o", "l")}
-      where l.${OBSERVED_AT} is null or l.${GONE} is true or ${same}
+  const isKnown = `coalesce(l.${OBSERVED_AT} is not null and ${isThere(spec, "l")}, false)`;
+  const isSame = `(${sameIn(comparedColumns(spec), "o", "l")})`;
+  const gone = `
       union all
-      select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, true, ${columns("l")}
+      select ${sqlText(runId)}, whole.read_at, l.${OBSERVED_AT}, ${markOf(spec, "removed")}, ${columns("l")}
       from last l join whole using (${spec.owner.map(sqlName).join(", ")})
         anti join observed o on ${sameIn(spec.key, "o", "l")}
-      where l.${GONE} is not true
+      where ${isThere(spec, "l")}${isInWindow(spec)}`;
+  return `
+    with changed as (
+      select o.run_id, o.${OBSERVED_AT} as seen_at, l.${OBSERVED_AT} as last_at,
+        case when ${isKnown} then ${markOf(spec, "updated")} else ${markOf(spec, "created")} end as ${spec.mark},
+        ${columns("o")}
+      from observed o left join last l on ${sameIn(spec.key, "o", "l")}
+      where not (${isKnown} and ${isSame})${spec.lists === "some" ? "" : gone}
     )
     select ${order} from (
       select *, greatest(seen_at, last_at + interval 1 microsecond) as ${OBSERVED_AT} from changed
       where last_at is null or seen_at > last_at or last_at > ${sqlText(new Date().toISOString())}::timestamptz)`;
+}
+
+/** SQL of a further condition: whether the list that lacks a row should hold it. */
+function isInWindow({ lists }: HistorySpec): string {
+  return typeof lists === "string" ? "" : ` and l.${sqlName(lists.since)} >= whole.from_day`;
 }

@@ -2,7 +2,7 @@ import type { Column } from "../delta/delta-schema.js";
 import { parquetRows } from "../sql/duckdb-files.js";
 import { sqlName } from "../sql/duckdb-sql.js";
 import type { HistoryFiles } from "./history-files.js";
-import { currentOf, GONE, type HistorySpec, OBSERVED_AT, sameIn } from "./history-spec.js";
+import { currentOf, type HistorySpec, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 
 /** A row's place as one number: unlike a struct, it needs no memory of its own for each key. */
 const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
@@ -22,7 +22,7 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Se
   const key = spec.key.map(sqlName).join(", ");
   const only = restriction(spec, selection);
   const current = `select ${every} from (
-    select *, null::boolean as ${GONE} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
+    select *, ${markOf(spec, "updated")} as ${spec.mark} from ${filesOf(currentOf(spec).columns, files.current)} ${only}) c`;
   if (files.since.length === 0) return current;
   const newest = `
     with since as not materialized (

@@ -32,6 +32,7 @@ export async function commitObserved(
       return writeQuery(lake, table, runId, query);
     });
   }
-  await closeRowsOfLists(lake, name, appId, runId, whole);
+  const day = isHistory(table) && typeof table.lists === "object" ? table.lists.since : undefined;
+  await closeRowsOfLists(lake, name, appId, runId, whole, day);
   return isRead;
 }

@@ -11,6 +11,9 @@ import { sqlText } from "../../../src/lake/sql/duckdb-sql.js";
 
 export const THINGS: HistorySpec = {
   name: "things",
+  current: "things_current",
+  mark: "gone",
+  lists: "all",
   key: ["fp_id", "thing_id"],
   owner: ["fp_id"],
   columns: [

@@ -1,5 +1,7 @@
-import type { WholeList } from "../../../lake/history/append-changes.js";
+import { knownDay } from "../../../domain/sync/reading-window.js";
+import type { ReadWindow, WholeList } from "../../../lake/history/append-changes.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
+import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
@@ -7,7 +9,7 @@ import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
 import type { LoadedPage } from "../load/page-to-load.js";
-import { observedStreams } from "../read/streams-of-run.js";
+import { observedListings } from "../read/streams-of-run.js";
 
 interface ObservedInput {
   readonly runId: string;
@@ -29,13 +31,15 @@ export async function commitObservations(
 ): Promise<Record<string, unknown>[]> {
   const bad: Record<string, unknown>[] = [];
   const all = reports.flatMap(({ observed }) => observed);
-  for (const stream of observedStreams(deps.streams, streams)) {
-    const pages = all.filter((page) => page.stream === stream.name);
+  for (const listing of observedListings(deps.streams, streams)) {
+    const pages = all.filter((page) => page.stream === listing.name);
     if (pages.length === 0) continue;
-    const isSelected = streams.includes(stream.name);
-    const loaded = isSelected ? await commitStream(deps, runId, appId, stream, pages) : [];
-    for (const [index, page] of pages.entries()) {
-      bad.push(...(await quarantineRows(deps, runId, page, loaded[index])));
+    for (const stream of listing.streams) {
+      const isSelected = streams.includes(stream.name);
+      const loaded = isSelected ? await commitStream(deps, runId, appId, stream, pages) : [];
+      for (const [index, page] of pages.entries()) {
+        bad.push(...(await quarantineRows(deps, runId, stream, page, loaded[index])));
+      }
     }
   }
   return bad;
@@ -53,7 +57,7 @@ async function commitStream(
   });
   return loadWithRepair(deps, stream, toLoad, async (bundle, loaded) => {
     const query = bundleQuery(stream, bundle);
-    const whole = await wholeLists(deps, runId, pages, loaded);
+    const whole = await wholeLists(deps, runId, stream, pages, loaded);
     const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
     // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
     if (!isRead) await probe(deps, stream, bundle);
@@ -61,41 +65,71 @@ async function commitStream(
   });
 }
 
-/** The lists whose pages have no bad row, each with the time of its last page. */
+/** The lists whose pages have no bad row of the stream, each with the time of its last page. */
 async function wholeLists(
-  { lake }: SyncDependencies,
+  deps: SyncDependencies,
   runId: string,
+  stream: Stream,
   pages: readonly ObservedPage[],
   loaded: readonly LoadedPage[],
 ): Promise<WholeList[]> {
   const lists = new Map<string, WholeList | undefined>();
   for (const [index, { fetchedAt, cleaned }] of loaded.entries()) {
-    const { fp_id: fpId, link_id: linkId } = pages[index] as ObservedPage;
-    const owner = linkId ?? fpId;
+    const page = pages[index] as ObservedPage;
+    const { fp_id: fpId, link_id: linkId } = page;
+    const owner = JSON.stringify([fpId, linkId]);
     const known = lists.get(owner);
-    const bad = cleaned && (await readBadRows(lake.store, runId, cleaned.bad));
+    const bad = cleaned && (await badRows(deps, runId, stream, cleaned));
     // Bad rows that are lost are bad rows all the same.
     const isBad = cleaned !== undefined && bad?.length !== 0;
-    if (isBad || (known === undefined && lists.has(owner))) lists.set(owner, undefined);
-    else if (known === undefined || known.readAt < fetchedAt) {
-      lists.set(owner, { fpId, linkId, readAt: fetchedAt });
+    if (isBad || (known === undefined && lists.has(owner))) {
+      lists.set(owner, undefined);
+      continue;
     }
+    const readAt = known === undefined || known.readAt < fetchedAt ? fetchedAt : known.readAt;
+    const window = windowOf(page, fetchedAt, known?.window);
+    lists.set(owner, { fpId, linkId, readAt, ...(window && { window }) });
   }
   return [...lists.values()].filter((list) => list !== undefined);
 }
 
-async function quarantineRows(
+/** The part of a list that its pages cover, so far. */
+function windowOf(
+  { from, newest }: ObservedPage,
+  fetchedAt: Date,
+  known: ReadWindow | undefined,
+): ReadWindow | undefined {
+  if (from === undefined) return undefined;
+  const until = knownDay(newest, fetchedAt.toISOString().slice(0, 10));
+  const isLater = known?.until == null || (until !== null && known.until < until);
+  return { from, until: isLater ? until : known.until };
+}
+
+/** The bad rows of a stream among those of a page; undefined where they are lost. */
+async function badRows(
   { lake }: SyncDependencies,
   runId: string,
+  { lists }: Stream,
+  { bad }: CleanedPlaces,
+): Promise<BadRow[] | undefined> {
+  const rows = await readBadRows(lake.store, runId, bad);
+  return rows?.filter(({ list }) => lists.some(({ name }) => name === list));
+}
+
+async function quarantineRows(
+  deps: SyncDependencies,
+  runId: string,
+  stream: Stream,
   page: ObservedPage,
   loaded: LoadedPage | undefined,
 ): Promise<Record<string, unknown>[]> {
   const cleaned = loaded?.cleaned ?? page.cleaned;
   if (cleaned === undefined) return [];
   const fetchedAt =
-    loaded?.fetchedAt.toISOString() ?? (await readRecord(lake.store, runId, page.place))?.header.at;
-  const rows = (await readBadRows(lake.store, runId, cleaned.bad)) ?? [];
-  return rows.map((row) => quarantineRow(runId, page, row, fetchedAt));
+    loaded?.fetchedAt.toISOString() ?? (await readRecord(deps.lake.store, runId, page.place))?.header.at;
+  const rows = (await badRows(deps, runId, stream, cleaned)) ?? [];
+  const of = { ...page, stream: stream.name };
+  return rows.map((row) => quarantineRow(runId, of, row, fetchedAt));
 }
 
 /** One row of `quarantine` (docs/use/tables.md, "quarantine"): a bad row, and the page that it was on. */

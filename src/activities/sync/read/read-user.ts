@@ -1,9 +1,12 @@
 import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
+import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
+import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/reading-window.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
 import type { UserOutcome, UserProgress } from "../../../domain/sync/user-reading.js";
+import { knownUntil } from "../../../lake/history/complete-readings.js";
 import { readRecord } from "../../../lake/sync/journal/journal.js";
 import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
 import {
@@ -15,12 +18,11 @@ import {
 import { bankLinkStream } from "../../../streams/bank-links.js";
 import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage, rowsAt } from "../../../streams/page-reading.js";
-import type { Stream } from "../../../streams/stream.js";
 import { type PageFailure, pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
 import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
-import { readsTransactions } from "./streams-of-run.js";
+import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
 
 /** Rows to request in one page: the most that the service's document allows. */
 const PAGE_SIZE = 100;
@@ -58,9 +60,18 @@ interface ListedLink {
   readonly obstacle: string | null;
 }
 
+/** One list that is read for a user. */
+interface OwnedList {
+  readonly listing: ObservedListing;
+  /** Null for a list of the user. */
+  readonly linkId: string | null;
+  /** The earliest day to ask for, null for all; undefined where the list can only be read whole. */
+  readonly from: string | null | undefined;
+}
+
 /** The reading of one user's lists. */
 class UserReading {
-  readonly observed: ObservedPage[] = [];
+  observed: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
 
   constructor(
@@ -71,10 +82,11 @@ class UserReading {
   ) {}
 
   async run(): Promise<UserOutcome> {
-    for (const stream of this.state.observed) {
-      const links = stream.per === "user" ? [null] : this.#readable().map(({ id }) => id);
+    for (const listing of this.state.observed) {
+      const links = listing.per === "user" ? [null] : this.#readable().map(({ id }) => id);
       for (const linkId of links) {
-        const outcome = await this.#readOwner(stream, linkId);
+        const from = listing.windowed !== undefined ? this.#windowOf(listing, linkId) : undefined;
+        const outcome = await this.#readList({ listing, linkId, from });
         if (outcome !== "read") return outcome;
       }
     }
@@ -105,62 +117,87 @@ class UserReading {
     return this.#asked().filter(({ obstacle }) => obstacle === null);
   }
 
-  /** Stages every page of one owner. */
-  async #readOwner(stream: Stream, linkId: string | null): Promise<UserOutcome | "read"> {
+  /** The part of a list that is read: all of it at first, then from some days before what is known of it. */
+  #windowOf({ streams }: ObservedListing, linkId: string | null): string | null {
+    const { given, input } = this.state;
+    if (input.full) return null;
+    const known = streams.map(({ name }) => {
+      const history = given.windowed.get(name);
+      return history === undefined ? null : knownUntil(history, this.row.fp_id, linkId);
+    });
+    return windowStart(known, input.lookback ?? DEFAULT_LOOKBACK);
+  }
+
+  /** Stages every page of one list. */
+  async #readList(list: OwnedList): Promise<UserOutcome | "read"> {
+    const { listing, linkId } = list;
     const pass = new ListPass();
-    let next = stream.paging === "page" ? firstPage(stream.operation) : undefined;
+    const before = this.observed.length;
+    let next = listing.paging === "page" ? firstPage(listing.operation) : undefined;
     for (let page = 0; ; page += 1) {
       try {
-        const reading = await this.#page(stream, linkId, page, next);
+        const reading = await this.#page(list, page, next);
         if (reading === undefined) return { kind: "open" };
-        if (stream === bankLinkStream) this.#listed = listedLinks(reading);
-        if (stream.paging === "none") return "read";
+        if (listing.name === bankLinkStream.name) this.#listed = listedLinks(reading);
+        if (listing.paging === "none") return "read";
         const envelope = reading.envelope as Readonly<Record<string, unknown>>;
-        const after = pass.take(listPage(stream.operation, envelope, next, pass.before));
-        if (after === "moved") return { kind: "moved", stream: stream.name };
+        const after = pass.take(listPage(listing.operation, envelope, next, pass.before));
+        if (after === "moved") return { kind: "moved", stream: listing.name };
         if (after === "end") return "read";
         next = after;
       } catch (error) {
         const failure = pageFailure(error);
-        // A link that was removed since its user's links were listed has no rows.
-        if (failure.kind === "gone" && linkId !== null) return "read";
-        return userOutcome(failure, stream);
+        if (failure.kind !== "gone" || linkId === null) return userOutcome(failure, listing);
+        // The link was removed since its user's links were listed: a part of its list says nothing about the rest.
+        this.observed = this.observed.slice(0, before);
+        return "read";
       }
     }
   }
 
   /** A page that is staged, or a new one from the service; undefined where time is up. */
-  async #page(
-    stream: Stream,
-    linkId: string | null,
-    page: number,
-    number: number | undefined,
-  ): Promise<PageReading | undefined> {
+  async #page(list: OwnedList, page: number, number: number | undefined): Promise<PageReading | undefined> {
     const { state } = this;
+    const { listing, linkId, from } = list;
     const { fp_id } = this.row;
-    const attempt = stream.paging === "page" ? this.progress.attempt : 0;
-    const name: PageName = { stream: stream.name, owner: linkId ?? fp_id, attempt, page, after: "" };
-    const observed = { stream: stream.name, fp_id, link_id: linkId, page };
+    const attempt = listing.paging === "page" ? this.progress.attempt : 0;
+    // Another window has other pages.
+    const name: PageName = { stream: listing.name, owner: linkId ?? fp_id, attempt, page, after: from ?? "" };
+    const observe = (reading: PageReading, staged: Pick<ObservedPage, "place" | "cleaned">) => {
+      const window = from === undefined ? {} : { from, ...newestDay(listing, reading) };
+      this.observed.push({ stream: listing.name, fp_id, link_id: linkId, page, ...window, ...staged });
+      return reading;
+    };
     const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));
     if (staged !== undefined) {
       const { place, header, body } = staged;
-      this.observed.push({ ...observed, place, ...(header.cleaned && { cleaned: header.cleaned }) });
-      return readPage(stream, body);
+      return observe(readPage(listing, body), { place, ...(header.cleaned && { cleaned: header.cleaned }) });
     }
     if (!state.slice.hasTime()) return undefined;
-    const { body } = await this.#request(stream, linkId, number);
-    const reading = readPage(stream, body);
-    warnOfOddities(state.slice.deps, state.input.runId, stream, reading);
-    const cleaned = reading.needsCleaning ? cleanPage(stream, reading) : undefined;
-    this.observed.push({ ...observed, ...(await state.stage(state.journal, name, body, { cleaned })) });
-    return reading;
+    const { body } = await this.#request(list, number);
+    const reading = readPage(listing, body);
+    warnOfOddities(state.slice.deps, state.input.runId, listing, reading);
+    const cleaned = reading.needsCleaning ? cleanPage(listing, reading) : undefined;
+    return observe(reading, await state.stage(state.journal, name, body, { cleaned }));
   }
 
-  #request(stream: Stream, linkId: string | null, page: number | undefined) {
+  #request({ listing, linkId, from }: OwnedList, page: number | undefined) {
     const path = linkId === null ? { fp_id: this.row.fp_id } : { link_id: linkId };
-    const query = stream.paging === "page" ? { query: { page, size: PAGE_SIZE } } : {};
-    return this.state.slice.call(stream.operation, { path, ...query } as ParamsOf<Operation>);
+    const window = typeof from === "string" ? { start_date: from } : {};
+    const query = listing.paging === "page" ? { query: { page, size: PAGE_SIZE, ...window } } : {};
+    return this.state.slice.call(listing.operation, { path, ...query } as ParamsOf<Operation>);
   }
+}
+
+/** The latest day of the rows of a page, where they have one. */
+function newestDay({ operation, windowed = "" }: ObservedListing, { envelope }: PageReading) {
+  const rows = (envelope as Readonly<Record<string, readonly unknown[]>>)[operation.list?.rows ?? ""] ?? [];
+  const days = rows.map((row) => (row as Readonly<Record<string, unknown>> | null)?.[windowed]);
+  const newest = days
+    .filter((day) => typeof day === "string" && isRealDay(day))
+    .sort()
+    .at(-1);
+  return newest === undefined ? {} : { newest: newest as string };
 }
 
 /** The links of a list, without bad rows. */
@@ -176,7 +213,7 @@ function listedLinks({ envelope, problems }: PageReading): ListedLink[] {
 }
 
 /** What a failed page means for its user. */
-function userOutcome(failure: PageFailure, { name: stream }: Stream): UserOutcome {
+function userOutcome(failure: PageFailure, { name: stream }: ObservedListing): UserOutcome {
   switch (failure.kind) {
     case "gone":
       return { kind: "failed", reason: `${stream}: user not found` };

@@ -12,11 +12,10 @@ import {
 } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces, PageName, StagedRecord } from "../../../lake/sync/journal/record.js";
 import type { FoundLink, ObservedPage, QuietLink, SliceReport } from "../../../lake/sync/journal/report.js";
-import type { Stream } from "../../../streams/stream.js";
 import type { Slice } from "../../slice.js";
 import type { SyncDependencies } from "../dependencies.js";
 import type { BegunUser, GivenWork } from "./slice-input.js";
-import { observedStreams } from "./streams-of-run.js";
+import { type ObservedListing, observedListings } from "./streams-of-run.js";
 
 /** Users and links that a slice may leave open: each of them costs its run's history, so the slice begins no more then. */
 const MOST_LEFT = 400;
@@ -59,8 +58,8 @@ export class SliceState {
   readonly journal: Journal;
   /** Pages of links that earlier slices began: kept apart, because such a link may take hours. */
   readonly longJournal: Journal;
-  /** Streams without a cursor that the run reads. */
-  readonly observed: readonly Stream[];
+  /** What the run reads without a cursor. */
+  readonly observed: readonly ObservedListing[];
   readonly #report = {
     observed: [] as ObservedPage[],
     quiet: [] as QuietLink[],
@@ -78,7 +77,7 @@ export class SliceState {
     readonly input: ReadSliceInput,
     readonly given: GivenWork,
   ) {
-    this.observed = observedStreams(slice.deps.streams, input.streams);
+    this.observed = observedListings(slice.deps.streams, input.streams);
     this.journal = new Journal(this.#store, input.runId, journalFolder(input.slice, "begun"));
     this.longJournal = new Journal(this.#store, input.runId, journalFolder(input.slice, "continued"));
   }

@@ -33,6 +33,8 @@ export interface ReadSliceInput extends SliceWork {
   readonly only: readonly string[] | null;
   /** Whether every link is read from no cursor. */
   readonly full: boolean;
+  /** Days of a known list without a cursor that are read once more; left out where no such list is asked for. */
+  readonly lookback?: number | undefined;
   /** Page size that links begin with; null leaves the parameter away. */
   readonly size: number | null;
   /** Milliseconds after which the slice requests no further page. */

@@ -62,6 +62,10 @@ export interface ObservedPage {
   readonly fp_id: string;
   readonly link_id: string | null;
   readonly page: number;
+  /** Of a list that may be read in part: the earliest day that was asked for, or null for all of them. */
+  readonly from?: string | null;
+  /** The latest day of its rows; left out where they have none. */
+  readonly newest?: string;
   readonly place: Place;
   readonly cleaned?: CleanedPlaces;
 }
