@@ -104,7 +104,11 @@ export function changes(
   { current = `${name}_current`, mark = "gone", lists = "all" }: HistoryForm = {},
 ): { table: HistorySpec; projection: string } {
   const last = markColumn(mark);
-  const { table, projection } = observed(name, [...columns, { ...last, sql: `null::${last.type}` }], from);
+  const { table, projection } = observed(
+    name,
+    [...columns, { ...last, sql: `null::${last.type.toLowerCase()}` }],
+    from,
+  );
   const owner = per === "user" ? ["fp_id"] : ["fp_id", "link_id"];
   return {
     table: { ...table, owner, key: [...new Set([...owner, ...key])], current, mark, lists },

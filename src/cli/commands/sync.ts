@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import type { FailRules } from "../../domain/sync/fail-rules.js";
 import type { SyncOptions } from "../../domain/sync/job.js";
-import { DEFAULT_LOOKBACK } from "../../domain/sync/reading-window.js";
+import { DEFAULT_LOOKBACK } from "../../domain/sync/run/reading-window.js";
 import { defaultStreams, STREAMS } from "../../streams/index.js";
 import type { AddCommand } from "./command.js";
 import { failRules, linkIds, namesOf, positive } from "./option-values.js";
@@ -36,7 +36,7 @@ function withSyncOptions(command: Command): Command {
     .option("--page-size <rows>", "rows to request per page", positive, 500)
     .option(
       "--lookback <days>",
-      "of investment_transactions and securities, days before the last complete reading to read again",
+      "of investment_transactions and securities, days before the newest known row to read again",
       positive,
       DEFAULT_LOOKBACK,
     )

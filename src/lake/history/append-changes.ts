@@ -5,7 +5,6 @@ import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs } from "../sql/json-lines.js";
 import { addOf, writeQuery } from "../tables/parquet-file.js";
-import { readingActions } from "./complete-readings.js";
 import { bringUpCurrent } from "./current-table.js";
 import {
   type HistoryFiles,
@@ -16,24 +15,7 @@ import {
 } from "./history-files.js";
 import { comparedColumns, type HistorySpec, isThere, markOf, OBSERVED_AT, sameIn } from "./history-spec.js";
 import { newestRows } from "./newest-rows.js";
-
-/** A list that was read completely, without a bad row. */
-export interface WholeList {
-  readonly fpId: string;
-  /** Null for a list of a user. */
-  readonly linkId: string | null;
-  readonly readAt: Date;
-  /** Which part of the list was read, where it may be read in part. */
-  readonly window?: ReadWindow;
-}
-
-/** The part of a list that was read. */
-export interface ReadWindow {
-  /** The earliest day that was asked for; null for all of them. */
-  readonly from: string | null;
-  /** The day until which the service knew the list's rows; null where there were none. */
-  readonly until: string | null;
-}
+import { readingActions, type WholeList } from "./whole-lists.js";
 
 /** What a run observed of a history's keys. */
 export interface Observations {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isRealDay } from "../../domain/service/transaction-values.js";
-import type { WholeList } from "../history/append-changes.js";
+import type { WholeList } from "../history/whole-lists.js";
 import type { Lake } from "../lake.js";
 import { JSON_OF, RECORDED, UNRESOLVED } from "../query/quarantine-view.js";
 import { type LakeReader, readTables } from "../query/query-views.js";

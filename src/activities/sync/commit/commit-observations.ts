@@ -1,5 +1,5 @@
-import { knownDay } from "../../../domain/sync/reading-window.js";
-import type { ReadWindow, WholeList } from "../../../lake/history/append-changes.js";
+import { knownDay } from "../../../domain/sync/run/reading-window.js";
+import type { ReadWindow, WholeList } from "../../../lake/history/whole-lists.js";
 import { type BadRow, readBadRows, readRecord } from "../../../lake/sync/journal/journal.js";
 import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";

@@ -3,10 +3,10 @@ import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import { isRealDay } from "../../../domain/service/transaction-values.js";
 import { linkObstacle } from "../../../domain/sync/link-obstacle.js";
-import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/reading-window.js";
 import type { RosterRow } from "../../../domain/sync/roster.js";
+import { DEFAULT_LOOKBACK, windowStart } from "../../../domain/sync/run/reading-window.js";
 import type { UserOutcome, UserProgress } from "../../../domain/sync/user-reading.js";
-import { knownUntil } from "../../../lake/history/complete-readings.js";
+import { knownUntil } from "../../../lake/history/whole-lists.js";
 import { readRecord } from "../../../lake/sync/journal/journal.js";
 import { nameKey, type PageName } from "../../../lake/sync/journal/record.js";
 import {

@@ -1,7 +1,24 @@
 import { DAY } from "../../domain/duration.js";
 import type { DeltaAction } from "../delta/delta-actions.js";
 import type { Snapshot } from "../delta/delta-snapshot.js";
-import type { WholeList } from "./append-changes.js";
+
+/** A list that was read completely, without a bad row. */
+export interface WholeList {
+  readonly fpId: string;
+  /** Null for a list of a user. */
+  readonly linkId: string | null;
+  readonly readAt: Date;
+  /** Which part of the list was read, where it may be read in part. */
+  readonly window?: ReadWindow;
+}
+
+/** The part of a list that was read. */
+export interface ReadWindow {
+  /** The earliest day that was asked for; null for all of them. */
+  readonly from: string | null;
+  /** The day until which the service knew the list's rows; null where there were none. */
+  readonly until: string | null;
+}
 
 /**
  * Names the transaction in a history's log whose version is the day, counted from 1970, until which the last complete

@@ -1,4 +1,4 @@
-import { DAY } from "../duration.js";
+import { DAY } from "../../duration.js";
 
 /** Days of a known list that are read once more (`--lookback`). */
 export const DEFAULT_LOOKBACK = 30;
