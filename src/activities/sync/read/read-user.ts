@@ -1,4 +1,3 @@
-import { ListPass } from "../../../api/lists/list-pass.js";
 import { firstPage, listPage } from "../../../api/lists/read-list.js";
 import type { Operation, ParamsOf } from "../../../api/operations/operation.js";
 import { isRealDay } from "../../../domain/service/transaction-values.js";
@@ -20,6 +19,7 @@ import { cleanPage } from "../../../streams/clean-page.js";
 import { type PageReading, readPage, rowsAt } from "../../../streams/page-reading.js";
 import { type PageFailure, pageFailure } from "./page-failure.js";
 import { warnOfOddities } from "./page-warnings.js";
+import { PagedLists } from "./paged-lists.js";
 import type { BegunUser } from "./slice-input.js";
 import type { PlacedRecord, SliceState } from "./slice-state.js";
 import { type ObservedListing, readsTransactions } from "./streams-of-run.js";
@@ -29,18 +29,20 @@ const PAGE_SIZE = 100;
 
 /** Stages every list of one user and queues the links that it finds. */
 export async function readUser(state: SliceState, { row, progress }: BegunUser): Promise<void> {
-  const reading = new UserReading(state, row, progress, await earlierPages(state, progress));
+  const { store } = state.slice.deps.lake;
+  const paged = await PagedLists.of(store, state.input.runId, progress);
+  const reading = new UserReading(state, row, progress, await earlierPages(state, progress), paged);
   const outcome = await reading.run();
   if (outcome.kind === "complete") {
     const { found, skipped } = reading.links();
     state.endUser(row.fp_id, reading.observed, found, skipped);
   } else {
-    const staged = reading.observed.map(({ place }) => place);
+    const staged = [...reading.single.map(({ place }) => place), ...(await paged.record(state.journal))];
     state.users.push({ fpId: row.fp_id, progress: { ...progress, staged }, outcome });
   }
 }
 
-/** Pages of a user that earlier slices staged, by name. */
+/** Pages that earlier slices staged of lists that come in one answer, by name. */
 async function earlierPages(
   { slice, input }: SliceState,
   { staged }: UserProgress,
@@ -69,9 +71,17 @@ interface OwnedList {
   readonly from: string | null | undefined;
 }
 
+/** A page that is staged, as the service gave it. */
+interface StagedPage {
+  readonly reading: PageReading;
+  readonly observed: ObservedPage;
+}
+
 /** The reading of one user's lists. */
 class UserReading {
-  observed: ObservedPage[] = [];
+  /** Pages of lists that come in one answer. */
+  readonly single: ObservedPage[] = [];
+  readonly #paged: ObservedPage[] = [];
   #listed: readonly ListedLink[] = [];
 
   constructor(
@@ -79,7 +89,13 @@ class UserReading {
     private readonly row: RosterRow,
     private readonly progress: UserProgress,
     private readonly earlier: ReadonlyMap<string, PlacedRecord>,
+    private readonly lists: PagedLists,
   ) {}
+
+  /** Pages of lists that were read to their end. */
+  get observed(): readonly ObservedPage[] {
+    return [...this.single, ...this.#paged];
+  }
 
   async run(): Promise<UserOutcome> {
     for (const listing of this.state.observed) {
@@ -131,42 +147,57 @@ class UserReading {
   /** Stages every page of one list. */
   async #readList(list: OwnedList): Promise<UserOutcome | "read"> {
     const { listing, linkId } = list;
-    const pass = new ListPass();
-    const before = this.observed.length;
-    let next = listing.paging === "page" ? firstPage(listing.operation) : undefined;
-    for (let page = 0; ; page += 1) {
-      try {
-        const reading = await this.#page(list, page, next);
-        if (reading === undefined) return { kind: "open" };
-        if (listing.name === bankLinkStream.name) this.#listed = listedLinks(reading);
-        if (listing.paging === "none") return "read";
-        const envelope = reading.envelope as Readonly<Record<string, unknown>>;
-        const after = pass.take(listPage(listing.operation, envelope, next, pass.before));
-        if (after === "moved") return { kind: "moved", stream: listing.name };
-        if (after === "end") return "read";
-        next = after;
-      } catch (error) {
-        const failure = pageFailure(error);
-        if (failure.kind !== "gone" || linkId === null) return userOutcome(failure, listing);
-        // The link was removed since its user's links were listed: a part of its list says nothing about the rest.
-        this.observed = this.observed.slice(0, before);
-        return "read";
-      }
+    try {
+      return listing.paging === "page" ? await this.#readPages(list) : await this.#readAnswer(list);
+    } catch (error) {
+      const failure = pageFailure(error);
+      // A link that was removed since its user's links were listed has no rows; part of its list says nothing of the rest.
+      if (failure.kind === "gone" && linkId !== null) return "read";
+      return userOutcome(failure, listing);
     }
   }
 
+  async #readAnswer(list: OwnedList): Promise<UserOutcome | "read"> {
+    const page = await this.#page(list, 0, undefined);
+    if (page === undefined) return { kind: "open" };
+    this.single.push(page.observed);
+    if (list.listing.name === bankLinkStream.name) this.#listed = listedLinks(page.reading);
+    return "read";
+  }
+
+  async #readPages(owned: OwnedList): Promise<UserOutcome | "read"> {
+    const { listing, linkId, from } = owned;
+    const { operation, name: stream } = listing;
+    const key = JSON.stringify([stream, linkId ?? this.row.fp_id, from]);
+    const list = this.lists.list(key, firstPage(operation));
+    while (list.next !== "end") {
+      const page = await this.#page(owned, list.pages.length, list.next);
+      if (page === undefined) return { kind: "open" };
+      const envelope = page.reading.envelope as Readonly<Record<string, unknown>>;
+      const taken = list.take(listPage(operation, envelope, list.next, list.before), [page.observed]);
+      if (taken === "taken") continue;
+      this.lists.drop(list);
+      return { kind: "moved", stream };
+    }
+    for (const page of list.pages) this.#paged.push(page);
+    return "read";
+  }
+
   /** A page that is staged, or a new one from the service; undefined where time is up. */
-  async #page(list: OwnedList, page: number, number: number | undefined): Promise<PageReading | undefined> {
+  async #page(
+    { listing, linkId, from }: OwnedList,
+    page: number,
+    number: number | undefined,
+  ): Promise<StagedPage | undefined> {
     const { state } = this;
-    const { listing, linkId, from } = list;
     const { fp_id } = this.row;
     const attempt = listing.paging === "page" ? this.progress.attempt : 0;
     // Another window has other pages.
     const name: PageName = { stream: listing.name, owner: linkId ?? fp_id, attempt, page, after: from ?? "" };
     const observe = (reading: PageReading, staged: Pick<ObservedPage, "place" | "cleaned">) => {
       const window = from === undefined ? {} : { from, ...newestDay(listing, reading) };
-      this.observed.push({ stream: listing.name, fp_id, link_id: linkId, page, ...window, ...staged });
-      return reading;
+      const observed = { stream: listing.name, fp_id, link_id: linkId, page, ...window, ...staged };
+      return { reading, observed };
     };
     const staged = this.earlier.get(nameKey(name)) ?? (await state.staged(name));
     if (staged !== undefined) {
@@ -174,7 +205,7 @@ class UserReading {
       return observe(readPage(listing, body), { place, ...(header.cleaned && { cleaned: header.cleaned }) });
     }
     if (!state.slice.hasTime()) return undefined;
-    const { body } = await this.#request(list, number);
+    const { body } = await this.#request({ listing, linkId, from }, number);
     const reading = readPage(listing, body);
     warnOfOddities(state.slice.deps, state.input.runId, listing, reading);
     const cleaned = reading.needsCleaning ? cleanPage(listing, reading) : undefined;
