@@ -9,6 +9,8 @@ export interface StandInOptions {
   /** Rows of each link. */
   readonly rows: number;
   readonly latencyMs?: number;
+  /** Investment transactions of each link. */
+  readonly investments?: number;
   /** Keeps single requests, for counting repeats. */
   readonly record?: boolean;
   /** Where the roster goes. */
@@ -27,7 +29,7 @@ export interface StandIn {
 
 /** Starts `nightledger sandbox` with a volume population, whose memory does not grow with its rows. */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
-  const { users, linksPerUser, rows, latencyMs = 0, record = false, roster } = options;
+  const { users, linksPerUser, rows, latencyMs = 0, investments = 0, record = false, roster } = options;
   const flags = {
     port: 0,
     population: "volume",
@@ -35,6 +37,7 @@ export async function startStandIn(options: StandInOptions): Promise<StandIn> {
     "links-per-user": linksPerUser,
     rows,
     latency: latencyMs,
+    investments,
     "api-key": "sk_bench",
     "roster-out": roster,
   };

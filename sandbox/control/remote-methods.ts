@@ -29,7 +29,7 @@ export const PART_METHODS = {
   tokens: ["create", "expireAll", "counts"],
   businesses: ["add", "list", "find", "setInsights"],
   cip: ["script", "made"],
-  investments: ["add", "remove", "fill", "move", "truth"],
+  investments: ["add", "remove", "change", "fill", "move", "truth"],
   proxies: ["configure", "forwarded"],
   webhooks: [
     ...["register", "unregister", "setSecrets", "emit", "messages"],

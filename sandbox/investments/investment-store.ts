@@ -24,8 +24,18 @@ interface NewInvestments {
   securities?: readonly (Readonly<Record<string, unknown>> & { security_id: string })[];
 }
 
+/** How many rows of a link change. */
+interface InvestmentChanges {
+  readonly created?: number;
+  readonly updated?: number;
+  readonly removed?: number;
+  /** Only rows of so many days before today; default: of two years. */
+  readonly days?: number;
+  readonly seed?: number;
+}
+
 interface Holdings {
-  readonly transactions: InvestmentRecord[];
+  transactions: InvestmentRecord[];
   readonly securities: Map<string, string>;
 }
 
@@ -33,6 +43,7 @@ interface Holdings {
 export class InvestmentStore {
   readonly #holdings = new Map<string, Holdings>();
   #moved = 0;
+  #changes = 0;
 
   constructor(private readonly world: World) {}
 
@@ -58,8 +69,9 @@ export class InvestmentStore {
       linkId,
       added.map(({ id }) => id),
     );
-    holdings.transactions.push(...added);
-    holdings.transactions.sort((a, b) => (a.date < b.date ? 1 : a.date > b.date ? -1 : 0));
+    holdings.transactions = [...holdings.transactions, ...added].sort((a, b) =>
+      a.date < b.date ? 1 : a.date > b.date ? -1 : 0,
+    );
   }
 
   /** Adds so many seeded rows, spread over two years. @throws InputError */
@@ -79,9 +91,32 @@ export class InvestmentStore {
   }
 
   remove(linkId: string, ids: readonly string[]): void {
-    const { transactions } = this.#of(linkId);
+    const holdings = this.#of(linkId);
     const gone = new Set(ids);
-    transactions.splice(0, transactions.length, ...transactions.filter(({ id }) => !gone.has(id)));
+    holdings.transactions = holdings.transactions.filter(({ id }) => !gone.has(id));
+  }
+
+  /** Changes so many seeded rows of a link, and only of the last days where that is asked for. */
+  change(linkId: string, { created = 0, updated = 0, removed = 0, days, seed = 1 }: InvestmentChanges): void {
+    const random = new Random(`${seed}/changes/${linkId}/${++this.#changes}`);
+    const { today } = this.world;
+    const rows = this.transactions(linkId).filter(({ date }) => !days || date >= addDays(today, -days));
+    const drawn = () => rows.splice(random.int(rows.length), 1).map(({ text }) => objectIn(text));
+    const changed = Array.from({ length: Math.min(updated, rows.length) }, drawn).flat();
+    const gone = Array.from({ length: Math.min(removed, rows.length) }, drawn).flat();
+    const { accounts } = this.world.link(linkId);
+    const transactions = Array.from({ length: created }, (_, index) => ({
+      investment_transaction_id: `inv_${linkId}_c${this.#changes}_${index}`,
+      account_id: random.pick(accounts).id,
+      date: addDays(today, -random.int(days ?? 730)),
+      ...amounts(random),
+    }));
+    const updates = changed.map((row) => ({ ...row, ...amounts(random) }) as (typeof transactions)[number]);
+    this.remove(
+      linkId,
+      gone.map((row) => String(row?.investment_transaction_id)),
+    );
+    this.add(linkId, { transactions: [...transactions, ...updates] });
   }
 
   transactions(linkId: string): readonly InvestmentRecord[] {
