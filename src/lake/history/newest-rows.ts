@@ -8,10 +8,18 @@ import { currentOf, type HistorySpec, markOf, OBSERVED_AT, sameIn } from "./hist
 const PLACE = `(file_index::bigint * ${2 ** 40} + file_row_number)`;
 const PLACES = 2n ** 63n;
 
-/** Which keys to read: those of the owners in a table with the owner's columns, or one of so many parts of all. */
-type Selection = { readonly ownersIn: string } | { readonly part: number; readonly parts: number };
+/** One of so many parts of all keys. */
+export interface KeyPart {
+  readonly part: number;
+  readonly parts: number;
+}
 
-export const EVERYTHING: Selection = { part: 0, parts: 1 };
+/** Which keys to read; with `ownersIn` only those of the owners in a table with the owner's columns. */
+interface Selection extends KeyPart {
+  readonly ownersIn?: string;
+}
+
+export const EVERYTHING: KeyPart = { part: 0, parts: 1 };
 
 /**
  * SQL of the newest row of each key, gone keys included, with all columns of the history. Rows that came since win over
@@ -36,9 +44,14 @@ export function newestRows(spec: HistorySpec, files: HistoryFiles, selection: Se
   return `${newest} union all ${current} anti join newest on ${sameIn(spec.key, "c", "newest")}`;
 }
 
-function restriction({ key, owner }: HistorySpec, of: Selection): string {
-  if ("ownersIn" in of) return `semi join ${of.ownersIn} using (${owner.map(sqlName).join(", ")})`;
-  return of.parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${of.parts} = ${of.part}`;
+function restriction(spec: HistorySpec, { ownersIn, ...keys }: Selection): string {
+  const owners = ownersIn && `semi join ${ownersIn} using (${spec.owner.map(sqlName).join(", ")})`;
+  return `${owners ?? ""} ${inPart(spec, keys)}`;
+}
+
+/** SQL of the condition that a key is in a part. */
+export function inPart({ key }: HistorySpec, { part, parts }: KeyPart): string {
+  return parts === 1 ? "" : `where hash(${key.map(sqlName).join(", ")}) % ${parts} = ${part}`;
 }
 
 /** SQL of the rows of files, each with its place. */

@@ -5,7 +5,7 @@ import type { AddFile } from "../delta/delta-actions.js";
 import { filePath } from "../delta/delta-path.js";
 import type { TableSpec } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
-import { jsonFile } from "../sql/duckdb-files.js";
+import { jsonFile, parquetFiles } from "../sql/duckdb-files.js";
 import type { SqlSession } from "../sql/duckdb-session.js";
 import { sqlName, sqlText } from "../sql/duckdb-sql.js";
 import { withoutHalfPairs, writeJsonLines } from "../sql/json-lines.js";
@@ -97,6 +97,21 @@ export async function writeQuery(
       return writeFiles(sql, select, sqlText(path), APPENDED_FILE);
     });
     return written && (await storeFile(lake, spec, prefix, written));
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+/** Writes the result of a query into a scratch file for `work`, which is given the SQL that reads it. */
+export async function withSpooled<T>(
+  lake: Lake,
+  query: string,
+  work: (source: string) => Promise<T>,
+): Promise<T> {
+  const path = scratchPath(lake, "parquet");
+  try {
+    await lake.duckdb.exclusive((sql) => sql.run(`copy (${query}) to ${sqlText(path)} (format parquet)`));
+    return await work(`select * from ${parquetFiles([path])}`);
   } finally {
     await rm(path, { force: true });
   }

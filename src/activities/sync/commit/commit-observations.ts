@@ -58,7 +58,13 @@ async function commitStream(
   return loadWithRepair(deps, stream, toLoad, async (bundle, loaded) => {
     const query = bundleQuery(stream, bundle);
     const whole = await wholeLists(deps, runId, stream, pages, loaded);
-    const isRead = await commitObserved(deps.lake, stream, { appId, runId, query, whole });
+    const isRead = await commitObserved(deps.lake, stream, {
+      appId,
+      runId,
+      query,
+      whole,
+      bytes: bundle.bytes,
+    });
     // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
     if (!isRead) await probe(deps, stream, bundle);
     return loaded;
