@@ -2,7 +2,7 @@ import type { DeltaAction } from "../delta/delta-actions.js";
 import { schemaActions } from "../delta/delta-schema.js";
 import type { Lake } from "../lake.js";
 import { inQueue } from "../queue.js";
-import { addOf, type DataFile, withSpooled, writeQuery } from "../tables/parquet-file.js";
+import { addOf, type DataFile, writeQuery } from "../tables/parquet-file.js";
 import { changesQuery, type Observations } from "./comparison.js";
 import { bringUpCurrent } from "./current-table.js";
 import { type HistoryFiles, type HistoryState, historyFiles, historyState } from "./history-files.js";
@@ -75,20 +75,13 @@ interface Difference {
 async function writeChanges(lake: Lake, { observations, ...difference }: Difference): Promise<DataFile[]> {
   const { spec } = difference.state;
   const parts = Math.max(1, Math.ceil(observations.bytes / MOST_BYTES));
-  const writePart = (part: number, query: string) =>
-    writeQuery(lake, spec, difference.runId, (sql) =>
-      changesQuery(lake, sql, {
-        ...difference,
-        observations: { ...observations, query },
-        keys: { part, parts },
-      }),
+  const written: DataFile[] = [];
+  for (let part = 0; part < parts; part += 1) {
+    const keys = { part, parts };
+    const file = await writeQuery(lake, spec, difference.runId, (sql) =>
+      changesQuery(lake, sql, { ...difference, observations, keys }),
     );
-  const writeParts = async (query: string) => {
-    const written: DataFile[] = [];
-    for (let part = 0; part < parts; part += 1)
-      written.push(...[await writePart(part, query)].flatMap((file) => file ?? []));
-    return written;
-  };
-  // Rows that are read several times are turned out of JSON once.
-  return parts === 1 ? writeParts(observations.query) : withSpooled(lake, observations.query, writeParts);
+    if (file !== undefined) written.push(file);
+  }
+  return written;
 }

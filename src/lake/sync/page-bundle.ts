@@ -32,8 +32,6 @@ export interface PageSql {
 export interface PageBundle {
   readonly path: string;
   readonly largest: number;
-  /** Of all pages. */
-  readonly bytes: number;
   readonly origins: readonly PageOrigin[];
 }
 
@@ -53,7 +51,6 @@ export async function withBundle<T>(
   const path = scratchPath(lake, "json");
   const origins: PageOrigin[] = [];
   let largest = 0;
-  let bytes = 0;
   try {
     await lake.duckdb.makeScratch();
     const file = await open(path, "wx", 0o600);
@@ -64,12 +61,11 @@ export async function withBundle<T>(
         appendFileSync(file.fd, "}\n");
         origins.push(origin);
         largest = Math.max(largest, body.length);
-        bytes += body.length;
       });
     } finally {
       await file.close();
     }
-    return await work({ path, largest, bytes, origins });
+    return await work({ path, largest, origins });
   } finally {
     await rm(path, { force: true });
   }

@@ -102,18 +102,22 @@ export async function writeQuery(
   }
 }
 
-/** Writes the result of a query into a scratch file for `work`, which is given the SQL that reads it. */
+/** Writes the results of queries into scratch files for `work`, which is given the SQL that reads all of them. */
 export async function withSpooled<T>(
   lake: Lake,
-  query: string,
+  fill: (add: (query: string) => Promise<void>) => Promise<void>,
   work: (source: string) => Promise<T>,
 ): Promise<T> {
-  const path = scratchPath(lake, "parquet");
+  const paths: string[] = [];
   try {
-    await lake.duckdb.exclusive((sql) => sql.run(`copy (${query}) to ${sqlText(path)} (format parquet)`));
-    return await work(`select * from ${parquetFiles([path])}`);
+    await fill(async (query) => {
+      const path = scratchPath(lake, "parquet");
+      paths.push(path);
+      await lake.duckdb.exclusive((sql) => writeFiles(sql, query, sqlText(path), APPENDED_FILE));
+    });
+    return await work(`select * from ${parquetFiles(paths)}`);
   } finally {
-    await rm(path, { force: true });
+    for (const path of paths) await rm(path, { force: true });
   }
 }
 

@@ -5,11 +5,15 @@ import type { CleanedPlaces } from "../../../lake/sync/journal/record.js";
 import type { ObservedPage, SliceReport } from "../../../lake/sync/journal/report.js";
 import { commitObserved } from "../../../lake/sync/observed-rows.js";
 import { bundleQuery } from "../../../lake/sync/page-bundle.js";
+import { withSpooled } from "../../../lake/tables/parquet-file.js";
 import type { Stream } from "../../../streams/stream.js";
 import type { SyncDependencies } from "../dependencies.js";
 import { loadWithRepair, probe } from "../load/load-with-repair.js";
-import type { LoadedPage } from "../load/page-to-load.js";
+import type { LoadedPage, PageToLoad } from "../load/page-to-load.js";
 import { observedListings } from "../read/streams-of-run.js";
+
+/** SQL turns so many bytes of pages into rows at once, to bound memory. */
+const STATEMENT_BYTES = 10 * 1024 * 1024;
 
 interface ObservedInput {
   readonly runId: string;
@@ -55,20 +59,46 @@ async function commitStream(
   const toLoad = pages.map(({ place, fp_id: fpId, link_id: linkId }) => {
     return { runId, place, fpId, linkId, generation: null, sequenceFrom: null };
   });
-  return loadWithRepair(deps, stream, toLoad, async (bundle, loaded) => {
-    const query = bundleQuery(stream, bundle);
+  const bytes = pages.reduce((sum, { place }) => sum + place.bytes, 0);
+  const write = async (query: string, loaded: readonly LoadedPage[]) => {
     const whole = await wholeLists(deps, runId, stream, pages, loaded);
-    const isRead = await commitObserved(deps.lake, stream, {
-      appId,
-      runId,
-      query,
-      whole,
-      bytes: bundle.bytes,
-    });
+    return commitObserved(deps.lake, stream, { appId, runId, query, bytes, whole });
+  };
+  const [first = [], ...others] = chunksOf(toLoad);
+  if (others.length > 0) {
+    const loaded: LoadedPage[] = [];
+    const spool = async (add: (query: string) => Promise<void>) => {
+      for (const chunk of [first, ...others]) {
+        const read = await loadWithRepair(deps, stream, chunk, async (bundle, some) => {
+          await add(bundleQuery(stream, bundle));
+          return some;
+        });
+        loaded.push(...read);
+      }
+    };
+    await withSpooled(deps.lake, spool, (query) => write(query, loaded));
+    return loaded;
+  }
+  return loadWithRepair(deps, stream, first, async (bundle, loaded) => {
     // A repeated attempt finds the rows committed, and still has to learn what was cut out of them.
-    if (!isRead) await probe(deps, stream, bundle);
+    if (!(await write(bundleQuery(stream, bundle), loaded))) await probe(deps, stream, bundle);
     return loaded;
   });
+}
+
+/** Cuts pages into chunks that SQL can read with bounded memory. */
+function chunksOf(pages: readonly PageToLoad[]): PageToLoad[][] {
+  const chunks: PageToLoad[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const page of pages) {
+    bytes += page.place.bytes;
+    if (bytes > STATEMENT_BYTES) {
+      chunks.push([]);
+      bytes = page.place.bytes;
+    }
+    chunks.at(-1)?.push(page);
+  }
+  return chunks;
 }
 
 /** The lists whose pages have no bad row of the stream, each with the time of its last page. */
